@@ -5,6 +5,8 @@
 //! nobody knows how far the work came: the attempt was interrupted, and is never repeated unasked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,7 +31,7 @@ const MARGIN: Duration = Duration::from_mins(1);
 const REQUEST: &str = "request.json";
 const STARTED: &str = "started.json";
 const OUTCOME: &str = "outcome.json";
-const STDOUT: &str = "stdout";
+pub(crate) const STDOUT: &str = "stdout";
 const STDERR: &str = "stderr";
 const LOCK: &str = "lock";
 
@@ -91,6 +93,55 @@ pub(crate) enum Attempt {
     Ended(Box<Outcome>),
     /// It was begun, and nobody knows how it ended.
     Interrupted,
+}
+
+/// What lies in the folder of an attempt.
+#[derive(Debug)]
+pub(crate) enum Left {
+    /// Nothing was begun.
+    Nothing,
+    /// Its work goes on.
+    AtWork(AtWork),
+    /// It ended.
+    Ended(Box<Outcome>),
+    /// It was begun, and nobody knows how it ended.
+    Interrupted,
+}
+
+/// A step whose work goes on.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AtWork {
+    /// The process that does it, and outlives the engine.
+    pub(crate) process: u64,
+    /// Since when, UTC.
+    pub(crate) since: String,
+    /// Its standard output, as it comes.
+    pub(crate) log: String,
+}
+
+/// Looks what became of an attempt, without taking part in it.
+pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
+    let ended = || -> Result<Option<Left>, Error> {
+        let record = read::<Record>(&folder.join(OUTCOME))?;
+        Ok(record.and_then(|record| Some(Left::Ended(Box::new(record.outcome?)))))
+    };
+    if let Some(ended) = ended()? {
+        return Ok(ended);
+    }
+    let Some(begun) = read::<Map<String, Value>>(&folder.join(STARTED))? else {
+        return Ok(Left::Nothing);
+    };
+    if Lock::is_held(&folder.join(LOCK))? {
+        let text = |key: &str| begun.get(key).and_then(Value::as_str).unwrap_or_default();
+        return Ok(Left::AtWork(AtWork {
+            process: begun.get("process").and_then(Value::as_u64).unwrap_or(0),
+            since: text("started").to_owned(),
+            log: folder.join(STDOUT).display().to_string(),
+        }));
+    }
+    // It may have ended between the two looks.
+    Ok(ended()?.unwrap_or(Left::Interrupted))
 }
 
 /// Makes an attempt, or finds what came of it.
@@ -202,7 +253,28 @@ fn worked(
         ended: clock.now().to_string(),
         dropped,
     };
-    let finished = match command.run(deadline) {
+    // Written as it comes, so that people can follow it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it grows while people follow it, and is written whole at the end"
+    )]
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join(STDOUT));
+    let mut stdout = Vec::new();
+    let mut dropped = 0_u64;
+    let mut keep = |piece: &[u8]| {
+        let room = CAPTURE_LIMIT.saturating_sub(stdout.len()).min(piece.len());
+        let (kept, rest) = piece.split_at(room);
+        // A disk that is full costs the log, never the work.
+        if let Ok(mut log) = log.as_ref() {
+            log.write_all(kept).unwrap_or_default();
+        }
+        stdout.extend_from_slice(kept);
+        dropped += rest.len() as u64;
+    };
+    let finished = match command.run_streamed(deadline, &mut keep) {
         Ok(finished) => finished,
         // A folder that is not there comes from the recipe and what was captured: the step failed. The rest comes from this machine.
         Err(error @ ProcError::NoDirectory { .. }) => {
@@ -216,12 +288,11 @@ fn worked(
             return Ok(record(None, Some(reason), None, [0, 0]));
         }
     };
-    for (name, stream) in [(STDOUT, &finished.stdout), (STDERR, &finished.stderr)] {
-        aris_fs::write_atomic(&folder.join(name), &stream.bytes)?;
-    }
+    aris_fs::write_atomic(&folder.join(STDOUT), &stdout)?;
+    aris_fs::write_atomic(&folder.join(STDERR), &finished.stderr.bytes)?;
     let silent = finished.end == End::TimedOut
         && clock.now().duration_since(begin).unsigned_abs() < deadline;
-    let stdout = finished.stdout.text();
+    let stdout = String::from_utf8_lossy(&stdout).into_owned();
     let outcome = match request.worker {
         Worker::Command => of_command(finished.end, &stdout, &finished.stderr.text(), request),
         Worker::Agent => agent::outcome(finished.end, &stdout, silent, request),
@@ -232,7 +303,7 @@ fn worked(
         End::TimedOut if silent => String::from("silent"),
         End::TimedOut => String::from("timeout"),
     };
-    let dropped = [finished.stdout.dropped, finished.stderr.dropped];
+    let dropped = [dropped, finished.stderr.dropped];
     Ok(record(Some(outcome), None, Some(end), dropped))
 }
 

@@ -19,6 +19,9 @@ pub(crate) const TEMP_DIR: &str = ".aris/temp";
 pub struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// Print a recipe that runs, to begin with
+    #[arg(long)]
+    pub(crate) example: bool,
     /// Carry out the attempt in this folder; the engine itself calls this
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) attempt: Option<PathBuf>,
@@ -39,6 +42,8 @@ pub(crate) enum Command {
     Next(StateArgs),
     /// Record the outcome of that step
     Complete(CompleteArgs),
+    /// Say how a run stands, also while it goes on
+    Status(StatusArgs),
 }
 
 /// Which recipe, and how it is read.
@@ -184,6 +189,14 @@ pub(crate) struct StateArgs {
     pub(crate) state: PathBuf,
     #[command(flatten)]
     pub(crate) wait: WaitArgs,
+}
+
+/// Arguments of `status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// The state of the run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: PathBuf,
 }
 
 /// Arguments of `complete`.

@@ -11,9 +11,10 @@ use aris_recipe::value::to_text;
 use serde_json::{Map, Value};
 
 use crate::agent;
-use crate::attempt::{self, Attempt, Request, Worker};
+use crate::attempt::{self, AtWork, Attempt, Left, Request, Worker};
 use crate::cli::SourceArgs;
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::store::Store;
 
 /// Bytes that a script may have.
@@ -30,6 +31,7 @@ pub(crate) struct Source {
     agent_timeout: u32,
     command_timeout: u32,
     rerun_interrupted: bool,
+    interrupt: Interrupt,
 }
 
 impl Source {
@@ -68,6 +70,11 @@ impl Source {
             agent_timeout: args.agent_timeout,
             command_timeout: args.command_timeout,
             rerun_interrupted: args.rerun_interrupted,
+            interrupt: if args.exec.is_some() || args.agent.is_some() {
+                Interrupt::watched()
+            } else {
+                Interrupt::default()
+            },
         })
     }
 
@@ -80,6 +87,10 @@ impl Source {
                 ));
             }
         }
+    }
+
+    fn executes(&self) -> bool {
+        self.commands || self.agent.is_some()
     }
 
     fn outcome(
@@ -97,6 +108,42 @@ impl Source {
             return Ok(None);
         };
         let folder = store.attempts().join(ticket(state));
+        let executes = match step.kind() {
+            Kind::Command => self.commands,
+            Kind::Agent => self.agent.is_some(),
+            _ => false,
+        };
+        let left = attempt::left(&folder)?;
+        if !executes {
+            // What an engine began is neither handed out again nor overtaken.
+            return match left {
+                Left::Ended(outcome) => Ok(Some(*outcome)),
+                Left::AtWork(AtWork { process, log, .. }) => Err(Error::AtWork {
+                    step: step.name.clone(),
+                    process,
+                    log,
+                }),
+                Left::Nothing | Left::Interrupted => Ok(None),
+            };
+        }
+        let log = folder.join(attempt::STDOUT).display().to_string();
+        match &left {
+            Left::Nothing => context.note(&format!(
+                "{}: started, attempt {}; its output is in {log}",
+                step.name,
+                state.attempts + 1
+            )),
+            Left::AtWork(work) => context.note(&format!(
+                "{}: still at work, process {}, since {}; its output is in {log}",
+                step.name, work.process, work.since
+            )),
+            Left::Ended(_) | Left::Interrupted => {}
+        }
+        self.interrupt.say(format!(
+            "told to end; {} goes on, and its output is in {log}; go on with recipe_runner resume --state {}, look at it with recipe_runner status",
+            step.name,
+            store.path().display()
+        ));
         let made = match (step.kind(), &self.agent) {
             (Kind::Command, _) if self.commands => {
                 let request = || {
@@ -125,6 +172,7 @@ impl Source {
             }
             _ => return Ok(None),
         };
+        self.interrupt.say(String::new());
         match made {
             Attempt::Ended(outcome) => Ok(Some(*outcome)),
             Attempt::Interrupted if self.rerun_interrupted => Ok(Some(Outcome {
@@ -179,7 +227,11 @@ pub(crate) fn drive(
                 outcome
             }
         };
+        let (entries, attempts) = (state.journal.len(), state.attempts);
         machine.apply(state, outcome.as_ref(), Some(&context.now().to_string()));
+        if outcome.is_some() && source.executes() {
+            tell(state, entries, attempts, context);
+        }
         if let Some(store) = store {
             store.save(state)?;
         }
@@ -189,6 +241,29 @@ pub(crate) fn drive(
         Some(store) if state.status != before => store.save(state),
         _ => Ok(()),
     }
+}
+
+/// How an attempt ended, while the run goes on.
+fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
+    let Some(entry) = state.journal.get(entries) else {
+        let why = state
+            .notes
+            .last()
+            .map_or(String::new(), |note| format!(" ({note})"));
+        let step = state.cursor.as_deref().unwrap_or_default();
+        context.note(&format!(
+            "{step}: attempt {} came to nothing{why}; it is tried again",
+            attempts + 1
+        ));
+        return;
+    };
+    let status = entry.status.as_deref().unwrap_or("-");
+    let note = entry
+        .note
+        .as_ref()
+        .map_or(String::new(), |note| format!(" ({note})"));
+    let target = entry.target.as_deref().unwrap_or("nowhere");
+    context.note(&format!("{}: {status}{note}, then {target}", entry.step));
 }
 
 fn command_request(

@@ -83,6 +83,16 @@ pub enum Error {
         /// Where the run stands.
         cursor: Option<String>,
     },
+    /// The work of the step goes on.
+    #[error("step {step} is at work (process {process}); its output is in {log}")]
+    AtWork {
+        /// The step.
+        step: String,
+        /// The process.
+        process: u64,
+        /// Its standard output.
+        log: String,
+    },
     /// A ticket is not one that was printed.
     #[error("ticket {ticket:?} is not one of this run")]
     Ticket {
@@ -158,6 +168,7 @@ impl Failure for Error {
             Self::Unfinished { .. }
             | Self::Held { .. }
             | Self::Stdin { .. }
+            | Self::AtWork { .. }
             | Self::NotStarted { .. } => ErrorKind::Precondition,
         }
     }
@@ -166,7 +177,9 @@ impl Failure for Error {
         let hint = match self {
             Self::Fs(error) => return error.hint(),
             Self::Input { hint, .. } => return Some(hint.clone()),
-            Self::NoCommand => "one of validate, graph, run, resume, next, complete",
+            Self::NoCommand => {
+                "one of validate, graph, run, resume, next, complete, status; recipe_runner --example prints a recipe to begin with"
+            }
             Self::NoFile { what: "state", .. } => {
                 "begin a run with recipe_runner run FILE --state STATE"
             }
@@ -185,6 +198,9 @@ impl Failure for Error {
             }
             Self::Held { .. } => "wait until it is done",
             Self::NotAtCursor { .. } => "ask for the step with recipe_runner next",
+            Self::AtWork { .. } => {
+                "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND)"
+            }
             Self::Ticket { .. } => "take the ticket from recipe_runner next",
             Self::Stdin { .. } => "give at most 16 MiB of UTF-8",
             Self::NoAgent => {
@@ -224,6 +240,7 @@ impl Failure for Error {
             Self::NoCommand
             | Self::Input { .. }
             | Self::Ticket { .. }
+            | Self::AtWork { .. }
             | Self::Stdin { .. }
             | Self::NoAgent
             | Self::NotStarted { .. } => {}

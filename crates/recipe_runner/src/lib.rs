@@ -8,6 +8,8 @@
 //! recipe_runner run      FILE [--inputs NAME=VALUE ...] [--state STATE] [--outcomes SCRIPT] [--exec cmd] [--agent COMMAND] [--json]
 //! recipe_runner resume   --state STATE [--outcomes SCRIPT] [--exec cmd] [--agent COMMAND] [--accept-changed] [--json]
 //! recipe_runner next     --state STATE [--json]
+//! recipe_runner status   --state STATE [--json]
+//! recipe_runner --example
 //! recipe_runner complete --state STATE --step NAME --status STATUS [--result JSON|TEXT|-] [--ticket TICKET] [--json]
 //! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --contracts DIR
 //! ```
@@ -42,6 +44,7 @@ mod commands;
 mod data;
 mod drive;
 mod error;
+mod interrupt;
 mod load;
 mod report;
 mod session;
@@ -50,13 +53,15 @@ mod store;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
+pub use attempt::AtWork;
 pub use cli::Cli;
 pub use commands::graph::GraphData;
 pub use commands::protocol::{Completed, Next};
 pub use commands::run::{ResumeFrom, Resumed, Run};
+pub use commands::status::Standing;
 pub use commands::validate::Validation;
 pub use error::Error;
-pub use report::Report;
+pub use report::{FirstRecipe, Report};
 
 use crate::cli::Command;
 
@@ -95,6 +100,11 @@ pub static SPEC: Spec = Spec {
             what: "say which step is next",
         },
         Example {
+            command: "status",
+            line: "recipe_runner status --state run.json",
+            what: "say how it stands while it goes on",
+        },
+        Example {
             command: "complete",
             line: "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'",
             what: "say what came of it",
@@ -113,6 +123,8 @@ pub static SPEC: Spec = Spec {
     ],
     schemas: &[
         commands::validate::SCHEMA,
+        commands::status::SCHEMA,
+        report::EXAMPLE_SCHEMA,
         commands::graph::SCHEMA,
         commands::run::RUN_SCHEMA,
         commands::run::RESUME_SCHEMA,
@@ -134,6 +146,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         attempt::carry_out(&context.absolute(&folder), context.clock())?;
         return Ok(Outcome::done(Report::Attempt));
     }
+    if cli.example {
+        return Ok(Outcome::done(Report::Example(FirstRecipe::here())));
+    }
     match cli.command.ok_or(Error::NoCommand)? {
         Command::Validate(args) => Ok(wrap(
             commands::validate::run(&args, context)?,
@@ -152,6 +167,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::Complete(args) => Ok(wrap(
             commands::protocol::complete(&args, context)?,
             Report::Completed,
+        )),
+        Command::Status(args) => Ok(wrap(
+            commands::status::run(&args, context)?,
+            Report::Standing,
         )),
     }
 }
@@ -177,6 +196,8 @@ mod tests {
         check_schema::<Resumed>(commands::run::RESUME_SCHEMA);
         check_schema::<Next>(commands::protocol::NEXT_SCHEMA);
         check_schema::<Completed>(commands::protocol::COMPLETE_SCHEMA);
+        check_schema::<Standing>(commands::status::SCHEMA);
+        check_schema::<FirstRecipe>(report::EXAMPLE_SCHEMA);
         check_schema::<aris_recipe::engine::State>(aris_recipe::engine::state::STATE_SCHEMA);
     }
 }

@@ -8,10 +8,30 @@ use serde::Serialize;
 use crate::commands::graph::{self, GraphData};
 use crate::commands::protocol::{self, Completed, Next};
 use crate::commands::run::{self, Resumed, Run};
+use crate::commands::status::{self, Standing};
 use crate::commands::validate::{self, Validation};
 
 /// Schema id of what an attempt prints: nothing.
 const ATTEMPT_SCHEMA: &str = "aris.recipe_runner.attempt/v1";
+
+/// Schema id of [`FirstRecipe`].
+pub(crate) const EXAMPLE_SCHEMA: &str = "aris.recipe_runner.example/v1";
+
+/// A recipe to begin with.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FirstRecipe {
+    /// Its text, YAML.
+    recipe: &'static str,
+}
+
+impl FirstRecipe {
+    pub(crate) const fn here() -> Self {
+        Self {
+            recipe: include_str!("example.yaml"),
+        }
+    }
+}
 
 /// The data product of a subcommand.
 #[derive(Debug, Serialize)]
@@ -29,6 +49,10 @@ pub enum Report {
     Next(Next),
     /// Of `complete`.
     Completed(Completed),
+    /// Of `status`.
+    Standing(Standing),
+    /// Of `--example`.
+    Example(FirstRecipe),
     /// Of an attempt, which speaks through its files.
     Attempt,
 }
@@ -42,6 +66,8 @@ impl Product for Report {
             Self::Resumed(_) => run::RESUME_SCHEMA,
             Self::Next(_) => protocol::NEXT_SCHEMA,
             Self::Completed(_) => protocol::COMPLETE_SCHEMA,
+            Self::Standing(_) => status::SCHEMA,
+            Self::Example(_) => EXAMPLE_SCHEMA,
             Self::Attempt => ATTEMPT_SCHEMA,
         }
     }
@@ -54,6 +80,8 @@ impl Product for Report {
             Self::Resumed(data) => data.render(out),
             Self::Next(data) => data.render(out),
             Self::Completed(data) => data.render(out),
+            Self::Standing(data) => data.render(out),
+            Self::Example(data) => out.write_all(data.recipe.as_bytes()),
             Self::Attempt => Ok(()),
         }
     }

@@ -72,25 +72,7 @@ impl Store {
     }
 
     fn load_optional(&self) -> Result<Option<State>, Error> {
-        let Some(bytes) = aris_fs::read_optional(&self.path, LIMIT)? else {
-            return Ok(None);
-        };
-        let wrong = |reason: String| Error::State {
-            path: self.path.clone(),
-            reason,
-        };
-        let mut state: State =
-            serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
-        if state.schema.is_empty() {
-            STATE_SCHEMA.clone_into(&mut state.schema);
-        }
-        if state.schema != STATE_SCHEMA {
-            return Err(wrong(format!(
-                "its schema is {:?}, not {STATE_SCHEMA:?}",
-                state.schema
-            )));
-        }
-        Ok(Some(state))
+        read(&self.path)
     }
 
     /// Writes the state; whole or not at all.
@@ -142,7 +124,7 @@ impl Store {
 
     /// The folder of attempts.
     pub(crate) fn attempts(&self) -> PathBuf {
-        beside(&self.path, ".d")
+        attempts_of(&self.path)
     }
 
     /// The state's file.
@@ -156,6 +138,36 @@ impl Drop for Store {
         // Only says who holds the lock: nobody does any more. A name that stays is never read without a holder.
         aris_fs::write_unsynced(self.lock.path(), b"").unwrap_or_default();
     }
+}
+
+/// Reads a state that somebody else may be using; `None` where there is none.
+///
+/// **Errors**: [`Error::State`] when it is malformed.
+pub(crate) fn read(path: &Path) -> Result<Option<State>, Error> {
+    let Some(bytes) = aris_fs::read_optional(path, LIMIT)? else {
+        return Ok(None);
+    };
+    let wrong = |reason: String| Error::State {
+        path: path.to_path_buf(),
+        reason,
+    };
+    let mut state: State =
+        serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
+    if state.schema.is_empty() {
+        STATE_SCHEMA.clone_into(&mut state.schema);
+    }
+    if state.schema != STATE_SCHEMA {
+        return Err(wrong(format!(
+            "its schema is {:?}, not {STATE_SCHEMA:?}",
+            state.schema
+        )));
+    }
+    Ok(Some(state))
+}
+
+/// The folder of the attempts of a state.
+pub(crate) fn attempts_of(state: &Path) -> PathBuf {
+    beside(state, ".d")
 }
 
 /// The path with something added to its name.

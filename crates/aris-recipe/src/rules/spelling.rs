@@ -10,6 +10,25 @@ use aris_yaml::{Node, Value};
 
 /// Keys of a branch of the list form.
 const BRANCH_KEYS: [&str; 2] = ["when", "route"];
+/// Keys of other languages, and what is written here.
+const ELSEWHERE: [(&[&str], &str); 4] = [
+    (
+        &["cmd", "command", "run", "script", "shell", "bash"],
+        "write `tool: run_cmd` and `with: {cmd: ...}`",
+    ),
+    (
+        &["prompt", "skill", "agent", "uses"],
+        "write `tool: run_skill` and `with: {skill_command: ...}`",
+    ),
+    (
+        &["next", "then", "goto", "depends_on", "needs"],
+        "write `on_success: STEP`, and `on_failure: STEP`",
+    ),
+    (
+        &["if", "when", "condition"],
+        "write `on_result: [{when: ..., route: STEP}, {route: STEP}]`",
+    ),
+];
 /// Keys of the field form.
 const FIELD_KEYS: [&str; 2] = ["field", "routes"];
 
@@ -71,7 +90,13 @@ fn step(step: &Step, out: &mut Findings) {
     let mut unknown = |node: &Node, known: &[&str], place: &str| {
         for (key, _) in node.entries() {
             if !known.contains(&key.text.as_str()) {
-                let near = nearest(&key.text, known.iter().copied());
+                let elsewhere = ELSEWHERE
+                    .iter()
+                    .find(|(keys, _)| place.is_empty() && keys.contains(&key.text.as_str()));
+                let near = match elsewhere {
+                    Some((_, hint)) => format!("; {hint}"),
+                    None => nearest(&key.text, known.iter().copied()),
+                };
                 let message = format!("`{}` is no key here and does nothing{near}", key.text);
                 let field = if place.is_empty() {
                     key.text.clone()

@@ -3,4 +3,5 @@
 pub(crate) mod graph;
 pub(crate) mod protocol;
 pub(crate) mod run;
+pub(crate) mod status;
 pub(crate) mod validate;

@@ -1,5 +1,6 @@
 //! `validate`: everything that is wrong with a recipe.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome};
@@ -102,9 +103,23 @@ impl Validation {
         } = self.counts;
         writeln!(
             out,
-            "{}: {error} errors, {warning} warnings, {info} infos; {} rules skipped for want of data",
+            "{}: {error} errors, {warning} warnings, {info} infos",
             if self.valid { "valid" } else { "invalid" },
-            self.skipped_rules.len()
+        )?;
+        let flags: BTreeSet<&str> = self
+            .skipped_rules
+            .iter()
+            .filter_map(|rule| rule.why.rsplit_once('(')?.1.strip_suffix(')'))
+            .collect();
+        if flags.is_empty() {
+            return Ok(());
+        }
+        let flags: Vec<&str> = flags.into_iter().collect();
+        writeln!(
+            out,
+            "not looked at: {} rules that need {}",
+            self.skipped_rules.len(),
+            flags.join(", ")
         )
     }
 }

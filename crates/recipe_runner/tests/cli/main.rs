@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
+mod atwork;
 mod composition;
 mod data;
 mod executors;

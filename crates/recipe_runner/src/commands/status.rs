@@ -1,0 +1,118 @@
+//! `status`: how a run stands, without taking part in it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use aris_cli::{Context, Outcome};
+use aris_recipe::engine::Status;
+use serde::Serialize;
+
+use crate::attempt::{self, AtWork, Left};
+use crate::cli::StatusArgs;
+use crate::commands::run::signal;
+use crate::drive::ticket;
+use crate::error::Error;
+use crate::store;
+
+/// Schema id of [`Standing`].
+pub(crate) const SCHEMA: &str = "aris.recipe_runner.status/v1";
+
+/// How a run stands.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Standing {
+    /// Name of the recipe.
+    recipe: String,
+    /// `running` while a step is at work, else as `run` says it.
+    status: Status,
+    /// The step where the run stands; null when it is over.
+    step: Option<String>,
+    /// Number of its next or present try, from 1.
+    attempt: u32,
+    /// The process that does its work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_work: Option<AtWork>,
+    /// Whether its work was begun and nobody knows how it ended.
+    interrupted: bool,
+    /// Entries of the journal.
+    entries: usize,
+    /// The stop step, `done`, `escalate`, or null.
+    terminal: Option<String>,
+    /// Why it halted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    halt: Option<String>,
+}
+
+/// Reads the state and looks at the attempt at its end.
+pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standing>, Error> {
+    let path = context.absolute(&args.state);
+    let state = store::read(&path)?.ok_or_else(|| Error::NoFile {
+        path: path.clone(),
+        what: "state",
+    })?;
+    let left = if state.status.is_over() {
+        Left::Nothing
+    } else {
+        attempt::left(&folder(&path, &ticket(&state)))?
+    };
+    let interrupted = matches!(left, Left::Interrupted);
+    let at_work = match left {
+        Left::AtWork(at_work) => Some(at_work),
+        Left::Nothing | Left::Ended(_) | Left::Interrupted => None,
+    };
+    let status = if at_work.is_some() {
+        Status::Running
+    } else {
+        state.status
+    };
+    let signal = signal(status);
+    let data = Standing {
+        recipe: state.recipe.name.clone(),
+        status,
+        step: state.cursor.clone(),
+        attempt: state.attempts + 1,
+        at_work,
+        interrupted,
+        entries: state.journal.len(),
+        terminal: state.terminal().map(str::to_owned),
+        halt: state.halt,
+    };
+    Ok(Outcome { data, signal })
+}
+
+fn folder(state: &Path, ticket: &str) -> std::path::PathBuf {
+    store::attempts_of(state).join(ticket)
+}
+
+impl Standing {
+    /// One line for the run, and one for the step at work.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        let place = self.terminal.as_ref().or(self.step.as_ref());
+        let place = place.map_or(String::new(), |place| format!(": {place}"));
+        let halt = self
+            .halt
+            .as_ref()
+            .map_or(String::new(), |halt| format!(" ({halt})"));
+        writeln!(
+            out,
+            "{}\t{}{place}{halt}\tafter {} steps",
+            self.recipe,
+            self.status.word(),
+            self.entries
+        )?;
+        if let Some(work) = &self.at_work {
+            writeln!(
+                out,
+                "at work\tprocess {}, since {}, attempt {}\t{}",
+                work.process, work.since, self.attempt, work.log
+            )?;
+        }
+        if self.interrupted {
+            writeln!(
+                out,
+                "interrupted\tthe work was begun, and nobody knows how it ended"
+            )?;
+        }
+        Ok(())
+    }
+}

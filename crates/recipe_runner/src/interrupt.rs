@@ -1,0 +1,43 @@
+//! Ctrl-C and SIGTERM: the engine ends, the step at work goes on, and the user is told so.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Signals that end the engine. **Source**: POSIX; their numbers are the same on every system we build for.
+const SIGNALS: [i32; 2] = [2, 15];
+
+/// What is said when the engine is told to end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interrupt(Arc<Mutex<String>>);
+
+impl Interrupt {
+    /// Watches for the signals. What cannot be watched ends the engine without a word, as ever.
+    pub(crate) fn watched() -> Self {
+        let interrupt = Self::default();
+        for signal in SIGNALS {
+            let words = interrupt.clone();
+            let Ok((mut reader, writer)) = UnixStream::pair() else {
+                continue;
+            };
+            if signal_hook::low_level::pipe::register(signal, writer).is_err() {
+                continue;
+            }
+            std::thread::spawn(move || {
+                if reader.read(&mut [0]).is_ok() {
+                    let words = words.0.lock().unwrap_or_else(PoisonError::into_inner);
+                    if !words.is_empty() {
+                        writeln!(io::stderr(), "recipe_runner: {words}").unwrap_or_default();
+                    }
+                    signal_hook::low_level::emulate_default_handler(signal).unwrap_or_default();
+                }
+            });
+        }
+        interrupt
+    }
+
+    /// What to say from now on.
+    pub(crate) fn say(&self, words: String) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    }
+}

@@ -1,0 +1,173 @@
+//! A step whose work goes on: seen, followed, left alone by others, and not ended by Ctrl-C.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use aris_testkit::{Helper, Project};
+use serde_json::json;
+
+use super::{call, lines};
+
+const RECIPE: &str = "name: r\nkitchen_rules: [a]\nsteps:\n  train:\n    tool: run_cmd\n    with: {cmd: 'echo begun; echo ran >> count; \
+    while [ ! -e go ]; do sleep 0.05; done; echo \"x=done\"'}\n    capture: {x: '${{ result.x }}'}\n    on_success: end\n    on_failure: bad\n  \
+    end: {action: stop, message: '${{ context.x }}'}\n  bad: {action: stop, message: m}\n";
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_mins(1);
+    while !holds() {
+        assert!(Instant::now() < end, "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A run in the background whose step waits for the file `go`.
+fn begun(project: &Project) -> Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_recipe_runner"))
+        .args(["run", "r.yaml", "--state", "run.json", "--exec", "cmd"])
+        .current_dir(project.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(
+            std::fs::File::create(project.at("said")).expect("file"),
+        ))
+        .spawn()
+        .expect("started");
+    until("its output can be followed", || {
+        std::fs::read_to_string(project.at("run.json.d/1.1/stdout"))
+            .is_ok_and(|text| text == "begun\n")
+    });
+    child
+}
+
+#[test]
+fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
+    let project = Project::new().file("r.yaml", RECIPE);
+    let mut child = begun(&project);
+    let status = || call(&project, &["status", "--state", "run.json"]).run();
+    let data = status().expect_code(0).data();
+    assert_eq!(
+        (&data["status"], &data["step"], &data["attempt"]),
+        (&json!("running"), &json!("train"), &json!(1))
+    );
+    let log = data["at_work"]["log"].as_str().expect("a log");
+    assert!(log.ends_with("run.json.d/1.1/stdout"), "{data}");
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    // The engine is gone, its step is not.
+    assert_eq!(status().expect_code(0).data()["status"], "running");
+    let state = project.read("run.json");
+    for words in [
+        &["next", "--state", "run.json"][..],
+        &[
+            "complete", "--state", "run.json", "--step", "train", "--status", "success",
+        ],
+    ] {
+        let error = call(&project, words).run().expect_code(5).error();
+        assert!(
+            error["message"].as_str().unwrap().contains("is at work"),
+            "{words:?}: {error}"
+        );
+        assert_eq!(project.read("run.json"), state);
+    }
+    project.write("go", "");
+    until("its end is recorded", || {
+        project.at("run.json.d/1.1/outcome.json").exists()
+    });
+    // What the engine left is taken by whoever comes next, also without executors.
+    let data = call(&project, &["next", "--state", "run.json"])
+        .run()
+        .expect_code(0)
+        .data();
+    assert_eq!(
+        (&data["terminal"], &data["message"]),
+        (&json!("end"), &json!("done"))
+    );
+    assert_eq!(project.read("count"), "ran\n");
+    assert_eq!(status().expect_code(0).data()["terminal"], "end");
+}
+
+#[test]
+fn control_c_ends_the_engine_and_says_what_goes_on() {
+    for signal in ["INT", "TERM"] {
+        let project = Project::new().file("r.yaml", RECIPE);
+        let mut child = begun(&project);
+        let kill = ["-s", signal, &child.id().to_string()].map(str::to_owned);
+        Helper::at("/bin/kill")
+            .call(project.path())
+            .args(kill)
+            .run()
+            .expect_code(0);
+        let ended = child.wait().expect("reaped");
+        assert!(!ended.success(), "{ended}");
+        let said = project.read("said");
+        assert!(
+            said.contains("train goes on") && said.contains("recipe_runner resume --state"),
+            "{said}"
+        );
+        project.write("go", "");
+        let words = ["resume", "--state", "run.json", "--exec", "cmd"];
+        let data = call(&project, &words).run().expect_code(0).data();
+        assert_eq!(
+            lines(&data),
+            ["train executed success end", "end stop - -"],
+            "{signal}"
+        );
+        assert_eq!(project.read("count"), "ran\n", "{signal}");
+    }
+}
+
+#[test]
+fn a_run_says_when_a_step_begins_and_ends() {
+    let project = Project::new().file("r.yaml", RECIPE).file("go", "");
+    let words = ["run", "r.yaml", "--state", "run.json", "--exec", "cmd"];
+    let run = call(&project, &words).run().expect_code(0);
+    let said: Vec<&str> = run.stderr().lines().collect();
+    assert!(
+        said[0].contains("train: started, attempt 1; its output is in")
+            && said[1].contains("train: success, then end"),
+        "{run}"
+    );
+}
+
+/// Keys that other languages have are named with what is written here.
+#[test]
+fn a_first_recipe_is_told_what_to_write() {
+    let text = "name: x\nkitchen_rules: [a]\nsteps:\n  a: {cmd: ls, next: b}\n  b: {action: stop, message: m}\n";
+    let project = Project::new().file("r.yaml", text);
+    let report = call(&project, &["validate", "r.yaml"])
+        .run()
+        .expect_code(10)
+        .data();
+    let findings = report["findings"].to_string();
+    for hint in ["tool: run_cmd", "on_success: STEP"] {
+        assert!(findings.contains(hint), "{findings}");
+    }
+}
+
+#[test]
+fn the_example_runs() {
+    let project = Project::new();
+    let run = Helper::at(env!("CARGO_BIN_EXE_recipe_runner"))
+        .call(project.path())
+        .args(["--example"])
+        .run()
+        .expect_code(0);
+    project.write("first.yaml", run.stdout());
+    let report = call(&project, &["validate", "first.yaml", "--profile", "strict"])
+        .run()
+        .expect_code(0)
+        .data();
+    assert_eq!(report["findings"], json!([]));
+    let words = [
+        "run",
+        "first.yaml",
+        "--state",
+        "first.json",
+        "--exec",
+        "cmd",
+        "--inputs",
+        "program=true",
+    ];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["terminal"], "fast");
+}
