@@ -188,21 +188,21 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         let mut journal = lock::acquire(project, &now)?;
         // The plan was made without the lock: what counts is what is there now.
         let records = Records::read(project)?;
-        sweep(context, project, &records, None, &[])?;
+        sweep(context, project, &records, None)?;
         plan = make_plan(&records)?.0;
         if plan.conflicts.is_empty() {
             let intent = Intent {
                 stages: plan.stages.clone(),
                 manifest: plan.manifest.clone(),
                 given: plan.given.clone(),
+                replaced: plan.replaced(),
             };
             journal.append(&serde_json::to_string(&intent)?)?;
-            let replaced = plan.replaced();
             let done = apply::apply(project, &source.root, &plan)
-                .and_then(|()| sweep(context, project, &records, Some(&intent), &replaced))
+                .and_then(|()| sweep(context, project, &records, Some(&intent)))
                 .and_then(|()| apply::record(project, &plan.manifest));
             if let Err(error) = done {
-                sweep(context, project, &records, Some(&intent), &replaced)?;
+                sweep(context, project, &records, Some(&intent))?;
                 // With an earlier record the journal stays, and the next run goes on from it.
                 if records.is_empty_but_for_the_journal() {
                     uninstall::roll_back(project, intent)?;
@@ -239,7 +239,7 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
     if writes {
         let mut journal = lock::acquire(project, &time::stamp(context.now()))?;
         records = Records::read(project)?;
-        sweep(context, project, &records, None, &[])?;
+        sweep(context, project, &records, None)?;
         removal = uninstall::plan(project, &records)?;
         // The record goes before the folder it lies in: until then the journal knows what is ours.
         if let Some(manifest) = &records.manifest {
@@ -247,6 +247,7 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
                 stages: BTreeSet::new(),
                 manifest: manifest.clone(),
                 given: BTreeMap::new(),
+                replaced: Vec::new(),
             };
             journal.append(&serde_json::to_string(&intent)?)?;
         }
@@ -288,7 +289,6 @@ fn sweep(
     project: &Project,
     records: &Records,
     intent: Option<&Intent>,
-    replaced: &[(String, Content)],
 ) -> Result<(), Error> {
     let stages = intent.map_or(&records.stages, |intent| &intent.stages);
     let given = intent.map_or(&records.given, |intent| &intent.given);
@@ -306,7 +306,8 @@ fn sweep(
     let known: Vec<(String, Content)> = manifests
         .flat_map(entries)
         .chain(links)
-        .chain(replaced.iter().cloned())
+        .chain(records.replaced.iter().cloned())
+        .chain(intent.iter().flat_map(|intent| intent.replaced.clone()))
         .collect();
     let now = time::stamp(context.now());
     for kept in apply::sweep(project, stages, &known, &now)? {

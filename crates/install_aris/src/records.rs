@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_contract::artifact::install::{
-    Block, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, InstallManifest,
+    Block, Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, InstallManifest,
 };
 use aris_contract::artifact::record::{self, CODEX_SKILLS, Problem, Reference};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ pub(crate) struct Records {
     pub(crate) stages: BTreeSet<String>,
     /// What was the user's before a run that did not end took it: see [`Intent::given`].
     pub(crate) given: BTreeMap<String, Option<String>>,
+    /// What such a run replaces: see [`Intent::replaced`].
+    pub(crate) replaced: Vec<(String, Content)>,
     /// Whether there is a journal.
     pub(crate) has_journal: bool,
     /// Manifests of the reference's installers with their path, where they are not only our own in its format.
@@ -57,6 +59,9 @@ pub(crate) struct Intent {
     /// copy is adopted.
     #[serde(default)]
     pub(crate) given: BTreeMap<String, Option<String>>,
+    /// What is replaced, as it was recorded or seen: of an older install no other record says it.
+    #[serde(default)]
+    pub(crate) replaced: Vec<(String, Content)>,
 }
 
 impl Records {
@@ -101,6 +106,7 @@ impl Records {
                     });
                 }
                 records.stages.extend(intent.stages);
+                records.replaced.extend(intent.replaced);
                 for (path, before) in intent.given {
                     records.given.entry(path).or_insert(before);
                 }

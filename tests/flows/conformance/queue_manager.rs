@@ -1,6 +1,9 @@
 //! Cases of `queue_manager`: without cards, with jobs that are over at once.
 
-use aris_testkit::Project;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use aris_testkit::{Helper, Project};
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
@@ -13,11 +16,29 @@ const NOWHERE: &str = r#"{"project": "p", "cwd": "no/such/folder", "gpus": [], "
 const STATE: &str = r#"{"meta": {"project": "p", "started": "2026-01-01T00:00:00Z", "manifest_path": "m.json", "over": true}, "phases": [{"name": "main", "depends_on": [], "status": "completed"}],
  "jobs": [{"id": "a", "phase": "main", "cmd": "true", "status": "completed", "state": "completed", "attempts": 1, "started": "2026-01-01T00:00:00Z", "completed": "2026-01-01T00:00:01Z"}]}"#;
 
+/// A folder `held` with a queue whose only job is held. It is made once: its manifest stays where it was made.
+fn held() -> &'static Path {
+    static HELD: OnceLock<PathBuf> = OnceLock::new();
+    HELD.get_or_init(|| {
+        let project = Project::bare().file("held/m.json", GOOD);
+        let call = |args: &[&str]| {
+            let call = Helper::named("queue_manager").call(project.path());
+            let state = ["--state", "held/queue_state.json", "--quiet"];
+            call.args(args).args(state).run().expect_code(0);
+        };
+        call(&["run", "--manifest", "held/m.json"]);
+        call(&["add", "b", "--cmd", "true"]);
+        call(&["hold", "b"]);
+        project.keep()
+    })
+}
+
 pub(crate) const CASES: Cases = Cases {
     helper: "queue_manager",
     open_ended: false,
     project: || {
         let project = Project::new()
+            .copied(held())
             .file("m.json", GOOD)
             .file("bad.json", BAD)
             .file("card.json", NO_CARD)
@@ -61,7 +82,32 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "a job whose card is not there",
             args: &["run", "--manifest", "card.json", "--max-wait", "0"],
+            code: 5,
+        },
+        Call {
+            what: "a job that is held for longer than the budget",
+            args: &["run", "--state", "held/queue_state.json", "--max-wait", "0"],
             code: 6,
+        },
+        Call {
+            what: "a manifest that has not changed",
+            args: &["reload", "--state", "held/queue_state.json"],
+            code: 0,
+        },
+        Call {
+            what: "no queue to add to",
+            args: &["add", "z", "--cmd", "true", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "no queue to edit",
+            args: &["edit", "z", "--cmd", "true", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "no queue to remove from",
+            args: &["remove", "z", "--state", "absent.json"],
+            code: 3,
         },
         Call {
             what: "a manifest with mistakes, in the background",
@@ -156,9 +202,6 @@ pub(crate) const CASES: Cases = Cases {
     ],
     incomplete: &[
         &[],
-        &["run"],
-        &["start"],
-        &["preflight"],
         &["explain"],
         &["logs"],
         &["cancel"],
@@ -166,6 +209,9 @@ pub(crate) const CASES: Cases = Cases {
         &["hold"],
         &["release"],
         &["set"],
+        &["add"],
+        &["edit"],
+        &["remove"],
         &["deploy"],
         &["remote"],
     ],

@@ -70,6 +70,16 @@ pub(crate) const CASES: Cases = Cases {
             code: 3,
         },
         Call {
+            what: "how a run stands",
+            args: &["status", "--state", "tier.json"],
+            code: 0,
+        },
+        Call {
+            what: "a recipe to begin with",
+            args: &["--example"],
+            code: 0,
+        },
+        Call {
             what: "a step that is not the next",
             args: &[
                 "complete",
@@ -97,6 +107,7 @@ pub(crate) const CASES: Cases = Cases {
         &["run", "recipe.yaml", "--exec", "cmd"],
         &["resume"],
         &["next"],
+        &["status"],
         &["complete", "--state", "tier.json", "--step", "work"],
     ],
     open_ended: false,

@@ -111,47 +111,55 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
         .collect()
 }
 
-/// The events that a request comes to in the queue as it is, and what of it is not possible.
+/// The events that a request comes to in the queue as it is, and what of it is not possible. What is so already is neither.
 pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
     let (mut events, mut refused) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
-    let mut each =
-        |ids: Vec<String>, able: fn(State) -> bool, what: &str, make: fn(String) -> Event| {
-            for id in ids {
-                if !known.insert(id.clone()) {
-                    continue;
-                }
-                match queue.find(&id).map(|job| queue.state(job)) {
-                    Some(state) if able(state) => events.push(make(id)),
-                    Some(state) => {
-                        refused.push(format!("{id:?} is {} and cannot be {what}", state.word()));
-                    }
-                    None => refused.push(format!("no job has the id {id:?}")),
-                }
+    let mut each = |ids: Vec<String>,
+                    able: fn(State) -> bool,
+                    done: &[State],
+                    what: &str,
+                    make: fn(String) -> Event| {
+        for id in ids {
+            if !known.insert(id.clone()) {
+                continue;
             }
-        };
+            match queue.find(&id).map(|job| queue.state(job)) {
+                Some(state) if able(state) => events.push(make(id)),
+                Some(state) if done.contains(&state) => {}
+                Some(state) => {
+                    refused.push(format!("{id:?} is {} and cannot be {what}", state.word()));
+                }
+                None => refused.push(format!("no job has the id {id:?}")),
+            }
+        }
+    };
     match request {
         Request::Cancel(ids) => each(
             ids,
             |state| !state.is_final() && state != State::Cancelling,
+            &[State::Cancelled, State::Cancelling],
             "cancelled",
             |id| Event::Cancel { id },
         ),
         Request::Retry(ids) => each(
             ids,
             |state| (state.is_final() && state != State::Blocked) || state == State::Backoff,
+            &[State::Waiting, State::Ready],
             "tried again",
             |id| Event::Retry { id },
         ),
         Request::Hold(ids) => each(
             ids,
             |state| matches!(state, State::Waiting | State::Ready | State::Backoff),
+            &[State::Hold],
             "held",
             |id| Event::Hold { id, held: true },
         ),
         Request::Release(ids) => each(
             ids,
             |state| state == State::Hold,
+            &[State::Waiting, State::Ready],
             "released",
             |id| Event::Hold { id, held: false },
         ),
