@@ -62,6 +62,18 @@ impl Change {
             }
             Self::Add { .. } | Self::Edit { .. } => load::changed(place, self)?,
         };
+        // Work of hours is not ended because its name was mistyped.
+        let lost: Vec<String> = queue
+            .active()
+            .map(|job| queue.manifest().jobs[job as usize].id.to_string())
+            .filter(|id| !current.manifest.jobs.iter().any(|job| *job.id == **id))
+            .collect();
+        if !lost.is_empty() {
+            return Err(Error::Refused(format!(
+                "under way, and the manifest does not have them any more: {}; cancel them first, or give them their ids back",
+                named(&lost)
+            )));
+        }
         if current.manifest.engine != queue.manifest().engine && queue.active().next().is_some() {
             return Err(Error::Refused(String::from(
                 "the engine cannot be changed while jobs run; wait for them or cancel them",

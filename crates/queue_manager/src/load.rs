@@ -97,7 +97,7 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     };
     let kept = Expanded::of(&copy, String::from_utf8_lossy(&bytes).into_owned())?;
     Ok(Current {
-        manifest: kept.manifest(&copy)?,
+        manifest: anchored(kept.manifest(&copy)?, &parts),
         path: parts.manifest.into(),
         differences: Vec::new(),
         notices: Vec::new(),
@@ -157,7 +157,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     let (new, changes) = with_changes(place, new, &mut notices);
     let before = copy.and_then(|bytes| tree::read(&String::from_utf8_lossy(&bytes)).ok());
     Ok(Current {
-        manifest: new.manifest(&path)?,
+        manifest: anchored(new.manifest(&path)?, &parts),
         path,
         differences: before.map_or_else(Vec::new, |before| differences(&before, &new.root)),
         notices,
@@ -184,6 +184,7 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
             .collect();
         Error::Refused(messages.join("; "))
     })?;
+    let manifest = anchored(manifest, &lock::parts(place));
     let mut changes = changes(place);
     changes.push(change.clone());
     Ok(Current {
@@ -193,6 +194,18 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
         changes: Some(changes),
         ..before
     })
+}
+
+/// A manifest whose working directory counts from where the queue was begun, whoever calls from wherever.
+fn anchored(mut manifest: Manifest, parts: &Parts) -> Manifest {
+    if is_folder(&parts.cwd) {
+        manifest.cwd = Path::new(&parts.cwd).join(&manifest.cwd);
+    }
+    manifest
+}
+
+fn is_folder(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).is_dir()
 }
 
 /// What was changed while the queue ran, in order.
@@ -275,6 +288,11 @@ impl Current {
             manifest: self.path.display().to_string(),
             logs: place.logs.display().to_string(),
             manifest_sha256: self.sha256.clone(),
+            cwd: match lock::parts(place).cwd {
+                known if is_folder(&known) => known,
+                _ => std::path::absolute(".")
+                    .map_or_else(|_| String::new(), |folder| folder.display().to_string()),
+            },
         }
     }
 

@@ -37,6 +37,9 @@ pub(crate) struct Parts {
     /// SHA-256 of the manifest, in hex; empty: written by a version that did not keep it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) manifest_sha256: String,
+    /// Folder that a relative `cwd` counts from, absolute: where the queue was begun. Empty: written by a version that did not keep it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) cwd: String,
 }
 
 /// Between two signs that a manager gives. **Source**: queue design, as for attempts.

@@ -234,3 +234,55 @@ fn the_one_queue_below_the_working_directory_is_found() {
         "the one here comes first"
     );
 }
+
+/// Jobs run where the queue was begun, from wherever its manager is started.
+#[test]
+fn a_queue_goes_on_in_the_folder_where_it_was_begun() {
+    let place = Place::new();
+    let mut waits = job("a", "pwd > where; test -e go");
+    waits["expected_output"] = json!("where");
+    place.manifest(&json!([{"name": "p", "jobs": [waits]}]));
+    let text = fs::read_to_string(place.at("m.json")).expect("text");
+    let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+    manifest["cwd"] = json!(".");
+    fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+    assert_eq!(place.run().status.code(), Some(10));
+    let first = fs::read_to_string(place.at("where")).expect("it ran");
+    fs::write(place.at("go"), "").expect("write");
+    fs::create_dir(place.at("other")).expect("folder");
+    let other = place.at("other");
+    for args in [
+        &["retry", "a", "--state", "../s.json"][..],
+        &["run", "--state", "../s.json"],
+    ] {
+        let mut call = place.command(args);
+        let output = call.current_dir(&other).output().expect("ran");
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+    }
+    assert_eq!(
+        fs::read_to_string(place.at("where")).expect("it ran"),
+        first
+    );
+    assert!(!other.join("where").exists());
+}
+
+/// A renamed job that runs is hours of work: a reload does not end it.
+#[test]
+fn a_reload_does_not_end_what_runs_under_another_name() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [waits("old")]}]));
+    let mut manager = place.start();
+    Place::until("it runs", || place.at("began-old").exists());
+    place.manifest(&json!([{"name": "p", "jobs": [waits("new")]}]));
+    let output = place.call(&["reload", "--state", "s.json"]);
+    assert_eq!(output.status.code(), Some(10), "{output:?}");
+    assert!(
+        said(&output).contains("old; cancel them first"),
+        "{output:?}"
+    );
+    Place::until("it runs on", || {
+        said(&place.call(&["status", "--state", "s.json"])).contains("1 running")
+    });
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("over").code(), Some(0));
+}
