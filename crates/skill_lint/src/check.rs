@@ -18,9 +18,6 @@ use crate::profile::{Profile, Selection};
 use crate::report::{Item, Report};
 use crate::suppress;
 
-/// Passes of `--fix`: a repair can make room for another, and a rule that never agrees with its own repair must not go on.
-const PASSES: usize = 8;
-
 /// Lints all paths.
 ///
 /// **Errors**: nothing to confine what `--run` starts, a path that does not exist, a configuration or baseline that is wrong, a tree without anything to look at.
@@ -133,33 +130,30 @@ impl Root {
         if options.fix == FixMode::No {
             return Ok(found);
         }
-        for _ in 0..PASSES {
-            let hidden = self.suppressed(&found.findings, &found, options).0;
-            let open = found.findings.iter().zip(&hidden);
-            let fixes = open
-                .filter(|(_, hidden)| hidden.is_none() || options.no_suppress)
-                .filter_map(|(finding, _)| finding.fix.as_ref());
-            let plan = Plan::of(&self.tree.root, &found.seen, fixes);
-            if plan.is_empty() {
-                break;
-            }
-            if options.fix == FixMode::DryRun {
-                fixed.diff.push_str(&plan.diff());
-                break;
-            }
-            let changed = plan.apply()?;
-            if changed.is_empty() {
-                break;
-            }
-            for path in changed {
-                if !fixed.files.contains(&path) {
-                    fixed.files.push(path);
-                }
-            }
+        // One pass: what is written is what the dry run shows. What it makes room for is shown, and made, the next time.
+        let plan = self.plan(&found, options);
+        if options.fix == FixMode::DryRun {
+            fixed.diff.push_str(&plan.diff());
+            return Ok(found);
+        }
+        let changed = plan.apply()?;
+        if !changed.is_empty() {
+            fixed.files.extend(changed);
             self.tree = Tree::walk(&self.tree.root, &self.walk)?;
             found = lint::tree(&self.tree, &self.config, &self.selection)?;
+            fixed.more |= !self.plan(&found, options).is_empty();
         }
         Ok(found)
+    }
+
+    /// The repairs of what nothing hides.
+    fn plan<'a>(&'a self, found: &'a Found, options: &Options) -> Plan<'a> {
+        let hidden = self.suppressed(&found.findings, found, options).0;
+        let open = found.findings.iter().zip(&hidden);
+        let fixes = open
+            .filter(|(_, hidden)| hidden.is_none() || options.no_suppress)
+            .filter_map(|(finding, _)| finding.fix.as_ref());
+        Plan::of(&self.tree.root, &found.seen, fixes)
     }
 
     /// What hides each finding, and what is wrong with the suppressions.

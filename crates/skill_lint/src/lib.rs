@@ -134,6 +134,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if !report.fixed.files.is_empty() {
         context.note(&format!("repaired: {}", report.fixed.files.join(", ")));
     }
+    if report.fixed.more {
+        context.note("more can be repaired now: look at --fix=dry-run again, then run --fix again");
+    }
     if report
         .sandbox
         .as_ref()

@@ -294,3 +294,34 @@ fn a_repair_changes_no_command() {
     lint(&project, &["--fix", "."]);
     assert_eq!(project.read("skills/a/scripts/a.sh"), script);
 }
+
+/// What `--fix` writes is what `--fix=dry-run` showed; what that makes room for is said, and shown the next time.
+#[test]
+fn a_repair_writes_what_the_dry_run_showed() {
+    let project = Project::bare();
+    project.write("a/skill.md", page("", "Run `sh scripts/a.sh`.\n"));
+    project.write("a/scripts/a.sh", "#!/bin/sh\nset -u\necho hi\n");
+    let text = |args: &[&str]| {
+        let call = Helper::at(env!("CARGO_BIN_EXE_skill_lint")).call(project.path());
+        call.args(args).run()
+    };
+    let shown = text(&["--fix=dry-run", "a"]);
+    assert!(
+        shown.stdout().contains("rename to SKILL.md") && !shown.stdout().contains("a.sh"),
+        "{shown}"
+    );
+    let done = text(&["--fix", "a"]);
+    assert!(
+        done.stderr().contains("repaired: SKILL.md\n")
+            && done.stderr().contains("more can be repaired now"),
+        "{done}"
+    );
+    let shown = text(&["--fix=dry-run", "a"]);
+    assert!(shown.stdout().contains("scripts/a.sh"), "{shown}");
+    let done = text(&["--fix", "a"]);
+    assert!(
+        done.stderr().contains("repaired: scripts/a.sh\n")
+            && !done.stderr().contains("more can be repaired"),
+        "{done}"
+    );
+}

@@ -25,6 +25,8 @@ pub struct Fixed {
     pub files: Vec<String>,
     /// What `--fix=dry-run` would change, as a patch in git's form.
     pub diff: String,
+    /// Whether the repairs made room for others.
+    pub more: bool,
 }
 
 /// The digest of a file that holds this text, which was valid UTF-8.
