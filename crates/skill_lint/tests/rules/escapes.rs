@@ -264,3 +264,20 @@ fn other_processes_are_out_of_reach() {
         assert!(alive && state.contains(") S "), "{state}");
     }
 }
+
+/// Keys and passwords of the machine would stand in the finding that quotes what a script prints.
+#[test]
+fn secrets_of_the_machine_are_not_shown() {
+    for secret in [
+        "/etc/shadow",
+        "/etc/ssl/private",
+        "/etc/ssh",
+        "/etc/hostname",
+    ] {
+        attacked(&format!(
+            "if os.path.exists('{secret}'): open('leaked', 'w')"
+        ));
+    }
+    // What programs need of it is there.
+    attacked("if not os.path.exists('/etc/passwd'): open('missing', 'w')");
+}
