@@ -126,7 +126,7 @@ fn read_named(path: &Path) -> Result<String, Error> {
         if error.is_not_found() {
             Error::NoFile {
                 path: path.to_path_buf(),
-                what: "manifest or list of tools",
+                what: "contracts file",
             }
         } else {
             Error::Fs(error)

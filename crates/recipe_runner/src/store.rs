@@ -151,6 +151,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<State>, Error> {
         path: path.to_path_buf(),
         reason,
     };
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(wrong(String::from("the file is empty")));
+    }
     let mut state: State =
         serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
     if state.schema.is_empty() {

@@ -75,8 +75,7 @@ fn endless(scope: &Scope<'_>, out: &mut Findings) {
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(", ");
-        let message =
-            format!("no end can be reached from {listed}; a run that comes there never ends well");
+        let message = format!("no stop step, `done` or `escalate` can be reached from {listed}");
         out.step("no-terminal-path", scope.step(*first), message)
             .steps = Some(names.into_iter().collect());
     }

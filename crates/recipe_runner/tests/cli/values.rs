@@ -193,3 +193,39 @@ fn a_default_that_lets_everything_pass_is_said() {
         "{data}"
     );
 }
+
+/// A manifest without contracts would hold no answer against anything.
+#[test]
+fn an_empty_manifest_or_state_is_said_to_be_empty() {
+    for (text, part) in [
+        ("", "no `skills`"),
+        ("version: '1'\n", "no `skills`"),
+        ("skills: [1", "bracket"),
+    ] {
+        let project = gated("manifest: manifest.yaml\n");
+        project.write("manifest.yaml", text);
+        for command in ["validate", "run"] {
+            let error = call(&project, &[command, "r.yaml"])
+                .run()
+                .expect_code(4)
+                .error();
+            let message = error["message"].as_str().expect("text");
+            assert!(
+                message.contains("manifest.yaml:1") && message.contains(part),
+                "{error}"
+            );
+        }
+    }
+    let project = gated("").file("s.json", "\n");
+    let error = call(&project, &["status", "--state", "s.json"])
+        .run()
+        .expect_code(4)
+        .error();
+    assert!(
+        error["message"]
+            .as_str()
+            .expect("text")
+            .ends_with("s.json: the file is empty"),
+        "{error}"
+    );
+}

@@ -71,6 +71,10 @@ impl Manifest {
     /// **Errors**: no YAML, or a known key of another type than it should have.
     pub fn parse(text: &str) -> Result<Self, DataError> {
         let root = fields::document(text)?;
+        // Without contracts nothing would be held against them, and nobody would know.
+        if root.get("skills").is_none() {
+            return Err(DataError::at(1, "there is no `skills` in it"));
+        }
         let mut manifest = Self::default();
         for (key, node) in fields::entries(&root, "the manifest")? {
             match key.text.as_str() {
