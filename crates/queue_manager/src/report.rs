@@ -124,8 +124,7 @@ impl Product for Report {
                 _ => Ok(()),
             },
             Data::Asked(asked) => {
-                let done = if asked.done { "done" } else { "requested" };
-                writeln!(out, "{}: {} jobs, {done}", asked.request, asked.jobs.len())?;
+                writeln!(out, "{}: {}", asked.request, asked.summary())?;
                 let mut lines = asked.refused.iter().chain(&asked.notes);
                 lines.try_for_each(|line| writeln!(out, "{line}"))
             }

@@ -52,6 +52,20 @@ impl Asked {
         }
     }
 
+    /// How many jobs it was carried out for, and whether it was.
+    pub(crate) fn summary(&self) -> String {
+        let (jobs, refused) = (self.jobs.len(), self.refused.len());
+        match (self.done, refused) {
+            (false, _) => format!("{jobs} jobs, requested; the manager has not answered yet"),
+            (true, 0) if jobs == 0 => String::from("done"),
+            (true, 0) => format!("{jobs} jobs, done"),
+            (true, refused) if refused < jobs => {
+                format!("{} of {jobs} jobs, done; {refused} refused", jobs - refused)
+            }
+            (true, _) => String::from("refused"),
+        }
+    }
+
     pub(super) fn outcome(self) -> Outcome<Data> {
         let found = !self.refused.is_empty();
         Outcome::found(Data::Asked(self), found)

@@ -176,3 +176,24 @@ fn a_managers_fatal_error_is_in_its_log() {
     let log = fs::read_to_string(place.at("own.log")).expect("log");
     assert!(log.contains("absent.json"), "{log}");
 }
+
+/// The first line of an answer says what was done, and never "done" of what was refused.
+#[test]
+fn the_first_line_says_how_much_was_done() {
+    let (place, mut manager) = running();
+    for (args, first) in [
+        (&["retry", "s40_N64"][..], "retry: refused"),
+        (&["hold", "over", "s40_N64"], "hold: refused"),
+        (
+            &["cancel", "s40_N64", "over"],
+            "cancel: 1 of 2 jobs, done; 1 refused",
+        ),
+        (&["retry", "failed"], "retry: 1 jobs, done"),
+        (&["reload"], "reload: done"),
+    ] {
+        let output = place.call(&[args, &["--state", "s.json"]].concat());
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(said.lines().next(), Some(first), "{output:?}");
+    }
+    ends_with(&place, &mut manager, 10);
+}
