@@ -13,8 +13,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use aris_attempt::format::{Command, SPEC_SCHEMA, Spec};
 use aris_attempt::{Runner, Seen, Watch, prepare};
-use aris_queue::attempt::{Command, SPEC_SCHEMA, Spec};
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 

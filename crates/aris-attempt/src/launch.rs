@@ -6,7 +6,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use aris_queue::attempt::{SPEC, Spec};
+use crate::format::{SPEC, Spec};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;

@@ -1,7 +1,7 @@
 //! One attempt of one job on this machine, from both sides: the runner that carries it out, and what a manager needs to start it, see
 //! its end, find it again after its own death, and give it cards that nobody else has.
 //!
-//! The two sides meet in the attempt's folder ([`aris_queue::attempt`]) and nowhere else: a manager may be killed at any moment, and the
+//! The two sides meet in the attempt's folder ([`crate::format`]) and nowhere else: a manager may be killed at any moment, and the
 //! next one finds everything there.
 //!
 //! Linux first. Elsewhere ends are seen by sweeps, and processes that outlive the command are not found.
@@ -11,6 +11,7 @@
 pub mod cards;
 mod clock;
 mod error;
+pub mod format;
 mod handoff;
 mod launch;
 mod outputs;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use aris_queue::attempt::ProcessId;
+use crate::format::ProcessId;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_queue::attempt::{
+use crate::format::{
     ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start, TREE,
 };
 use jiff::Timestamp;
@@ -226,7 +226,7 @@ pub fn withdraw(folder: &Path) -> Result<(), AttemptError> {
 
 #[cfg(test)]
 mod tests {
-    use aris_queue::attempt::ProcessId;
+    use crate::format::ProcessId;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! What an attempt's exit record comes to. A pure function, tested as the table of queue design §5.
 
-use crate::attempt::{EndedByUs, Ending, Exit};
 use crate::manifest::{DoneWhen, Retry};
 use crate::state::{Outcome, Reason, Spent, Verdict};
+use aris_attempt::format::{EndedByUs, Ending, Exit};
 
 /// SIGKILL, which the kernel sends when memory runs out. **Source**: signal(7).
 const KILL: i32 = 9;
@@ -191,7 +191,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::attempt::{EXIT_SCHEMA, OomText, OutputSeen};
+    use aris_attempt::format::{EXIT_SCHEMA, OomText, OutputSeen};
 
     fn exit(ending: Ending, outputs: &[(u64, u64)]) -> Exit {
         Exit {

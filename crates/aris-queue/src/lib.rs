@@ -5,17 +5,13 @@
 
 #![warn(missing_docs)]
 
-pub mod attempt;
-pub mod explain;
 pub mod grid;
 pub mod journal;
 mod json;
 pub mod judge;
 pub mod manifest;
 pub mod problem;
-pub mod report;
 pub mod schedule;
 pub mod shell;
-pub mod snapshot;
 pub mod state;
 pub mod tree;

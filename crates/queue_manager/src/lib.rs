@@ -12,12 +12,15 @@ mod change;
 mod cli;
 mod commands;
 mod error;
+mod explain;
 mod load;
 mod lock;
 mod log_file;
 mod manager;
 mod place;
 mod report;
+mod results;
+mod snapshot;
 mod watch;
 
 use std::process::ExitCode;
@@ -304,7 +307,7 @@ mod tests {
         check_schema::<commands::logs::Log>(id::LOG);
         check_schema::<control::Asked>(id::ASKED);
         check_schema::<commands::preflight::Preflight>(id::PREFLIGHT);
-        check_schema::<aris_queue::report::Report>(id::REPORT);
+        check_schema::<results::Report>(id::REPORT);
         check_schema::<commands::remote::Remote>(id::REMOTE);
     }
 }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::snapshot;
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Journal, Past};
 use aris_queue::manifest::{self, Manifest, differences, edit};
 use aris_queue::problem::Invalid;
-use aris_queue::snapshot;
 use aris_queue::state::{Event, Life, Queue};
 use aris_queue::tree::{self, Node};
 use jiff::Timestamp;

@@ -52,7 +52,7 @@ pub(crate) enum Data {
     /// `preflight`.
     Preflight(Preflight),
     /// `report`.
-    Report(Box<aris_queue::report::Report>),
+    Report(Box<crate::results::Report>),
     /// `deploy`, `remote`.
     Remote(Remote),
     /// `--agent`, for another machine alone.
@@ -143,7 +143,7 @@ impl Product for Report {
                 Ok(())
             }
             Data::Attempt(_) => Ok(()),
-            Data::Report(found) => out.write_all(aris_queue::report::summary(found).as_bytes()),
+            Data::Report(found) => out.write_all(crate::results::summary(found).as_bytes()),
         }
     }
 }

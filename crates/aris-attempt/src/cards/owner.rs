@@ -20,7 +20,7 @@ pub struct Use {
 
 /// Sorts a sample's processes by the runners they descend from; `None` when the sample does not tell of processes.
 ///
-/// `runners` are the process numbers of the [claims](aris_queue::attempt::Claim) of this machine. Where the driver numbers processes otherwise
+/// `runners` are the process numbers of the [claims](crate::format::Claim) of this machine. Where the driver numbers processes otherwise
 /// (containers), all of them are foreign.
 pub fn used_by(sample: &Sample, runners: &BTreeSet<i32>) -> Option<Use> {
     let parent = |pid| processes::stat(pid).map(|stat| stat.parent);

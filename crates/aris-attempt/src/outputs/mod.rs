@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use aris_queue::attempt::OutputSeen;
+use crate::format::OutputSeen;
 
 /// Files that match a declared output, sorted.
 pub fn files(cwd: &Path, pattern: &str) -> Vec<PathBuf> {

@@ -26,11 +26,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use aris_contract::Failure as _;
-use aris_queue::attempt::{
+use crate::format::{
     ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, Command, EndedByUs, Ending, SPEC, START_SCHEMA,
     Spec, Start, TREE,
 };
+use aris_contract::Failure as _;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::process::Signal;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::format::OomText;
 use aris_fs::FsError;
-use aris_queue::attempt::OomText;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// Read at once.

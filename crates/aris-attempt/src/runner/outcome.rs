@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_queue::attempt::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
+use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
 use jiff::Timestamp;
 
 use crate::clock;
@@ -26,7 +26,7 @@ pub(super) struct Outcome<'a> {
     folder: &'a Path,
     before: Option<(Before<'a>, OomKills)>,
     outputs: Vec<OutputSeen>,
-    oom: Option<aris_queue::attempt::OomText>,
+    oom: Option<crate::format::OomText>,
     oom_kill: Option<bool>,
     pub(super) ending: Ending,
     pub(super) ended_by_us: EndedByUs,

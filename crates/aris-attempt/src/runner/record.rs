@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use crate::format::{CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start};
 use aris_fs::FsError;
-use aris_queue::attempt::{CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start};
 use rustix::fs::{Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::Errno;
 

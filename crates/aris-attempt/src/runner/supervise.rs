@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_queue::attempt::{CANCEL, CLAIM, EndedByUs, Ending, HEARTBEAT_MS, Spec};
+use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, HEARTBEAT_MS, Spec};
 use jiff::Timestamp;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};

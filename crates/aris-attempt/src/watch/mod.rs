@@ -13,7 +13,7 @@ use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_queue::attempt::{EXIT, Exit, START, Start};
+use crate::format::{EXIT, Exit, START, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;

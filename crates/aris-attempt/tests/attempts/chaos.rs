@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use aris_attempt::format::Ending;
 use aris_attempt::{Seen, Standing, Watch, prepare, standing};
-use aris_queue::attempt::Ending;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::{Place, next, runner};

@@ -1,7 +1,7 @@
 //! One attempt, many runners.
 
+use aris_attempt::format::{EndedByUs, Ending, HEARTBEAT_FILE};
 use aris_attempt::{AttemptError, Seen, Standing, Watch, prepare, withdraw};
-use aris_queue::attempt::{EndedByUs, Ending, HEARTBEAT_FILE};
 
 use crate::place::{Place, left, next, runner};
 

@@ -3,8 +3,8 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
+use aris_attempt::format::Ending;
 use aris_attempt::{Standing, Watch, prepare, standing};
-use aris_queue::attempt::Ending;
 
 use crate::place::{Place, ended, until};
 

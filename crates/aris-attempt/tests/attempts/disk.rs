@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use aris_attempt::Watch;
-use aris_queue::attempt::{EXIT, Ending};
+use aris_attempt::format::{EXIT, Ending};
 
 use crate::place::{Place, ended, line_of, until};
 

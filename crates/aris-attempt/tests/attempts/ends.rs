@@ -1,7 +1,7 @@
 //! Every way a command ends, and every way it does not begin.
 
 use aris_attempt::Watch;
-use aris_queue::attempt::{CLAIM, Claim, Command, EndedByUs, Ending, Spec};
+use aris_attempt::format::{CLAIM, Claim, Command, EndedByUs, Ending, Spec};
 
 use crate::place::{Place, ended, line_of, lives, until};
 

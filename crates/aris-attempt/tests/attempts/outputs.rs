@@ -1,6 +1,6 @@
 //! Declared outputs in the exit record.
 
-use aris_queue::attempt::{Ending, OutputSeen};
+use aris_attempt::format::{Ending, OutputSeen};
 
 use crate::place::Place;
 

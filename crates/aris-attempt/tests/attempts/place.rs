@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use aris_attempt::format::{Command, Exit, SPEC_SCHEMA, Spec};
 use aris_attempt::{Runner, Seen, Standing, Watch, prepare};
-use aris_queue::attempt::{Command, Exit, SPEC_SCHEMA, Spec};
 use rustix::event::{PollFd, PollFlags, poll};
 use tempfile::TempDir;
 

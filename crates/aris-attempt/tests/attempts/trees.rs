@@ -1,8 +1,8 @@
 //! Commands that start others: who is waited for, who is ended, and who holds the cards meanwhile.
 
 use aris_attempt::cards::lease::Leases;
+use aris_attempt::format::{EndedByUs, Ending, SPEC};
 use aris_attempt::{Seen, Standing, Watch, prepare};
-use aris_queue::attempt::{EndedByUs, Ending, SPEC};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::place::{Place, ended, left, line_of, lives, runner, until};

@@ -1,7 +1,7 @@
 //! A manager's side: what it sees, and what the next one finds.
 
+use aris_attempt::format::{Ending, Start};
 use aris_attempt::{Runner, Seen, Standing, Watch, prepare};
-use aris_queue::attempt::{Ending, Start};
 
 use crate::place::{Place, ended, line_of, next, runner};
 

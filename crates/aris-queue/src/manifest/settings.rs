@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::fields::{Fields, Problems, texts};
-use crate::attempt::Notice;
 use crate::tree::{Kind, Node, Value};
+use aris_attempt::format::Notice;
 
 /// Settings of a job.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use aris_attempt::format::{CANCEL, EndedByUs, Ending, Exit};
 use aris_attempt::{Standing, standing};
-use aris_queue::attempt::{CANCEL, EndedByUs, Ending, Exit};
 use aris_slurm::{Found, Says, Silent, SlurmEngine, SubmitError, Task};
 
 use crate::place::Place;

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use aris_attempt::format::{Command as Cmd, SPEC_SCHEMA, Spec};
 use aris_attempt::prepare;
-use aris_queue::attempt::{Command as Cmd, SPEC_SCHEMA, Spec};
 use aris_queue::manifest::Slurm;
 use aris_slurm::{Access, SlurmEngine, Wave};
 use tempfile::TempDir;

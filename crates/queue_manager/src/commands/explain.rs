@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::explain::{Fact, Surroundings, explain as facts};
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_cli::{Context, Outcome};
-use aris_queue::explain::{Fact, Surroundings, explain as facts};
 use aris_queue::manifest::Engine;
 use aris_queue::schedule;
 use aris_queue::state::State;
@@ -62,7 +62,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     };
     let run = queue.run(at);
     let records = (run.attempt > 0).then(|| {
-        aris_queue::attempt::folder(&look.place.queue, &args.job, run.attempt)
+        aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt)
             .display()
             .to_string()
     });

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::results::{MetricRow, Metrics, Missing};
 use aris_cli::Context;
-use aris_queue::report::{MetricRow, Metrics, Missing};
 use aris_queue::state::State;
 use aris_queue::tree::{self, Kind, Node};
 use serde_json::{Number, Value};

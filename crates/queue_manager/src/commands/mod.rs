@@ -15,12 +15,12 @@ pub(crate) mod summary;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use crate::snapshot::{self, Snapshot};
 use aris_attempt::Standing;
+use aris_attempt::format;
 use aris_cli::Context;
 use aris_fs::EntryKind;
-use aris_queue::attempt;
 use aris_queue::manifest::{Engine, nearest};
-use aris_queue::snapshot::{self, Snapshot};
 use aris_queue::state::Queue;
 
 use crate::cli::QueueArgs;
@@ -125,7 +125,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     let active: Vec<u32> = queue.active().collect();
     for job in active {
         let id = &queue.manifest().jobs[job as usize].id;
-        let folder = attempt::folder(&place.queue, id, queue.run(job).attempt);
+        let folder = format::folder(&place.queue, id, queue.run(job).attempt);
         match aris_attempt::standing(&folder) {
             Ok(Standing::Running {
                 start: Some(start), ..

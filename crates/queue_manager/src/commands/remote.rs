@@ -208,7 +208,7 @@ fn run_of(manifest: &Path) -> String {
         .parent()
         .and_then(Path::file_name)
         .unwrap_or_default();
-    aris_queue::attempt::slug(&folder.to_string_lossy())
+    aris_attempt::format::slug(&folder.to_string_lossy())
         .chars()
         .take(100)
         .collect()

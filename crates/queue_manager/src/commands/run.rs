@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::snapshot;
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
-use aris_queue::snapshot;
 use aris_queue::state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::snapshot::{JobRow, Snapshot, moment};
 use aris_cli::{Context, Outcome};
-use aris_queue::snapshot::{JobRow, Snapshot, moment};
 use aris_queue::state::State;
 use jiff::Timestamp;
 use serde::Serialize;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::results::{self, AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
+use crate::snapshot;
 use aris_attempt::Standing;
+use aris_attempt::format;
 use aris_cli::{Context, Outcome};
-use aris_queue::attempt;
 use aris_queue::journal::{Entry, Journal};
-use aris_queue::report::{self, AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
-use aris_queue::snapshot;
 use aris_queue::state::{Event, Queue, Reason, State};
 use jiff::Timestamp;
 
@@ -34,7 +34,7 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         });
     }
     let facts = facts(&look, &entries, context.now());
-    let mut found = report::Report::of(&facts);
+    let mut found = results::Report::of(&facts);
     if !args.metrics.is_empty() {
         found.metrics = Some(metrics::of(&look, &args.metrics, context));
     }
@@ -42,11 +42,11 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         aris_fs::write_atomic(&context.absolute(path), metrics.csv().as_bytes())?;
     }
     if let Some(path) = &args.md {
-        let text = report::summary(&found);
+        let text = results::summary(&found);
         aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
     }
     if let Some(path) = &args.html {
-        let page = report::page(&found, &facts).map_err(|error| Error::Page(error.to_string()))?;
+        let page = results::page(&found, &facts).map_err(|error| Error::Page(error.to_string()))?;
         aris_fs::write_atomic(&context.absolute(path), page.as_bytes())?;
     }
     let counts = &found.counts;
@@ -68,8 +68,8 @@ pub(crate) fn leave(place: Place, queue: Queue, context: &Context) -> Option<Str
     let written = Journal::read(&look.place.queue)
         .map_err(Error::from)
         .and_then(|entries| {
-            let found = report::Report::of(&facts(&look, &entries, context.now()));
-            let text = report::summary(&found);
+            let found = results::Report::of(&facts(&look, &entries, context.now()));
+            let text = results::summary(&found);
             Ok(aris_fs::write_atomic(&path, text.as_bytes())?)
         });
     match written {
@@ -192,7 +192,7 @@ fn results(look: &Look) -> Vec<ResultFiles> {
     });
     for job in completed.take(RESULTS) {
         let id = &queue.manifest().jobs[job as usize].id;
-        let folder = attempt::folder(&look.place.queue, id, queue.run(job).attempt);
+        let folder = format::folder(&look.place.queue, id, queue.run(job).attempt);
         if let Ok(Standing::Ended(exit)) = aris_attempt::standing(&folder) {
             for output in exit.outputs {
                 *found.entry(output.pattern).or_default() += output.matches;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aris_attempt::Standing;
-use aris_queue::attempt;
+use aris_attempt::format;
 use aris_queue::manifest::Engine;
 use aris_queue::state::{Event, Life};
 
@@ -91,7 +91,7 @@ impl Manager<'_> {
 
     /// An attempt of a job that is no longer in the manifest.
     pub(super) fn end_removed(&mut self, id: String, number: u32) -> Result<(), Error> {
-        let folder = attempt::folder(&self.place().queue, &id, number);
+        let folder = format::folder(&self.place().queue, &id, number);
         self.say(&format!("{id} is no longer in the manifest: it is ended"));
         self.ask_to_end(&folder);
         self.happen(Event::Removed { id })

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use aris_attempt::format;
+use aris_attempt::format::EndedByUs;
 use aris_attempt::{Seen, Standing};
-use aris_queue::attempt::EndedByUs;
+use aris_queue::judge;
 use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
-use aris_queue::{attempt, judge};
 
 use super::adopt::withdraw;
 use super::hooks::Call;
@@ -16,10 +17,10 @@ use crate::error::Error;
 const FAILED_STARTS: u32 = 3;
 
 impl Manager<'_> {
-    pub(super) fn ended(&mut self, job: u32, exit: &attempt::Exit) -> Result<(), Error> {
+    pub(super) fn ended(&mut self, job: u32, exit: &format::Exit) -> Result<(), Error> {
         if exit.ended_by_us == EndedByUs::Cancelled
             && self.queue.run(job).life != Life::Cancelling
-            && !self.folder(job).join(attempt::CANCEL).exists()
+            && !self.folder(job).join(format::CANCEL).exists()
         {
             return self.conclude(job, self.ended_by_others(job));
         }

@@ -23,13 +23,13 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::snapshot;
+use aris_attempt::format;
 use aris_attempt::{Runner, Standing, Watch};
 use aris_cli::Context;
-use aris_queue::attempt;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::{self, Slots};
-use aris_queue::snapshot;
 use aris_queue::state::{Life, Queue, State};
 use rustix::event::{Timespec, poll};
 
@@ -236,7 +236,7 @@ impl<'a> Manager<'a> {
     }
 
     fn folder(&self, job: u32) -> PathBuf {
-        attempt::folder(
+        format::folder(
             &self.place().queue,
             &self.queue.manifest().jobs[job as usize].id,
             self.queue.run(job).attempt,

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use crate::snapshot;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_attempt::{Runner, Watch};
 use aris_cli::Context;
 use aris_queue::manifest::Engine;
 use aris_queue::schedule::Slots;
-use aris_queue::snapshot;
 use aris_queue::state::Event;
 
 use super::hooks::Hooks;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use aris_attempt::cards::lease::Lease;
+use aris_attempt::format::{self, Command, SPEC_SCHEMA, Spec};
 use aris_cli::Context;
-use aris_queue::attempt::{self, Command, SPEC_SCHEMA, Spec};
 use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest, Precondition};
 use aris_queue::shell;
@@ -233,7 +233,7 @@ pub(crate) fn run_folder(folder: &Path) -> PathBuf {
 pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
     place
         .logs
-        .join(format!("{}.{number}.log", attempt::slug(id)))
+        .join(format!("{}.{number}.log", format::slug(id)))
 }
 
 /// The name under which people look for the log of a job: its last attempt's.
@@ -246,7 +246,7 @@ pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
     if plain {
         place.logs.join(format!("{id}.log"))
     } else {
-        place.logs.join(format!("{}.log", attempt::slug(id)))
+        place.logs.join(format!("{}.log", format::slug(id)))
     }
 }
 

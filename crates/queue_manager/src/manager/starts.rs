@@ -1,7 +1,7 @@
 //! Starts: first written down, then carried out.
 
 use aris_attempt::cards::lease::Lease;
-use aris_queue::attempt;
+use aris_attempt::format;
 use aris_queue::journal::JournalError;
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};
@@ -114,7 +114,7 @@ impl Manager<'_> {
     pub(super) fn launch(&mut self, start: &Start, leases: &[Lease]) -> Result<(), Error> {
         let job = start.job;
         let (id, number, folder) = (self.id(job), self.queue.run(job).attempt, self.folder(job));
-        if folder.join(attempt::CLAIM).exists() {
+        if folder.join(format::CLAIM).exists() {
             // A journal that lost its end does not make anything run twice.
             return self.adopt(job);
         }

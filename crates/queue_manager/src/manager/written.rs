@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_queue::snapshot;
+use crate::snapshot;
 use aris_queue::state::Event;
 
 use super::{Cards, Manager, SNAPSHOT_EVERY, now_ms};

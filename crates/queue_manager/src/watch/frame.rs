@@ -210,7 +210,7 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
         let due = job
             .at
             .as_deref()
-            .and_then(aris_queue::snapshot::moment)
+            .and_then(crate::snapshot::moment)
             .map(|due| due.duration_since(now).as_secs().max(0));
         let due = due.and_then(|seconds| u64::try_from(seconds).ok());
         format!(

@@ -233,7 +233,7 @@ fn a_node_that_dies_costs_its_job_one_retry_and_no_other_job_anything() {
     let node = slurm(&format!("squeue -h -j {task} -o %N"));
     let fault = Fault::new(["crash", &node], "start");
     // A machine that loses power takes the command with it; the test bed ends only what Slurm knows.
-    let folder = aris_queue::attempt::folder(&place.at(".s.queue"), "unlucky", 1);
+    let folder = aris_attempt::format::folder(&place.at(".s.queue"), "unlucky", 1);
     let start = fs::read(folder.join("start.json")).expect("started");
     let start: serde_json::Value = serde_json::from_slice(&start).expect("json");
     let group = format!("-{}", start["pgid"]);

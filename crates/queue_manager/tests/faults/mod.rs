@@ -84,7 +84,7 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
     manager.kill().expect("killed");
     manager.wait().expect("gone");
     // A machine that is off runs nothing: here the kernel takes a moment to end it all.
-    let folder = |job: &str| aris_queue::attempt::folder(&place.at(".s.queue"), job, 1);
+    let folder = |job: &str| aris_attempt::format::folder(&place.at(".s.queue"), job, 1);
     let locks = [
         place.at(".s.queue/lock"),
         folder("on").join("alive"),
@@ -205,7 +205,7 @@ fn a_job_that_the_manifest_no_longer_has_is_ended() {
     manager.wait().expect("gone");
     place.manifest(&json!([{"name": "p", "jobs": [job("stays")]}]));
     let mut manager = place.start();
-    let folder = aris_queue::attempt::folder(&place.at(".s.queue"), "goes", 1);
+    let folder = aris_attempt::format::folder(&place.at(".s.queue"), "goes", 1);
     Place::until("the one that is gone from the manifest is ended", || {
         folder.join("exit.json").exists()
     });

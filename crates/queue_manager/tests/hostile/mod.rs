@@ -200,7 +200,7 @@ fn a_jobs_name_that_is_anothers_log_gets_none_of_its_lines() {
         }
         job
     };
-    let own = aris_queue::attempt::slug("victim");
+    let own = aris_attempt::format::slug("victim");
     let thief = format!("{own}.1");
     let jobs = [
         job(&thief, json!({})),

@@ -12,7 +12,7 @@ const RUN: [&str; 5] = ["retry", "a", "--state", "s.json", "--json"];
 
 /// Kills the runner of the first attempt of `a`, and nothing else.
 fn kill_runner(place: &Place) {
-    let folder = aris_queue::attempt::folder(&place.at(".s.queue"), "a", 1);
+    let folder = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1);
     let claim = fs::read(folder.join("claim.json")).expect("claimed");
     let claim: Value = serde_json::from_slice(&claim).expect("json");
     let pid = claim["runner"]["pid"].to_string();
@@ -105,7 +105,7 @@ fn a_job_without_a_runner_is_ended_when_a_person_asks_for_it() {
         manager.try_wait().expect("asked").is_some()
     });
     assert_eq!(place.state()["a"]["state"], "cancelled");
-    let folder = aris_queue::attempt::folder(&place.at(".s.queue"), "a", 1);
+    let folder = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1);
     let lock = fs::File::open(folder.join("tree")).expect("open");
     lock.try_lock().expect("nothing of it is left");
 }

@@ -1,7 +1,7 @@
 //! What became of attempts, from the records in their folders, and from Slurm where there is none.
 
 use aris_attempt::Standing;
-use aris_queue::attempt::{CANCEL, EndedByUs, Exit};
+use aris_attempt::format::{CANCEL, EndedByUs, Exit};
 use aris_queue::state::{Life, Outcome, Reason, Verdict};
 use aris_slurm::Says;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use aris_attempt::format;
 use aris_contract::hex::hex;
-use aris_queue::attempt;
 use aris_queue::schedule;
 use aris_queue::state::{Reason, Verdict};
 use aris_slurm::{Silent, SubmitError, Wave};
@@ -287,7 +287,7 @@ impl Manager<'_> {
     pub(super) fn prepare_there(&self, job: u32) -> Result<(), aris_attempt::AttemptError> {
         let (id, number) = (self.id(job), self.queue.run(job).attempt);
         let log = log_of(self.place(), &id, number);
-        let folder = attempt::folder(&self.place().queue, &id, number);
+        let folder = format::folder(&self.place().queue, &id, number);
         let spec = self
             .common
             .spec(&self.queue, job, &folder, log.clone(), None, &[]);

@@ -18,8 +18,12 @@ const MARKS: usize = 12;
 
 /// Parameters and metrics of all jobs.
 #[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Metrics {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are keys of the printed JSON"
+)]
+pub(crate) struct Metrics {
     /// Names of the grid's parameters.
     pub parameters: Vec<String>,
     /// The metrics, each as it was asked for.
@@ -32,8 +36,8 @@ pub struct Metrics {
 
 /// One job.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct MetricRow {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct MetricRow {
     /// The job.
     pub id: String,
     /// Its phase.
@@ -48,8 +52,8 @@ pub struct MetricRow {
 
 /// Values that are not there.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Missing {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Missing {
     /// The metric.
     pub metric: String,
     /// Why.
@@ -88,7 +92,7 @@ pub(super) struct Plot {
 
 impl Metrics {
     /// As CSV (RFC 4180), with a line for each job.
-    pub fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let mut text = String::new();
         let fixed = ["id", "phase", "state"].map(str::to_owned);
         let names = fixed.iter().chain(&self.parameters).chain(&self.metrics);

@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::words;
-use crate::state::{Outcome, State};
+use aris_queue::state::{Outcome, State};
 
 /// A queue as it is recorded.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// Project of the manifest.
     pub project: String,
     /// Path of the manifest.
@@ -39,7 +39,7 @@ impl Facts {
 
 /// One job.
 #[derive(Clone, Debug)]
-pub struct JobFacts {
+pub(crate) struct JobFacts {
     /// Its id, as the manifest writes it.
     pub id: String,
     /// Index of its phase.
@@ -58,7 +58,7 @@ pub struct JobFacts {
 
 /// One attempt.
 #[derive(Clone, Debug)]
-pub struct AttemptFacts {
+pub(crate) struct AttemptFacts {
     /// Its number, from 1.
     pub number: u32,
     /// Where it ran; `None`: this machine.
@@ -102,8 +102,8 @@ impl AttemptFacts {
 
 /// The end of a log.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Tail {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Tail {
     /// Lines, the last last; what is not UTF-8 replaced.
     pub lines: Vec<String>,
     /// Whether lines stand before them.
@@ -112,8 +112,8 @@ pub struct Tail {
 
 /// One declared output.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct ResultFiles {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ResultFiles {
     /// Its pattern, as the manifest writes it.
     pub pattern: String,
     /// Files that were there when their jobs completed.

@@ -5,14 +5,14 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::not_a_state_file;
-use crate::problem::Invalid;
-use crate::state::{Event, Imported, Queue};
+use aris_queue::problem::Invalid;
+use aris_queue::state::{Event, Imported, Queue};
 
 /// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
 /// Second: what a person should know.
 ///
 /// **Errors**: a file that is no state file; it is left as it is.
-pub fn import(
+pub(crate) fn import(
     path: &Path,
     text: &str,
     queue: &Queue,
@@ -75,8 +75,8 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::manifest;
-    use crate::state::{Reason, State};
+    use aris_queue::manifest;
+    use aris_queue::state::{Reason, State};
 
     #[test]
     fn the_references_state_file_is_taken_over_once() {

@@ -13,18 +13,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::problem::{Invalid, Problem};
-use crate::state::{Queue, Reason, State};
+use aris_queue::problem::{Invalid, Problem};
+use aris_queue::state::{Queue, Reason, State};
 
-pub use import::import;
+pub(crate) use import::import;
 
 /// Schema id of [`Snapshot`].
-pub use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
+pub(crate) use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
 
 /// The state of a queue at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// Schema id; absent in the reference's.
     #[serde(default)]
     pub schema: String,
@@ -45,7 +45,7 @@ pub struct Snapshot {
 /// What the queue is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Meta {
+pub(crate) struct Meta {
     /// Project of the manifest.
     #[serde(default)]
     pub project: String,
@@ -75,7 +75,7 @@ pub struct Meta {
 /// A phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PhaseRow {
+pub(crate) struct PhaseRow {
     /// Its name.
     pub name: String,
     /// Names of the phases before it.
@@ -89,7 +89,7 @@ pub struct PhaseRow {
 /// A job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct JobRow {
+pub(crate) struct JobRow {
     /// As in the manifest.
     pub id: String,
     /// Its phase.
@@ -163,7 +163,7 @@ pub struct JobRow {
 }
 
 /// The file of the queue as it is; one row of a job is in memory at a time. `meta` needs the fields that the queue does not know.
-pub fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> Vec<u8> {
+pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> Vec<u8> {
     #[derive(Serialize)]
     struct File<'a> {
         schema: &'a str,
@@ -238,7 +238,7 @@ fn status_of(queue: &Queue, jobs: Range<u32>) -> &'static str {
 }
 
 /// One job as it is.
-pub fn row(queue: &Queue, job: u32) -> JobRow {
+pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
     let manifest = queue.manifest();
     let (run, spec) = (queue.run(job), &manifest.jobs[job as usize]);
     let (state, reason) = (queue.state(job), queue.reason(job));
@@ -299,7 +299,7 @@ fn blocked_by(queue: &Queue, job: u32) -> String {
 }
 
 /// Reads a snapshot. **Errors**: what is wrong with the file.
-pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
     serde_json::from_slice(bytes).map_err(|error| not_a_state_file(path, &error, None))
 }
 
@@ -314,7 +314,7 @@ fn not_a_state_file(path: &Path, error: &serde_json::Error, hint: Option<&str>) 
 }
 
 /// What a state file says of itself; `None` when there is none, or it is something else. Its jobs are passed over.
-pub fn meta_of(path: &Path) -> Option<Meta> {
+pub(crate) fn meta_of(path: &Path) -> Option<Meta> {
     #[derive(Deserialize)]
     struct File {
         meta: Meta,
@@ -325,7 +325,7 @@ pub fn meta_of(path: &Path) -> Option<Meta> {
 }
 
 /// A moment as snapshots write it, read back.
-pub fn moment(text: &str) -> Option<Timestamp> {
+pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     aris_contract::time::parse_utc(text)
 }
 
@@ -334,7 +334,7 @@ mod tests {
     use aris_testkit::check_schema;
 
     use super::*;
-    use crate::manifest;
+    use aris_queue::manifest;
 
     fn queue() -> Queue {
         let text = "jobs: [{id: a, cmd: x}, {id: b, cmd: x, needs: a, expected_output: [p, q]}]";

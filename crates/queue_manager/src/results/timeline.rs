@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::facts::{AttemptFacts, Facts, JobFacts};
 use super::words::{duration, one_line, seconds};
-use crate::state::Outcome;
+use aris_queue::state::Outcome;
 
 /// Width of the part with bars, in units of the drawing.
 const WIDTH: f64 = 960.0;

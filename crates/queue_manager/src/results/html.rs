@@ -7,7 +7,7 @@ use super::metrics::{Plot, Table};
 use super::timeline::{LANE, Timeline};
 use super::words::{card_time, count, duration, one_line, seconds, time};
 use super::{Failure, Metrics, Phase, Report};
-use crate::state::State;
+use aris_queue::state::State;
 
 /// Jobs of one list that are written out; the JSON report has all.
 const LISTED: usize = 100;
@@ -22,7 +22,7 @@ const RIGHT: f64 = 56.0;
 const BARS: f64 = 960.0;
 
 /// The page. **Errors**: the template engine's own, which writing to memory does not have.
-pub fn page(report: &Report, facts: &Facts) -> Result<String, askama::Error> {
+pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Error> {
     let counts = &report.counts;
     let not = counts.failed + counts.blocked;
     let open = counts.running + counts.waiting;

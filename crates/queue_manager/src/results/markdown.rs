@@ -15,7 +15,7 @@ const LISTED: usize = 50;
 const LINES: usize = 15;
 
 /// The text of `summary.md`.
-pub fn summary(report: &Report) -> String {
+pub(crate) fn summary(report: &Report) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     write(&mut text, report).unwrap_or_default();

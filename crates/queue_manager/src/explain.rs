@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::OnDepFailure;
-use crate::schedule::{self, Card, Obstacle, Slots, Standing};
-use crate::state::{Life, Queue, Reason, Run, State, Verdict};
+use aris_queue::manifest::OnDepFailure;
+use aris_queue::schedule::{self, Card, Obstacle, Slots, Standing};
+use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
 
 /// Parents that are named before the rest is only counted.
 const NAMED: usize = 5;
 
 /// What is known about the surroundings; empty when no manager runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// The cards as last seen.
     pub cards: &'a [Card],
     /// Whether a manager runs.
@@ -24,8 +24,8 @@ pub struct Surroundings<'a> {
 
 /// One fact, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Fact {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Fact {
     /// One sentence.
     pub text: String,
     /// File, job or program that says so; empty where the manifest does.
@@ -41,7 +41,7 @@ fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact {
 }
 
 /// The facts behind a job's state, the decisive one first.
-pub fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec<Fact> {
+pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec<Fact> {
     let run = queue.run(job);
     let mut facts = Vec::new();
     match queue.state(job) {
@@ -142,7 +142,7 @@ fn witness(run: &Run, verdict: &Verdict) -> String {
 }
 
 /// The parent that blocks a job, followed to the one that is not itself blocked.
-pub fn culprit(queue: &Queue, job: u32) -> Option<u32> {
+pub(crate) fn culprit(queue: &Queue, job: u32) -> Option<u32> {
     let mut at = job;
     // No path is longer than the queue.
     for _ in 0..queue.len() {
@@ -322,8 +322,8 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::manifest;
-    use crate::state::Event;
+    use aris_queue::manifest;
+    use aris_queue::state::Event;
 
     fn queue(text: &str) -> Queue {
         Queue::new(manifest::parse(Path::new("m"), text).expect("manifest"))

@@ -17,29 +17,29 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::state::{Outcome, State};
+use aris_queue::state::{Outcome, State};
 
-pub use facts::{AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
-pub use html::page;
-pub use markdown::summary;
-pub use metrics::{MetricRow, Metrics, Missing};
+pub(crate) use facts::{AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
+pub(crate) use html::page;
+pub(crate) use markdown::summary;
+pub(crate) use metrics::{MetricRow, Metrics, Missing};
 
 /// A queue as a person looks back on it.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Report {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Report {
     /// Project of the manifest.
     pub project: String,
     /// Path of the manifest.
     pub manifest: String,
     /// When the first manager took it up.
-    #[cfg_attr(any(test, feature = "schema"), schemars(with = "Option<String>"))]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub started: Option<Timestamp>,
     /// When the last job was over; absent while one may still run.
-    #[cfg_attr(any(test, feature = "schema"), schemars(with = "Option<String>"))]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub ended: Option<Timestamp>,
     /// When the report was made.
-    #[cfg_attr(any(test, feature = "schema"), schemars(with = "String"))]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub made: Timestamp,
     /// Jobs by how they stand.
     pub counts: Counts,
@@ -62,8 +62,8 @@ pub struct Report {
 
 /// Jobs by how they stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Counts {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Counts {
     /// All.
     pub jobs: usize,
     /// Completed.
@@ -84,8 +84,8 @@ pub struct Counts {
 
 /// Use of cards, in seconds of one card. Jobs without a card count nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct CardUse {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CardUse {
     /// Cards that were ever given.
     pub cards: usize,
     /// Given to attempts.
@@ -96,8 +96,8 @@ pub struct CardUse {
 
 /// One phase.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Phase {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Phase {
     /// Its name.
     pub name: String,
     /// Its jobs.
@@ -114,8 +114,12 @@ pub struct Phase {
 
 /// Seconds that completed attempts took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Durations {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[expect(
+    clippy::struct_field_names,
+    reason = "a printed number of seconds says so in its name"
+)]
+pub(crate) struct Durations {
     /// Shortest.
     pub min_s: f64,
     /// The middle one; the mean of the middle two.
@@ -126,8 +130,8 @@ pub struct Durations {
 
 /// A job that is over without being completed.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Failure {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Failure {
     /// The job.
     pub id: String,
     /// Its phase.
@@ -148,8 +152,8 @@ pub struct Failure {
 
 /// A job that waits for one that will not complete.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
-pub struct Blocked {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Blocked {
     /// The job.
     pub id: String,
     /// Its phase.
@@ -160,7 +164,7 @@ pub struct Blocked {
 
 impl Report {
     /// The report of these facts.
-    pub fn of(facts: &Facts) -> Self {
+    pub(crate) fn of(facts: &Facts) -> Self {
         let name = |job: &JobFacts| facts.phases.get(job.phase).cloned().unwrap_or_default();
         let failures = facts
             .jobs
