@@ -18,16 +18,19 @@ use crate::error::AttemptError;
 pub enum Pace {
     /// At most one in a second.
     Calm,
-    /// A job has just left a card: at most ten in a second.
+    /// A job has just left a card: as soon as the last answer allows, at least ten in a second.
     Prompt,
 }
 
 impl Pace {
+    /// Between an answer and the next question. nvidia-smi costs processor time: where it is slow it is asked less often, so that a
+    /// prompt pace takes at most a fifth of one processor.
+    ///
     /// **Source**: queue design §7 (once per second) and §13 (end to next start below 250 ms).
-    const fn gap(self) -> Duration {
+    fn gap(self, took: Duration) -> Duration {
         match self {
             Self::Calm => Duration::from_secs(1),
-            Self::Prompt => Duration::from_millis(100),
+            Self::Prompt => (took * 4).min(Duration::from_millis(100)),
         }
     }
 }
@@ -90,11 +93,12 @@ fn answer(
     mut teller: UnixStream,
 ) {
     let mut last: Option<Duration> = None;
+    let mut took = Duration::ZERO;
     let mut least = Duration::ZERO;
     while let Ok(mut pace) = asked.recv() {
         // Further wants may come while this one waits for its turn, and one of them may be in more of a hurry.
         loop {
-            let due = last.map_or(Duration::ZERO, |last| last + pace.gap().max(least));
+            let due = last.map_or(Duration::ZERO, |last| last + pace.gap(took).max(least));
             match asked.recv_timeout(due.saturating_sub(clock::steady())) {
                 Ok(other) => pace = pace.max(other),
                 Err(RecvTimeoutError::Timeout) => break,
@@ -102,7 +106,9 @@ fn answer(
             }
         }
         let sample = program.sample(wanted);
-        last = Some(clock::steady());
+        let ended = clock::steady();
+        took = ended.saturating_sub(sample.asked);
+        last = Some(ended);
         least = if sample.silence == Some(Silence::Late) {
             AFTER_A_HANG
         } else {
