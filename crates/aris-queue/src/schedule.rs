@@ -210,6 +210,9 @@ impl<'a> Room<'a> {
                 Ok(Vec::new())
             };
         }
+        if self.cards.is_empty() {
+            return Err(Obstacle::Cards(group.gpus, 0));
+        }
         if self.with_cards >= self.slots.with_cards {
             return Err(Obstacle::MaxParallel(self.slots.with_cards));
         }

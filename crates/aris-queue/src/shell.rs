@@ -20,6 +20,30 @@ pub fn word(text: &str) -> String {
     }
 }
 
+/// Whether a command sends the output of one program to another, so that the shell does not see how the first one ends.
+///
+/// Quotes, escapes and comments are known; text that a here-document holds is taken for commands.
+pub fn pipes(command: &str) -> bool {
+    let mut quote = None;
+    let mut before = ' ';
+    let mut rest = command.chars().peekable();
+    while let Some(letter) = rest.next() {
+        match (quote, letter) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('"') | None, '\\') => drop(rest.next()),
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '#') if before.is_whitespace() => {
+                while rest.next_if(|next| *next != '\n').is_some() {}
+            }
+            (None, '|') if rest.next_if_eq(&'|').is_some() || before == '>' => {}
+            (None, '|') => return true,
+            _ => {}
+        }
+        before = letter;
+    }
+    false
+}
+
 /// Appends a map of arguments to a command: `--key value`, a list as several words, `true` as a bare flag, `false` and null
 /// not at all. **Source**: queue design §3.
 pub(crate) fn append_arguments(command: &mut String, args: &Node, problems: &mut Problems) {
@@ -68,6 +92,22 @@ pub(crate) fn append_arguments(command: &mut String, args: &Node, problems: &mut
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_is_one_between_programs() {
+        for (text, expected) in [
+            ("python a.py | tee log", true),
+            ("a 2>&1 |& tee log", true),
+            ("a || b", false),
+            ("a; (b|c)", true),
+            ("echo 'a | b' \"c | d\" \\| # e | f", false),
+            ("echo a#b | cat", true),
+            ("a >| b", false),
+            ("# x\na | b", true),
+        ] {
+            assert_eq!(pipes(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn words_cannot_leave_their_place() {

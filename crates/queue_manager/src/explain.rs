@@ -16,6 +16,8 @@ pub(crate) struct Surroundings<'a> {
     pub cards: &'a [Card],
     /// Whether a manager runs.
     pub managed: bool,
+    /// What is wrong with the last answer about the cards.
+    pub problem: Option<&'a str>,
     /// How many jobs may run at once.
     pub slots: Slots,
     /// The clock of [`Queue::tick`].
@@ -277,7 +279,9 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
         )),
         Some(Obstacle::Cards(needed, free)) => {
             let spec = &queue.manifest().jobs[job as usize];
-            if let Some((_, able)) = schedule::impossible(spec, around.cards) {
+            if let (true, Some(problem)) = (around.cards.is_empty(), around.problem) {
+                facts.push(fact(format!("no card is known: {problem}"), "nvidia-smi"));
+            } else if let Some((_, able)) = schedule::impossible(spec, around.cards) {
                 let memory = spec.settings.gpu_mem_mib;
                 let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
                 facts.insert(
@@ -381,6 +385,7 @@ mod tests {
         let around = |without_cards| Surroundings {
             cards: &cards,
             managed: true,
+            problem: None,
             slots: Slots {
                 with_cards: 2,
                 without_cards,

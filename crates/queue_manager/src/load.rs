@@ -9,6 +9,7 @@ use aris_queue::grid::Plan;
 use aris_queue::journal::{Journal, Past};
 use aris_queue::manifest::{self, Manifest, differences, edit};
 use aris_queue::problem::Invalid;
+use aris_queue::shell;
 use aris_queue::state::{Event, Life, Queue};
 use aris_queue::tree::{self, Node};
 use jiff::Timestamp;
@@ -156,8 +157,10 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     let mut notices = Vec::new();
     let (new, changes) = with_changes(place, new, &mut notices);
     let before = copy.and_then(|bytes| tree::read(&String::from_utf8_lossy(&bytes)).ok());
+    let manifest = anchored(new.manifest(&path)?, &parts);
+    notices.extend(hidden_ends(&manifest));
     Ok(Current {
-        manifest: anchored(new.manifest(&path)?, &parts),
+        manifest,
         path,
         differences: before.map_or_else(Vec::new, |before| differences(&before, &new.root)),
         notices,
@@ -194,6 +197,23 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
         changes: Some(changes),
         ..before
     })
+}
+
+/// Names the jobs of which nobody can tell whether they failed: `train | tee log` ends as `tee` does.
+pub(crate) fn hidden_ends(manifest: &Manifest) -> Option<String> {
+    let hidden = |job: &&manifest::Job| {
+        job.outputs.is_empty() && shell::pipes(&job.cmd) && !job.cmd.contains("pipefail")
+    };
+    let mut jobs = manifest.jobs.iter().filter(hidden);
+    let first = jobs.next()?;
+    let more = match jobs.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!(
+        "job {:?}{more} sends a program's output to another one, so that its failure is not seen: declare its expected_output, or begin its command with `set -o pipefail;`",
+        first.id
+    ))
 }
 
 /// A manifest whose working directory counts from where the queue was begun, whoever calls from wherever.

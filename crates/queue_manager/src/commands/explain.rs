@@ -50,8 +50,10 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
             cards.look_now(&ours);
         }
         let views = cards.views(&ours, Cards::now());
+        let problem = cards.problem();
         let around = Surroundings {
             cards: &views,
+            problem: problem.as_deref(),
             managed: runs,
             slots: schedule::slots(queue, views.len(), manager::processors()),
             now: manager::now_ms(),

@@ -18,6 +18,7 @@ use crate::manager;
 use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
 use crate::report::Data;
+use crate::snapshot;
 
 /// Things of a kind that are named before the rest is counted.
 const NAMED: usize = 5;
@@ -65,7 +66,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     let options = run::options(args.manifest, args.rest, context)?;
     let manifest = load::user(&options.place, options.manifest.as_deref())?.manifest;
     manager::check(&manifest)?;
-    manager::check_cards(&manifest)?;
+    manager::check_cards(&manifest, snapshot::any_running(&options.place.state))?;
     let mut checks = Vec::new();
     let mut add = |subject, verdict, detail: String| {
         checks.push(Check {
@@ -79,6 +80,9 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         "ok",
         String::from("names, dependencies and settings are sound"),
     );
+    if let Some(hidden) = load::hidden_ends(&manifest) {
+        add("pipes", "problem", hidden);
+    }
     match lock::holder(&options.place, context.now()) {
         Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),
         None => add("lock", "ok", String::from("nobody runs this queue")),

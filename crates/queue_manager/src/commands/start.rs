@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options};
 use crate::report::Data;
+use crate::snapshot;
 
 /// How long it may take to come up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -44,7 +45,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     // What is wrong with the manifest is said here, where somebody reads it.
     let current = crate::load::user(place, options.manifest.as_deref())?;
     manager::check(&current.manifest)?;
-    manager::check_cards(&current.manifest)?;
+    manager::check_cards(&current.manifest, snapshot::any_running(&place.state))?;
     if let Some(owner) = lock::holder(place, context.now()) {
         return Err(Error::Taken {
             path: place.state.clone(),

@@ -89,10 +89,12 @@ impl Visible {
     }
 }
 
-/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing.
+/// Refuses a queue with a job that this machine's cards cannot run, however long it waits.
+///
+/// `running`: jobs of the queue run already. Then a driver that fails just now proves nothing, and the jobs need their manager.
 ///
 /// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
-pub(crate) fn check_cards(manifest: &Manifest) -> Result<(), Error> {
+pub(crate) fn check_cards(manifest: &Manifest, running: bool) -> Result<(), Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(());
     }
@@ -100,8 +102,8 @@ pub(crate) fn check_cards(manifest: &Manifest) -> Result<(), Error> {
     let wanted = cards.wanted.iter().flatten().copied().collect();
     cards.sample = NvidiaSmi::default().sample(&wanted);
     match cards.sample.silence {
-        Some(Silence::Failed | Silence::Late) => return Ok(()),
-        Some(Silence::Absent) | None => {}
+        Some(Silence::Failed | Silence::Late) if running => return Ok(()),
+        Some(_) | None => {}
     }
     let views = cards.views(&BTreeSet::new(), Cards::now());
     let mut jobs = manifest.jobs.iter().filter_map(|job| {

@@ -150,7 +150,10 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let mut current = load::user(&options.place, given)?;
     let mut kept = None;
     check(&current.manifest)?;
-    check_cards(&current.manifest)?;
+    check_cards(
+        &current.manifest,
+        snapshot::any_running(&options.place.state),
+    )?;
     loop {
         // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
         let first = kept.is_none();

@@ -93,6 +93,41 @@ fn no_nvidia_smi_and_one_that_answers_oddly_are_refused() {
 }
 
 #[test]
+fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
+    let place = Place::new();
+    let job = json!([{"id": "a", "cmd": "touch ran", "gpus": 1}]);
+    write(&place, &job, &json!({}));
+    // **Source**: `man nvidia-smi`, return values: 6 a query was not found, 9 the driver is not loaded, 15 the card fell off the bus.
+    for code in ["6", "9", "15"] {
+        place.program("nvidia-smi", &format!("echo no driver; exit {code}"));
+        refused(
+            &place,
+            &[],
+            &["\"a\"", &format!("failed ({code})"), "no driver"],
+        );
+    }
+    // A manager that runs stays, and `explain` names the cards.
+    place.nvidia_smi(FOUR);
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    place.data(&["hold", "--all", "--state", "s.json"]);
+    let mut manager = place.start();
+    Place::until("it runs", || {
+        place.data(&["status", "--state", "s.json"])["manager"] != Value::Null
+    });
+    place.program("nvidia-smi", "echo no driver; exit 9");
+    place.data(&["release", "--all", "--state", "s.json"]);
+    let why = place.data(&["explain", "a", "--state", "s.json"]);
+    let facts = why["facts"].to_string();
+    assert!(
+        facts.contains("failed (9): no driver") && !facts.contains("max_parallel"),
+        "{facts}"
+    );
+    place.nvidia_smi(FOUR);
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert!(place.at("ran").exists());
+}
+
+#[test]
 fn the_cards_that_the_caller_may_see_bound_the_queue() {
     let place = Place::new();
     place.nvidia_smi(FOUR);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use aris_testkit::Helper;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::job;
 use crate::queue::Place;
@@ -99,6 +99,57 @@ fn a_pipe_that_hides_out_of_memory_is_tried_again_as_that() {
     assert_eq!(state["other"]["reason"], "no_output");
     let journal = fs::read_to_string(place.at(".s.queue/journal.jsonl")).expect("journal");
     assert!(journal.contains("gpu_oom"), "{journal}");
+}
+
+#[test]
+fn a_pipe_that_hides_how_a_program_ends_is_said_before_it_runs() {
+    let place = Place::new();
+    let jobs = |cmd: &str, more: &Value| {
+        let mut job = json!({"id": "a", "cmd": cmd});
+        for (key, value) in more.as_object().expect("keys") {
+            job[key] = value.clone();
+        }
+        place.manifest(&json!([{"name": "p", "jobs": [job, {"id": "b", "cmd": "true || false"}]}]));
+    };
+    let preflight = || {
+        let output = place
+            .command(&["preflight", "--manifest", "m.json", "--state", "s.json"])
+            .output()
+            .expect("ran");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), said)
+    };
+    jobs("false | cat", &json!({}));
+    let (code, said) = preflight();
+    assert_eq!(code, Some(10), "{said}");
+    assert!(
+        said.contains("\"a\" sends") && said.contains("pipefail"),
+        "{said}"
+    );
+    let output = place.run();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "the shell says so: {output:?}"
+    );
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("its failure is not seen"), "{told}");
+    for (cmd, more) in [
+        ("false | cat", json!({"expected_output": "out"})),
+        ("set -o pipefail; false | cat", json!({})),
+    ] {
+        jobs(cmd, &more);
+        let (code, said) = preflight();
+        assert_eq!(code, Some(0), "{said}");
+    }
+    // What the hint says helps.
+    assert_eq!(
+        place.run().status.code(),
+        Some(0),
+        "the edit is for the next try"
+    );
+    place.data(&["retry", "a", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(10));
 }
 
 #[test]
