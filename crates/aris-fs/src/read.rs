@@ -1,7 +1,7 @@
 //! Bounded reads of regular files.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -104,6 +104,16 @@ impl Regular {
                 limit,
             });
         }
+        Ok(bytes)
+    }
+
+    /// Reads what stands from byte `at` on, at most `limit` bytes of it; nothing where the file ends before.
+    pub fn read_from(mut self, at: u64, limit: u64) -> Result<Vec<u8>, FsError> {
+        let mut bytes = Vec::new();
+        self.file
+            .seek(SeekFrom::Start(at))
+            .and_then(|_| self.file.take(limit).read_to_end(&mut bytes))
+            .map_err(|error| FsError::read("read", &self.path, error))?;
         Ok(bytes)
     }
 

@@ -2,9 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::ProcError;
@@ -29,6 +31,7 @@ pub fn command(program: impl AsRef<OsStr>, cwd: impl AsRef<Path>) -> Command {
         stdin: None,
         limit: CAPTURE_LIMIT,
         silence: None,
+        stop: None,
     }
 }
 
@@ -47,6 +50,7 @@ pub struct Command {
     stdin: Option<Vec<u8>>,
     limit: usize,
     silence: Option<Duration>,
+    stop: Option<(Arc<OwnedFd>, Duration)>,
 }
 
 impl Command {
@@ -100,6 +104,12 @@ impl Command {
         self
     }
 
+    /// Ends the child like at its deadline once `readable` can be read from, with so much time between SIGTERM and SIGKILL.
+    pub fn stop_when(mut self, readable: impl Into<OwnedFd>, grace: Duration) -> Self {
+        self.stop = Some((Arc::new(readable.into()), grace));
+        self
+    }
+
     /// Runs the child to its end, or to `deadline` from now.
     ///
     /// At the deadline the child's whole process group gets SIGTERM and, half a second later, SIGKILL; this function
@@ -124,9 +134,13 @@ impl Command {
 
     fn finished(mut self, deadline: Duration, taker: Taker<'_, '_>) -> Result<Finished, ProcError> {
         let (stdin, limit) = (self.stdin.take(), self.limit);
+        let stop = self.stop.take();
         let limits = Limits {
             deadline,
             silence: self.silence,
+            stop: stop
+                .as_ref()
+                .map(|(readable, grace)| (readable.as_fd(), *grace)),
         };
         let (mut command, name) = self.prepared()?;
         command.process_group(0);

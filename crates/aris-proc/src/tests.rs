@@ -333,3 +333,31 @@ fn a_silent_child_is_ended_and_a_talking_one_is_not() {
         .expect("ran");
     assert_eq!(finished.end, End::Exited(0));
 }
+
+#[test]
+fn whoever_may_stop_a_child_ends_its_group_with_the_grace_he_gives() {
+    for (script, end) in [
+        (
+            "trap 'echo saved; exit 0' TERM; echo up; while :; do sleep 0.01; done",
+            "saved",
+        ),
+        ("trap '' TERM; echo up; while :; do sleep 0.01; done", "up"),
+    ] {
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        let mut said = Vec::new();
+        let command = sh(script).stop_when(reader, Duration::from_millis(300));
+        let finished = command
+            .run_streamed(Duration::from_mins(1), &mut |piece| {
+                if said.is_empty() {
+                    std::io::Write::write_all(&mut writer, b"x").expect("told");
+                }
+                said.extend_from_slice(piece);
+            })
+            .expect("ran");
+        assert_eq!(finished.end, End::TimedOut);
+        assert!(
+            String::from_utf8_lossy(&said).trim_end().ends_with(end),
+            "{script}"
+        );
+    }
+}

@@ -48,11 +48,13 @@ pub(crate) type Taker<'a, 'b> = Option<&'a mut (dyn FnMut(&[u8]) + 'b)>;
 
 /// How long a child may take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Limits<'a> {
     /// In all.
     pub(crate) deadline: Duration,
     /// Without writing anything.
     pub(crate) silence: Option<Duration>,
+    /// What ends the child once it can be read from, and the time between SIGTERM and SIGKILL then.
+    pub(crate) stop: Option<(BorrowedFd<'a>, Duration)>,
 }
 
 /// How a child ended, its stdout and stderr, and whether one of its pipes was still held.
@@ -62,7 +64,7 @@ pub(crate) fn finish(
     child: &mut Child,
     stdin: Vec<u8>,
     limit: usize,
-    limits: Limits,
+    limits: Limits<'_>,
     taker: Taker<'_, '_>,
 ) -> io::Result<Remains> {
     let watch = Watch::over(Pid::from_child(child))?;
@@ -74,7 +76,7 @@ fn watched(
     watch: Watch,
     stdin: Vec<u8>,
     limit: usize,
-    limits: Limits,
+    limits: Limits<'_>,
     mut taker: Taker<'_, '_>,
 ) -> io::Result<Remains> {
     let start = Instant::now();
@@ -117,7 +119,19 @@ fn watched(
             }
             continue;
         }
-        let ready = wait(exit.as_ref(), &input, &outputs, left)?;
+        let stop = limits.stop.filter(|_| phase == Phase::Running);
+        let ready = wait(
+            exit.as_ref(),
+            &input,
+            &outputs,
+            stop.map(|(fd, _)| fd),
+            left,
+        )?;
+        if let (true, Some((_, grace))) = (ready.stop, stop) {
+            timed_out = true;
+            signal(group, Signal::TERM);
+            (phase, until) = (Phase::Terminated, Instant::now().checked_add(grace));
+        }
         if ready.input {
             input.feed()?;
         }
@@ -240,6 +254,7 @@ struct Ready {
     exit: bool,
     input: bool,
     output: bool,
+    stop: bool,
 }
 
 /// Waits until something happens on the child's exit or on a pipe, or until `left` is over.
@@ -247,10 +262,11 @@ fn wait(
     exit: Option<&Watch>,
     input: &Input,
     outputs: &Outputs,
+    stop: Option<BorrowedFd<'_>>,
     left: Option<Duration>,
 ) -> io::Result<Ready> {
     let exit = exit.map(AsFd::as_fd);
-    let mut fds = Vec::with_capacity(4);
+    let mut fds = Vec::with_capacity(5);
     fds.extend(
         exit.iter()
             .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)),
@@ -274,6 +290,8 @@ fn wait(
             .fd()
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
     );
+    let at_stop = fds.len();
+    fds.extend(stop.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
     let left = left.and_then(|left| Timespec::try_from(left).ok());
     match poll(&mut fds, left.as_ref()) {
         Ok(_) | Err(Errno::INTR) => {}
@@ -283,7 +301,8 @@ fn wait(
     Ok(Ready {
         exit: exit.is_some() && happened(0),
         input: input.fd().is_some() && happened(at_input),
-        output: (at_output..fds.len()).any(happened),
+        output: (at_output..at_stop).any(happened),
+        stop: happened(at_stop),
     })
 }
 
@@ -313,6 +332,7 @@ mod tests {
             Limits {
                 deadline,
                 silence: None,
+                stop: None,
             },
             None,
         )

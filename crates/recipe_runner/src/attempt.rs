@@ -7,7 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use aris_cli::{Clock, Context};
@@ -15,6 +18,8 @@ use aris_fs::Lock;
 use aris_proc::{End, ProcError};
 use aris_recipe::engine::tokens;
 use aris_recipe::engine::{Outcome, OutcomeStatus};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -25,6 +30,8 @@ use crate::error::Error;
 const LIMIT: u64 = 256 << 20;
 /// Bytes kept of each stream.
 const CAPTURE_LIMIT: usize = 16 << 20;
+/// Time that a step has to end after it was cancelled.
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
 /// What a process of ours may take longer than the work that it watches.
 const MARGIN: Duration = Duration::from_mins(1);
 
@@ -32,8 +39,10 @@ const REQUEST: &str = "request.json";
 const STARTED: &str = "started.json";
 const OUTCOME: &str = "outcome.json";
 pub(crate) const STDOUT: &str = "stdout";
-const STDERR: &str = "stderr";
+pub(crate) const STDERR: &str = "stderr";
 const LOCK: &str = "lock";
+/// **Source**: POSIX.
+const SIGTERM: i32 = 15;
 
 /// Whose work it is; decides how its output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +85,9 @@ struct Record {
     outcome: Option<Outcome>,
     /// Why it could not be begun.
     not_started: Option<String>,
+    /// Somebody ended it.
+    #[serde(default)]
+    cancelled: bool,
     /// How the process ended.
     end: Option<String>,
     /// When it was begun, UTC.
@@ -91,6 +103,8 @@ struct Record {
 pub(crate) enum Attempt {
     /// It ended.
     Ended(Box<Outcome>),
+    /// Somebody ended it.
+    Cancelled,
     /// It was begun, and nobody knows how it ended.
     Interrupted,
 }
@@ -104,6 +118,8 @@ pub(crate) enum Left {
     AtWork(AtWork),
     /// It ended.
     Ended(Box<Outcome>),
+    /// Somebody ended it.
+    Cancelled,
     /// It was begun, and nobody knows how it ended.
     Interrupted,
 }
@@ -124,7 +140,10 @@ pub struct AtWork {
 pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
     let ended = || -> Result<Option<Left>, Error> {
         let record = read::<Record>(&folder.join(OUTCOME))?;
-        Ok(record.and_then(|record| Some(Left::Ended(Box::new(record.outcome?)))))
+        Ok(record.and_then(|record| match record.outcome {
+            _ if record.cancelled => Some(Left::Cancelled),
+            outcome => Some(Left::Ended(Box::new(outcome?))),
+        }))
     };
     if let Some(ended) = ended()? {
         return Ok(ended);
@@ -144,14 +163,22 @@ pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
     Ok(ended()?.unwrap_or(Left::Interrupted))
 }
 
+/// The step of an attempt; `None` where there is no attempt.
+pub(crate) fn step_of(folder: &Path) -> Result<Option<String>, Error> {
+    Ok(read::<Request>(&folder.join(REQUEST))?.map(|request| request.step))
+}
+
 /// Makes an attempt, or finds what came of it.
 pub(crate) fn make(
     folder: &Path,
     request: impl FnOnce() -> Result<Request, Error>,
     context: &Context,
 ) -> Result<Attempt, Error> {
-    if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
-        return ended(folder, record);
+    match read::<Record>(&folder.join(OUTCOME))? {
+        // Cancelled before this engine came, which was called to go on.
+        Some(record) if record.cancelled => put_aside(folder)?,
+        Some(record) => return ended(folder, record),
+        None => {}
     }
     let at = folder.join(REQUEST);
     let request = if let Some(request) = read::<Request>(&at)? {
@@ -181,7 +208,22 @@ pub(crate) fn make(
     }
 }
 
+/// Keeps what a cancelled attempt left, and makes room for the next one.
+fn put_aside(folder: &Path) -> Result<(), Error> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let free = (1..).map(|number: u32| folder.with_file_name(format!("{name}.cancelled-{number}")));
+    for aside in free {
+        if !aside.exists() {
+            return Ok(aris_fs::rename_new(folder, &aside)?);
+        }
+    }
+    Ok(())
+}
+
 fn ended(folder: &Path, record: Record) -> Result<Attempt, Error> {
+    if record.cancelled {
+        return Ok(Attempt::Cancelled);
+    }
     if let Some(outcome) = record.outcome {
         return Ok(Attempt::Ended(Box::new(outcome)));
     }
@@ -236,6 +278,10 @@ fn worked(
     let mut command = aris_proc::command(program, &request.cwd)
         .args(args)
         .capture_limit(CAPTURE_LIMIT);
+    let told = Arc::new(AtomicBool::new(false));
+    if let Some(readable) = told_to_end(&told) {
+        command = command.stop_when(readable, GRACE);
+    }
     for (name, value) in &request.env {
         command = command.env(name, value);
     }
@@ -248,6 +294,7 @@ fn worked(
     let record = |outcome, not_started, end, dropped| Record {
         outcome,
         not_started,
+        cancelled: false,
         end,
         started,
         ended: clock.now().to_string(),
@@ -304,7 +351,41 @@ fn worked(
         End::TimedOut => String::from("timeout"),
     };
     let dropped = [dropped, finished.stderr.dropped];
+    if finished.end == End::TimedOut && told.load(Ordering::SeqCst) {
+        return Ok(Record {
+            cancelled: true,
+            ..record(None, None, Some(String::from("cancelled")), dropped)
+        });
+    }
     Ok(record(Some(outcome), None, Some(end), dropped))
+}
+
+/// Something that can be read from once this process has SIGTERM; `told` says the same. `None`: the system refuses, and SIGTERM ends this
+/// process alone, as ever.
+fn told_to_end(told: &Arc<AtomicBool>) -> Option<UnixStream> {
+    let (reader, writer) = UnixStream::pair().ok()?;
+    // Set before it is told: both happen in the order in which they are registered.
+    signal_hook::flag::register(SIGTERM, Arc::clone(told)).ok()?;
+    signal_hook::low_level::pipe::register(SIGTERM, writer).ok()?;
+    Some(reader)
+}
+
+/// Asks the process that does the work of an attempt to end it.
+pub(crate) fn end(work: &AtWork) -> Result<(), Error> {
+    let process = i32::try_from(work.process).ok().and_then(Pid::from_raw);
+    let told = process.map(|process| kill_process(process, Signal::TERM));
+    match told {
+        // Gone already: it has ended meanwhile.
+        Some(Ok(()) | Err(Errno::SRCH)) => Ok(()),
+        Some(Err(error)) => Err(Error::NotEnded {
+            process: work.process,
+            reason: error.to_string(),
+        }),
+        None => Err(Error::NotEnded {
+            process: work.process,
+            reason: String::from("that is no process"),
+        }),
+    }
 }
 
 /// What came of a shell command: its streams, its exit code, and a field for each line `name=value` of its stdout.

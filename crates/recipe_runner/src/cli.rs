@@ -44,6 +44,10 @@ pub(crate) enum Command {
     Complete(CompleteArgs),
     /// Say how a run stands, also while it goes on
     Status(StatusArgs),
+    /// Print what the step at work printed, or the last attempt of a step
+    Logs(LogsArgs),
+    /// End the step at work; `resume` starts it again
+    Cancel(StatusArgs),
 }
 
 /// Which recipe, and how it is read.
@@ -197,6 +201,23 @@ pub(crate) struct StatusArgs {
     /// The state of the run
     #[arg(long, value_name = "FILE")]
     pub(crate) state: PathBuf,
+}
+
+/// Arguments of `logs`.
+#[derive(Debug, Args)]
+pub(crate) struct LogsArgs {
+    /// The state of the run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: PathBuf,
+    /// The step [default: the one at work, else the last that was]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) step: Option<String>,
+    /// Print what comes until the attempt has ended
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Standard error, which is kept when the attempt has ended
+    #[arg(long)]
+    pub(crate) stderr: bool,
 }
 
 /// Arguments of `complete`.

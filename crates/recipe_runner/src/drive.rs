@@ -123,7 +123,7 @@ impl Source {
                     process,
                     log,
                 }),
-                Left::Nothing | Left::Interrupted => Ok(None),
+                Left::Nothing | Left::Cancelled | Left::Interrupted => Ok(None),
             };
         }
         let log = folder.join(attempt::STDOUT).display().to_string();
@@ -136,6 +136,10 @@ impl Source {
             Left::AtWork(work) => context.note(&format!(
                 "{}: still at work, process {}, since {}; its output is in {log}",
                 step.name, work.process, work.since
+            )),
+            Left::Cancelled => context.note(&format!(
+                "{}: was cancelled, and is started again; its output is in {log}",
+                step.name
             )),
             Left::Ended(_) | Left::Interrupted => {}
         }
@@ -175,6 +179,13 @@ impl Source {
         self.interrupt.say(String::new());
         match made {
             Attempt::Ended(outcome) => Ok(Some(*outcome)),
+            Attempt::Cancelled => {
+                context.note(&format!(
+                    "{}: cancelled; recipe_runner resume starts it again",
+                    step.name
+                ));
+                Ok(None)
+            }
             Attempt::Interrupted if self.rerun_interrupted => Ok(Some(Outcome {
                 note: Some(String::from("interrupted")),
                 ..Outcome::of(OutcomeStatus::Stale)

@@ -93,6 +93,22 @@ pub enum Error {
         /// Its standard output.
         log: String,
     },
+    /// The work of a step does not end, or cannot be told to.
+    #[error("process {process} was not ended: {reason}")]
+    NotEnded {
+        /// The process.
+        process: u64,
+        /// Why.
+        reason: String,
+    },
+    /// There is no log of such a step.
+    #[error("{} has no log of {what}", path.display())]
+    NoLog {
+        /// The folder of attempts.
+        path: PathBuf,
+        /// What was asked for.
+        what: String,
+    },
     /// A ticket is not one that was printed.
     #[error("ticket {ticket:?} is not one of this run")]
     Ticket {
@@ -156,7 +172,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NoCommand | Self::Input { .. } | Self::NoAgent => ErrorKind::Usage,
-            Self::NoFile { .. } => ErrorKind::NotFound,
+            Self::NoFile { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
             Self::Recipe { .. }
             | Self::Data { .. }
@@ -169,6 +185,7 @@ impl Failure for Error {
             | Self::Held { .. }
             | Self::Stdin { .. }
             | Self::AtWork { .. }
+            | Self::NotEnded { .. }
             | Self::NotStarted { .. } => ErrorKind::Precondition,
         }
     }
@@ -178,7 +195,7 @@ impl Failure for Error {
             Self::Fs(error) => return error.hint(),
             Self::Input { hint, .. } => return Some(hint.clone()),
             Self::NoCommand => {
-                "one of validate, graph, run, resume, next, complete, status; recipe_runner --example prints a recipe to begin with"
+                "one of validate, graph, run, resume, next, complete, status, logs, cancel; recipe_runner --example prints a recipe to begin with"
             }
             Self::NoFile { what: "state", .. } => {
                 "begin a run with recipe_runner run FILE --state STATE"
@@ -201,6 +218,10 @@ impl Failure for Error {
             Self::AtWork { .. } => {
                 "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND)"
             }
+            Self::NotEnded { .. } => "look at the process, and end it by hand",
+            Self::NoLog { .. } => {
+                "recipe_runner status says which step is at work; only steps that executors carry out have a log"
+            }
             Self::Ticket { .. } => "take the ticket from recipe_runner next",
             Self::Stdin { .. } => "give at most 16 MiB of UTF-8",
             Self::NoAgent => {
@@ -219,6 +240,7 @@ impl Failure for Error {
             | Self::State { path, .. }
             | Self::Changed { path }
             | Self::Unfinished { path }
+            | Self::NoLog { path, .. }
             | Self::Held { path, .. } => {
                 details.insert(
                     String::from("path"),
@@ -241,6 +263,7 @@ impl Failure for Error {
             | Self::Input { .. }
             | Self::Ticket { .. }
             | Self::AtWork { .. }
+            | Self::NotEnded { .. }
             | Self::Stdin { .. }
             | Self::NoAgent
             | Self::NotStarted { .. } => {}

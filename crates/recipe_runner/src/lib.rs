@@ -9,6 +9,8 @@
 //! recipe_runner resume   --state STATE [--outcomes SCRIPT] [--exec cmd] [--agent COMMAND] [--accept-changed] [--json]
 //! recipe_runner next     --state STATE [--json]
 //! recipe_runner status   --state STATE [--json]
+//! recipe_runner logs     --state STATE [--step NAME] [--follow] [--stderr] [--json]
+//! recipe_runner cancel   --state STATE [--json]
 //! recipe_runner --example
 //! recipe_runner complete --state STATE --step NAME --status STATUS [--result JSON|TEXT|-] [--ticket TICKET] [--json]
 //! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --contracts DIR
@@ -28,14 +30,15 @@
 //!
 //! | code | validate, graph | run, resume | next, complete |
 //! |---|---|---|---|
-//! | 0 | no error finding | ended at a stop step or at `done`; `resume` without outcomes and executors: said where | there is work, or the run is completed; recorded, also before |
+//! | 0 | no error finding | ended at a stop step or at `done`; `resume` without outcomes and executors: said where | there is work, or the run is completed |
 //! | 2 | usage | usage; an input is unknown, missing or not allowed | usage |
 //! | 3 | the recipe is absent | recipe, script or state is absent | the state is absent |
 //! | 4 | no recipe, or sub-recipes cannot be put into it | that; the recipe has errors, the state is malformed or edited, the recipe was changed | the same; the step is not at the cursor |
 //! | 5 | a file cannot be read | somebody else uses the run; an unfinished run is in the way; a program is missing | somebody else uses the run |
-//! | 10 | at least one error finding | escalated or halted | `next`: the same |
+//! | 10 | at least one error finding | escalated or halted | the same |
 //! | 11 | | the next outcome must come from outside | |
-//! | 12 | | too many steps | `next`: the same |
+//! | 12 | | too many steps | the same |
+//! | 13 | | ended at a stop step with `failed: true` | the same |
 
 mod agent;
 mod attempt;
@@ -55,7 +58,9 @@ use aris_contract::ErrorKind;
 
 pub use attempt::AtWork;
 pub use cli::Cli;
+pub use commands::cancel::Cancelled;
 pub use commands::graph::GraphData;
+pub use commands::logs::Log;
 pub use commands::protocol::{Completed, Next};
 pub use commands::run::{ResumeFrom, Resumed, Run};
 pub use commands::status::Standing;
@@ -105,6 +110,16 @@ pub static SPEC: Spec = Spec {
             what: "say how it stands while it goes on",
         },
         Example {
+            command: "logs",
+            line: "recipe_runner logs --follow --state run.json",
+            what: "see what the step at work prints",
+        },
+        Example {
+            command: "cancel",
+            line: "recipe_runner cancel --state run.json",
+            what: "end the step at work",
+        },
+        Example {
             command: "complete",
             line: "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'",
             what: "say what came of it",
@@ -114,6 +129,7 @@ pub static SPEC: Spec = Spec {
         (10, "the recipe has errors, or the run escalated or halted"),
         (11, "the run waits for an outcome"),
         (12, "the run had too many steps"),
+        (13, "the run ended at a stop step that stands for a failure"),
     ],
     ok: "the recipe has no error, the run is completed, or what was asked is printed or recorded",
     errors: &[
@@ -124,6 +140,8 @@ pub static SPEC: Spec = Spec {
     schemas: &[
         commands::validate::SCHEMA,
         commands::status::SCHEMA,
+        commands::logs::SCHEMA,
+        commands::cancel::SCHEMA,
         report::EXAMPLE_SCHEMA,
         commands::graph::SCHEMA,
         commands::run::RUN_SCHEMA,
@@ -168,6 +186,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             commands::protocol::complete(&args, context)?,
             Report::Completed,
         )),
+        Command::Logs(args) => Ok(wrap(commands::logs::run(&args, context)?, Report::Log)),
+        Command::Cancel(args) => Ok(wrap(
+            commands::cancel::run(&args, context)?,
+            Report::Cancelled,
+        )),
         Command::Status(args) => Ok(wrap(
             commands::status::run(&args, context)?,
             Report::Standing,
@@ -197,6 +220,8 @@ mod tests {
         check_schema::<Next>(commands::protocol::NEXT_SCHEMA);
         check_schema::<Completed>(commands::protocol::COMPLETE_SCHEMA);
         check_schema::<Standing>(commands::status::SCHEMA);
+        check_schema::<Log>(commands::logs::SCHEMA);
+        check_schema::<Cancelled>(commands::cancel::SCHEMA);
         check_schema::<FirstRecipe>(report::EXAMPLE_SCHEMA);
         check_schema::<aris_recipe::engine::State>(aris_recipe::engine::state::STATE_SCHEMA);
     }

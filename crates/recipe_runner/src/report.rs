@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use aris_cli::{Product, Style};
 use serde::Serialize;
 
+use crate::commands::cancel::{self, Cancelled};
 use crate::commands::graph::{self, GraphData};
+use crate::commands::logs::{self, Log};
 use crate::commands::protocol::{self, Completed, Next};
 use crate::commands::run::{self, Resumed, Run};
 use crate::commands::status::{self, Standing};
@@ -51,6 +53,10 @@ pub enum Report {
     Completed(Completed),
     /// Of `status`.
     Standing(Standing),
+    /// Of `logs`.
+    Log(Log),
+    /// Of `cancel`.
+    Cancelled(Cancelled),
     /// Of `--example`.
     Example(FirstRecipe),
     /// Of an attempt, which speaks through its files.
@@ -67,6 +73,8 @@ impl Product for Report {
             Self::Next(_) => protocol::NEXT_SCHEMA,
             Self::Completed(_) => protocol::COMPLETE_SCHEMA,
             Self::Standing(_) => status::SCHEMA,
+            Self::Log(_) => logs::SCHEMA,
+            Self::Cancelled(_) => cancel::SCHEMA,
             Self::Example(_) => EXAMPLE_SCHEMA,
             Self::Attempt => ATTEMPT_SCHEMA,
         }
@@ -81,6 +89,8 @@ impl Product for Report {
             Self::Next(data) => data.render(out),
             Self::Completed(data) => data.render(out),
             Self::Standing(data) => data.render(out),
+            Self::Log(data) => data.render(out),
+            Self::Cancelled(data) => data.render(out),
             Self::Example(data) => out.write_all(data.recipe.as_bytes()),
             Self::Attempt => Ok(()),
         }

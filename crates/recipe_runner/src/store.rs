@@ -65,10 +65,7 @@ impl Store {
     ///
     /// **Errors**: [`Error::NoFile`] when there is none, [`Error::State`] when it is malformed.
     pub(crate) fn load(&self) -> Result<State, Error> {
-        self.load_optional()?.ok_or_else(|| Error::NoFile {
-            path: self.path.clone(),
-            what: "state",
-        })
+        load(&self.path)
     }
 
     fn load_optional(&self) -> Result<Option<State>, Error> {
@@ -166,6 +163,16 @@ pub(crate) fn read(path: &Path) -> Result<Option<State>, Error> {
         )));
     }
     Ok(Some(state))
+}
+
+/// The same of one that must be there.
+///
+/// **Errors**: [`Error::NoFile`], too.
+pub(crate) fn load(path: &Path) -> Result<State, Error> {
+    read(path)?.ok_or_else(|| Error::NoFile {
+        path: path.to_path_buf(),
+        what: "state",
+    })
 }
 
 /// The folder of the attempts of a state.

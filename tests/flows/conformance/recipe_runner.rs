@@ -22,6 +22,13 @@ steps:
   end: {action: stop, message: good}
 ";
 
+const FAILED: &str = "\
+name: failed
+kitchen_rules: [do as it says]
+steps:
+  bad: {action: stop, failed: true, message: bad}
+";
+
 pub(crate) const CASES: Cases = Cases {
     helper: "recipe_runner",
     project: || {
@@ -30,6 +37,7 @@ pub(crate) const CASES: Cases = Cases {
             .file("bad.yaml", "steps: {}\n")
             .file("none.yaml", "- a list\n")
             .file("round.yaml", ROUND)
+            .file("failed.yaml", FAILED)
             .file("all.json", r#"{"*": {"status": "success"}}"#)
             .file("tier.json", r#"{"recipe": {"path": "recipe.yaml"}}"#)
     },
@@ -75,6 +83,21 @@ pub(crate) const CASES: Cases = Cases {
             code: 0,
         },
         Call {
+            what: "a run that ends at a failure",
+            args: &["run", "failed.yaml"],
+            code: 13,
+        },
+        Call {
+            what: "the log of a step that has none",
+            args: &["logs", "--state", "tier.json"],
+            code: 3,
+        },
+        Call {
+            what: "an end for what is not at work",
+            args: &["cancel", "--state", "tier.json"],
+            code: 0,
+        },
+        Call {
             what: "a recipe to begin with",
             args: &["--example"],
             code: 0,
@@ -108,6 +131,8 @@ pub(crate) const CASES: Cases = Cases {
         &["resume"],
         &["next"],
         &["status"],
+        &["logs"],
+        &["cancel"],
         &["complete", "--state", "tier.json", "--step", "work"],
     ],
     open_ended: false,

@@ -4,7 +4,7 @@ mod gates;
 mod real;
 mod research;
 
-use aris_testkit::{Call, Helper, Project, check_golden, workspace_root};
+use aris_testkit::{Call, Helper, Project, Run, check_golden, workspace_root};
 use serde_json::json;
 
 const ASSETS: &str = "skills/research-recipe/assets";
@@ -17,6 +17,32 @@ fn project() -> Project {
 
 fn runner(project: &Project) -> Call {
     Helper::named("recipe_runner").call(project.path())
+}
+
+/// The ends of our recipes that stand for a failure, each with the exit code 13.
+const FAILURES: [&str; 5] = [
+    "gate_blocked",
+    "audit_failed",
+    "gates_open",
+    "design_rejected",
+    "escalate_stop",
+];
+
+/// A run that has ended; its exit code says how.
+#[track_caller]
+fn ended(run: Run) -> Run {
+    let text = run.stdout();
+    let end = if text.starts_with('{') {
+        run.data()["terminal"].as_str().map(str::to_owned)
+    } else {
+        let word = |line: &str| {
+            let end = line.strip_prefix("completed: ");
+            end.or(line.strip_prefix("failed: ")).map(str::to_owned)
+        };
+        text.lines().find_map(word)
+    };
+    let failed = end.is_some_and(|end| FAILURES.contains(&end.as_str()));
+    run.expect_code(if failed { 13 } else { 0 })
 }
 
 /// Compares what a run printed with the file of its scenario.

@@ -3,7 +3,7 @@
 use aris_testkit::{Answer, Helper, Project, Received, Run, Server, workspace_root};
 use serde_json::json;
 
-use super::{check_trace, project, runner};
+use super::{check_trace, ended, project, runner};
 
 const EXAMPLE: &str = "skills/paper-writing/assets/example";
 
@@ -35,7 +35,7 @@ fn gate(project: &Project, more: &[&str]) -> Run {
         "--state",
         "gate.json",
     ];
-    runner(project).args(args).args(more).run().expect_code(0)
+    ended(runner(project).args(args).args(more).run())
 }
 
 #[test]

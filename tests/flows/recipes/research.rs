@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{check_trace, project, runner};
+use super::{check_trace, ended, project, runner};
 
 /// Outcomes of a research run; a step that is not named succeeds with an empty result.
 fn script(outcomes: &[(&str, Value)]) -> String {
@@ -52,12 +52,7 @@ fn research(scenario: &str, inputs: &[&str], outcomes: &[(&str, Value)]) -> Valu
             "--inputs",
             "task=Does it help?",
         ];
-        runner(&project)
-            .args(args)
-            .args(inputs)
-            .args(more)
-            .run()
-            .expect_code(0)
+        ended(runner(&project).args(args).args(inputs).args(more).run())
     };
     check_trace(&format!("research-{scenario}"), call(&[]).stdout());
     call(&["--json"]).data()
@@ -337,14 +332,14 @@ fn four_tiers_say_where_a_lost_run_goes_on() {
         project.write("state.json", state.to_string());
         let resume = |more: &[&str]| {
             let args = ["resume", "--state", "state.json"];
-            runner(&project).args(args).args(more).run().expect_code(0)
+            runner(&project).args(args).args(more).run()
         };
-        let data = resume(&["--json"]).data();
+        let data = resume(&["--json"]).expect_code(0).data();
         assert_eq!(
             data["resume"],
             json!({"basis": "tier", "tier": tier, "step": start})
         );
-        let run = resume(&["--outcomes", "script.json"]);
+        let run = ended(resume(&["--outcomes", "script.json"]));
         check_trace(&format!("research-tier-{tier}"), run.stdout());
     }
 }

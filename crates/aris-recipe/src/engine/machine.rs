@@ -311,6 +311,11 @@ impl Machine {
             }
         }
         state.attempts = 0;
+        state.failed = entry.event == Event::Stop
+            && self
+                .recipe
+                .step(&entry.step)
+                .is_some_and(|stop| stop.failed);
         (state.status, state.cursor) = match (entry.event, target) {
             (Event::Stop, _) | (_, Some(Target::Done)) => (Status::Completed, None),
             (_, Some(Target::Escalate)) => (Status::Escalated, None),

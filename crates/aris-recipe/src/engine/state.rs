@@ -215,6 +215,9 @@ pub struct State {
     /// Whether a session changed what it must not.
     #[serde(default)]
     pub tainted: bool,
+    /// Whether it ended at a stop step that stands for a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// Entries of the journal after which the run is stopped.
     #[serde(default = "max_steps")]
     pub max_steps: u64,

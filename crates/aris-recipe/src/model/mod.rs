@@ -42,7 +42,7 @@ pub const TOP_LEVEL_KEYS: [&str; 14] = [
 ];
 
 /// Keys that a step may have.
-pub const STEP_KEYS: [&str; 29] = [
+pub const STEP_KEYS: [&str; 30] = [
     "tool",
     "action",
     "python",
@@ -70,6 +70,7 @@ pub const STEP_KEYS: [&str; 29] = [
     "block",
     "on_skip",
     "max_visits",
+    "failed",
     "capture_partial",
     "observability",
 ];

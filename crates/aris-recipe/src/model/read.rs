@@ -228,6 +228,7 @@ impl Step {
             on_skip: text("on_skip"),
             skip_when_false: text("skip_when_false"),
             optional: node.get("optional").and_then(Node::truth).unwrap_or(false),
+            failed: node.get("failed").and_then(Node::truth).unwrap_or(false),
             optional_context_refs: texts(node, "optional_context_refs"),
             message: text("message"),
             note: text("note"),

@@ -92,6 +92,8 @@ pub struct Step {
     pub optional: bool,
     /// Variables that may be read before anything captured them.
     pub optional_context_refs: Vec<Text>,
+    /// Whether a run that ends at this stop step has failed.
+    pub failed: bool,
     /// What is said to a person.
     pub message: Option<Text>,
     /// Never interpreted.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write};
 
 use aris_cli::{Context, Outcome};
+use aris_contract::Signal;
 use aris_recipe::Step;
 use aris_recipe::engine::{self, Event, Machine, State, Status};
 use aris_recipe::model::Kind;
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::agent;
 use crate::cli::{CompleteArgs, StateArgs};
-use crate::commands::run::signal;
+use crate::commands::run::{end_word, signal};
 use crate::drive::{self, Source, ticket};
 use crate::error::Error;
 use crate::session;
@@ -54,6 +55,9 @@ pub struct Next {
     /// Names this try; `complete --ticket` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<String>,
+    /// Whether it ended at a stop step that stands for a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
     /// Where the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     terminal: Option<String>,
@@ -78,10 +82,9 @@ pub struct Completed {
 pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Outcome<Next>, Error> {
     let (store, machine, mut state) = open(args, "recipe_runner next", context)?;
     settle(&machine, &mut state, &store, context)?;
-    let signal = signal(state.status).filter(|_| state.status != Status::Waiting);
     Ok(Outcome {
         data: Next::of(&machine, &state),
-        signal,
+        signal: ended(&state),
     })
 }
 
@@ -100,11 +103,18 @@ pub(crate) fn complete(
         store.save(&state)?;
         settle(&machine, &mut state, &store, context)?;
     }
-    Ok(Outcome::done(Completed {
+    let signal = ended(&state);
+    let data = Completed {
         step: args.step.clone(),
         recorded: wanted,
         next: Next::of(&machine, &state),
-    }))
+    };
+    Ok(Outcome { data, signal })
+}
+
+/// How a run ended; while there is work it has not.
+fn ended(state: &State) -> Option<Signal> {
+    signal(state).filter(|_| state.status != Status::Waiting)
 }
 
 /// Whether the outcome is to be recorded; false when it was before.
@@ -235,6 +245,7 @@ impl Next {
             model: None,
             attempt: None,
             ticket: None,
+            failed: state.failed.then_some(true),
             terminal: state.terminal().map(str::to_owned),
             halt: state.halt.clone(),
         };
@@ -263,7 +274,7 @@ impl Next {
         let Some(step) = &self.step else {
             let more = self.terminal.as_ref().or(self.halt.as_ref());
             let more = more.map_or(String::new(), |more| format!(": {more}"));
-            writeln!(out, "{}{more}", self.status.word())?;
+            writeln!(out, "{}{more}", end_word(self.status, self.failed))?;
             return self
                 .message
                 .as_ref()

@@ -25,6 +25,8 @@ pub(crate) const RESUME_SCHEMA: &str = "aris.recipe_runner.resume/v1";
 const WAITING: u8 = 11;
 /// Exit code of a run that had too many steps.
 const LOOP_GUARD: u8 = 12;
+/// Exit code of a run that ended at a stop step that says `failed: true`.
+const FAILED: u8 = 13;
 
 /// How far a run came.
 #[derive(Debug, Serialize)]
@@ -51,6 +53,9 @@ pub struct Run {
     /// What the stop step says.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    /// Whether it ended at a stop step that stands for a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
     /// Whether a session changed what it must not.
     #[serde(skip_serializing_if = "Option::is_none")]
     tainted: Option<bool>,
@@ -91,6 +96,8 @@ pub struct Resumed {
     #[serde(skip_serializing_if = "Option::is_none")]
     halt: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
 
@@ -109,7 +116,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Err
         store.save(&state)?;
     }
     drive::drive(&machine, &mut state, store.as_ref(), &mut source, context)?;
-    let signal = signal(state.status);
+    let signal = signal(&state);
     let data = Run::of(&machine, state);
     Ok(Outcome { data, signal })
 }
@@ -147,10 +154,12 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
     let goes_on =
         args.source.outcomes.is_some() || args.source.exec.is_some() || args.source.agent.is_some();
     if !goes_on {
-        return Ok(Outcome::done(Resumed::only(resumption, state.context)));
+        let signal = signal(&state).filter(|_| state.status.is_over());
+        let data = Resumed::only(resumption, state.context);
+        return Ok(Outcome { data, signal });
     }
     drive::drive(&machine, &mut state, Some(&store), &mut source, context)?;
-    let signal = signal(state.status);
+    let signal = signal(&state);
     let run = Run::of(&machine, state);
     let data = Resumed {
         recipe: Some(run.recipe),
@@ -160,15 +169,17 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
         inputs: Some(run.inputs),
         waiting_for: run.waiting_for,
         halt: run.halt,
+        failed: run.failed,
         message: run.message,
         ..Resumed::only(resumption, run.context)
     };
     Ok(Outcome { data, signal })
 }
 
-/// What a caller branches on.
-pub(crate) fn signal(status: Status) -> Option<Signal> {
-    match status {
+/// What a caller branches on: how a run ended, or why it does not go on.
+pub(crate) fn signal(state: &State) -> Option<Signal> {
+    match state.status {
+        Status::Completed if state.failed => Signal::own(FAILED),
         Status::Completed | Status::Running => None,
         Status::Escalated | Status::Halted => Some(Signal::FINDINGS),
         Status::Waiting => Signal::own(WAITING),
@@ -193,6 +204,7 @@ impl Run {
             trace: state.trace(),
             message: stop.and_then(|stop| machine.message(stop, &state)),
             waiting_for: waiting,
+            failed: state.failed.then_some(true),
             halt: state.halt,
             tainted: state.tainted.then_some(true),
             context: state.context,
@@ -205,7 +217,7 @@ impl Run {
         render(out, &self.trace)?;
         render_end(
             out,
-            self.status,
+            end_word(self.status, self.failed),
             [&self.terminal, &self.waiting_for, &self.halt, &self.message],
         )
     }
@@ -227,6 +239,7 @@ impl Resumed {
             inputs: None,
             waiting_for: None,
             halt: None,
+            failed: None,
             message: None,
         }
     }
@@ -246,10 +259,19 @@ impl Resumed {
         self.status.map_or(Ok(()), |status| {
             render_end(
                 out,
-                status,
+                end_word(status, self.failed),
                 [&terminal, &self.waiting_for, &self.halt, &self.message],
             )
         })
+    }
+}
+
+/// How a run ended, in one word.
+pub(crate) fn end_word(status: Status, failed: Option<bool>) -> &'static str {
+    if failed == Some(true) {
+        "failed"
+    } else {
+        status.word()
     }
 }
 
@@ -276,14 +298,13 @@ fn render(out: &mut dyn Write, trace: &[Entry]) -> io::Result<()> {
 
 fn render_end(
     out: &mut dyn Write,
-    status: Status,
+    word: &str,
     [terminal, waiting_for, halt, message]: [&Option<String>; 4],
 ) -> io::Result<()> {
     let more = terminal.as_ref().or(waiting_for.as_ref()).or(halt.as_ref());
     writeln!(
         out,
-        "{}{}",
-        status.word(),
+        "{word}{}",
         more.map_or(String::new(), |more| format!(": {more}"))
     )?;
     message

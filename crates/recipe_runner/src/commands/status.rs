@@ -1,7 +1,7 @@
 //! `status`: how a run stands, without taking part in it.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
 use aris_recipe::engine::Status;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::attempt::{self, AtWork, Left};
 use crate::cli::StatusArgs;
-use crate::commands::run::signal;
+use crate::commands::run::{end_word, signal};
 use crate::drive::ticket;
 use crate::error::Error;
 use crate::store;
@@ -34,6 +34,10 @@ pub struct Standing {
     at_work: Option<AtWork>,
     /// Whether its work was begun and nobody knows how it ended.
     interrupted: bool,
+    /// Whether its work was cancelled; `resume` starts it again.
+    cancelled: bool,
+    /// Whether the run ended at a stop step that stands for a failure.
+    failed: bool,
     /// Entries of the journal.
     entries: usize,
     /// The stop step, `done`, `escalate`, or null.
@@ -46,26 +50,24 @@ pub struct Standing {
 /// Reads the state and looks at the attempt at its end.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standing>, Error> {
     let path = context.absolute(&args.state);
-    let state = store::read(&path)?.ok_or_else(|| Error::NoFile {
-        path: path.clone(),
-        what: "state",
-    })?;
+    let state = store::load(&path)?;
     let left = if state.status.is_over() {
         Left::Nothing
     } else {
         attempt::left(&folder(&path, &ticket(&state)))?
     };
     let interrupted = matches!(left, Left::Interrupted);
+    let cancelled = matches!(left, Left::Cancelled);
     let at_work = match left {
         Left::AtWork(at_work) => Some(at_work),
-        Left::Nothing | Left::Ended(_) | Left::Interrupted => None,
+        Left::Nothing | Left::Ended(_) | Left::Cancelled | Left::Interrupted => None,
     };
     let status = if at_work.is_some() {
         Status::Running
     } else {
         state.status
     };
-    let signal = signal(status);
+    let signal = signal(&state).filter(|_| status == state.status);
     let data = Standing {
         recipe: state.recipe.name.clone(),
         status,
@@ -73,6 +75,8 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
         attempt: state.attempts + 1,
         at_work,
         interrupted,
+        cancelled,
+        failed: state.failed,
         entries: state.journal.len(),
         terminal: state.terminal().map(str::to_owned),
         halt: state.halt,
@@ -80,7 +84,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
     Ok(Outcome { data, signal })
 }
 
-fn folder(state: &Path, ticket: &str) -> std::path::PathBuf {
+pub(crate) fn folder(state: &Path, ticket: &str) -> PathBuf {
     store::attempts_of(state).join(ticket)
 }
 
@@ -97,7 +101,7 @@ impl Standing {
             out,
             "{}\t{}{place}{halt}\tafter {} steps",
             self.recipe,
-            self.status.word(),
+            end_word(self.status, Some(self.failed)),
             self.entries
         )?;
         if let Some(work) = &self.at_work {
@@ -112,6 +116,9 @@ impl Standing {
                 out,
                 "interrupted\tthe work was begun, and nobody knows how it ended"
             )?;
+        }
+        if self.cancelled {
+            writeln!(out, "cancelled\trecipe_runner resume starts it again")?;
         }
         Ok(())
     }

@@ -171,3 +171,108 @@ fn the_example_runs() {
     let data = call(&project, &words).run().expect_code(0).data();
     assert_eq!(data["terminal"], "fast");
 }
+
+#[test]
+fn a_step_that_is_cancelled_ends_with_its_children_and_starts_again() {
+    let text = RECIPE.replace(
+        "echo begun;",
+        "(trap \"echo saved > saved; exit\" TERM; while :; do sleep 0.02; done) & echo begun;",
+    );
+    let project = Project::new().file("r.yaml", text);
+    let mut child = begun(&project);
+    let cancel = || call(&project, &["cancel", "--state", "run.json"]).run();
+    assert_eq!(cancel().expect_code(0).data()["step"], "train");
+    // The engine says so, and waits for somebody to go on.
+    assert_eq!(child.wait().expect("reaped").code(), Some(11));
+    let said = project.read("said");
+    assert!(said.contains("train: cancelled"), "{said}");
+    until("its child was told", || project.at("saved").exists());
+    let data = call(&project, &["status", "--state", "run.json"])
+        .run()
+        .expect_code(11)
+        .data();
+    assert_eq!(
+        (&data["status"], &data["cancelled"]),
+        (&json!("waiting"), &json!(true))
+    );
+    // Nothing is at work any more.
+    assert_eq!(cancel().expect_code(0).data()["step"], json!(null));
+    project.write("go", "");
+    let words = ["resume", "--state", "run.json", "--exec", "cmd"];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(lines(&data), ["train executed success end", "end stop - -"]);
+    assert_eq!(project.read("count"), "ran\nran\n");
+    assert!(project.at("run.json.d/1.1.cancelled-1/stdout").exists());
+}
+
+#[test]
+fn a_log_is_followed_to_its_end_and_found_again() {
+    let project = Project::new().file("r.yaml", RECIPE);
+    call(&project, &["run", "r.yaml", "--state", "run.json"])
+        .run()
+        .expect_code(11);
+    let none = call(&project, &["logs", "--state", "run.json"]).run();
+    none.expect_code(3);
+    std::fs::remove_file(project.at("run.json")).expect("removed");
+    let mut child = begun(&project);
+    let follower = Command::new(env!("CARGO_BIN_EXE_recipe_runner"))
+        .args(["logs", "-f", "--state", "run.json"])
+        .current_dir(project.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    project.write("go", "");
+    assert!(child.wait().expect("reaped").success());
+    let output = follower.wait_with_output().expect("ended");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "begun\nx=done\n");
+    let data = call(
+        &project,
+        &["logs", "--state", "run.json", "--step", "train"],
+    )
+    .run()
+    .expect_code(0)
+    .data();
+    assert_eq!(
+        (&data["text"], &data["ticket"], &data["at_work"]),
+        (&json!("begun\nx=done\n"), &json!("1.1"), &json!(false))
+    );
+    call(
+        &project,
+        &["logs", "--state", "run.json", "--step", "other"],
+    )
+    .run()
+    .expect_code(3);
+}
+
+#[test]
+fn an_end_that_stands_for_a_failure_is_told_by_every_command() {
+    let recipe = "name: r\nkitchen_rules: [a]\nsteps:\n  a: {tool: run_cmd, with: {cmd: 'false'}, on_success: end, on_failure: bad}\n  \
+        end: {action: stop, message: good}\n  bad: {action: stop, failed: true, message: bad}\n";
+    let project = Project::new().file("r.yaml", recipe);
+    let words = ["run", "r.yaml", "--state", "run.json", "--exec", "cmd"];
+    let data = call(&project, &words).run().expect_code(13).data();
+    assert_eq!(
+        (&data["status"], &data["failed"]),
+        (&json!("completed"), &json!(true))
+    );
+    for command in ["resume", "next", "status"] {
+        call(&project, &[command, "--state", "run.json"])
+            .run()
+            .expect_code(13);
+    }
+    let words = ["run", "r.yaml", "--state", "two.json"];
+    call(&project, &words).run().expect_code(11);
+    for (state, code) in [("success", 0), ("failure", 13)] {
+        std::fs::copy(project.at("two.json"), project.at("three.json")).expect("copied");
+        let words = [
+            "complete",
+            "--state",
+            "three.json",
+            "--step",
+            "a",
+            "--status",
+            state,
+        ];
+        call(&project, &words).run().expect_code(code);
+    }
+}

@@ -1,0 +1,134 @@
+//! `logs`: what a step printed, also while it is at work.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use aris_cli::{Context, Outcome};
+use serde::Serialize;
+
+use crate::attempt::{self, Left, STDERR, STDOUT};
+use crate::cli::LogsArgs;
+use crate::commands::status::folder;
+use crate::drive::ticket;
+use crate::error::Error;
+use crate::store;
+
+/// Schema id of [`Log`].
+pub(crate) const SCHEMA: &str = "aris.recipe_runner.log/v1";
+/// Bytes that are read at once; no more are kept of a stream.
+const LIMIT: u64 = 16 << 20;
+/// Between two looks at a log that grows.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// What an attempt printed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Log {
+    /// The step.
+    step: String,
+    /// The attempt: the number of its entry in the journal, and its own.
+    ticket: String,
+    /// The file.
+    path: String,
+    /// Whether it still grows.
+    at_work: bool,
+    /// Its text; what is not UTF-8 is replaced.
+    text: String,
+    /// It was printed already, line by line.
+    #[serde(skip)]
+    told: bool,
+}
+
+/// Prints the log of the step at work, or of the last attempt of a step.
+pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Error> {
+    let state_path = context.absolute(&args.state);
+    let state = store::load(&state_path)?;
+    let now = ticket(&state);
+    let (ticket, step) = match &args.step {
+        None if attempt::step_of(&folder(&state_path, &now))?.is_some() => {
+            (now, state.cursor.clone().unwrap_or_default())
+        }
+        wanted => last(&state_path, wanted.as_deref())?,
+    };
+    let folder = folder(&state_path, &ticket);
+    let path = folder.join(if args.stderr { STDERR } else { STDOUT });
+    let mut at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
+    let mut bytes = Vec::new();
+    if args.follow {
+        let mut at = 0;
+        loop {
+            let piece = from(&path, at)?;
+            at += piece.len() as u64;
+            bytes.extend_from_slice(&piece);
+            while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = bytes.drain(..=end).collect();
+                context.line(String::from_utf8_lossy(&line).trim_end_matches('\n'));
+            }
+            if !at_work {
+                break;
+            }
+            std::thread::park_timeout(AGAIN);
+            // Asked before the log is read: what is written before the end is printed.
+            at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
+        }
+        if !bytes.is_empty() {
+            context.line(&String::from_utf8_lossy(&bytes));
+        }
+    }
+    let text = String::from_utf8_lossy(&from(&path, 0)?).into_owned();
+    Ok(Outcome::done(Log {
+        step,
+        ticket,
+        path: path.display().to_string(),
+        at_work,
+        text,
+        told: args.follow,
+    }))
+}
+
+/// The last attempt, of one step or of all.
+fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
+    let above = store::attempts_of(state);
+    let no_log = || Error::NoLog {
+        path: above.clone(),
+        what: wanted.map_or_else(|| String::from("any step"), |step| format!("step {step}")),
+    };
+    if !above.is_dir() {
+        return Err(no_log());
+    }
+    let mut tickets: Vec<((u64, u32), String)> = aris_fs::list_sorted(&above)?
+        .iter()
+        .filter_map(|entry| {
+            let name = entry.name.to_str()?;
+            let (seq, attempt) = name.split_once('.')?;
+            Some(((seq.parse().ok()?, attempt.parse().ok()?), name.to_owned()))
+        })
+        .collect();
+    tickets.sort();
+    for (_, ticket) in tickets.into_iter().rev() {
+        let step = attempt::step_of(&above.join(&ticket))?;
+        if let Some(step) = step.filter(|step| wanted.is_none_or(|wanted| wanted == step)) {
+            return Ok((ticket, step));
+        }
+    }
+    Err(no_log())
+}
+
+/// What stands in a file from there on; nothing where there is no file yet.
+fn from(path: &Path, at: u64) -> Result<Vec<u8>, Error> {
+    match aris_fs::open(path) {
+        Ok(file) => Ok(file.read_from(at, LIMIT)?),
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Log {
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.told {
+            return Ok(());
+        }
+        out.write_all(self.text.as_bytes())
+    }
+}
