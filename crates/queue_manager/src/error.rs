@@ -109,6 +109,9 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// The call leaves open what is meant.
+    #[error("{0}")]
+    Unclear(String),
     /// The jobs need something that this machine does not have.
     #[error("{0}")]
     Precondition(String),
@@ -155,7 +158,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Nothing | Self::ManyQueues { .. } => ErrorKind::Usage,
+            Self::Nothing | Self::Unclear(_) | Self::ManyQueues { .. } => ErrorKind::Usage,
             Self::Page(_) => ErrorKind::Internal,
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
@@ -212,6 +215,7 @@ impl Failure for Error {
             Self::System { .. }
             | Self::Precondition(_)
             | Self::Refused(_)
+            | Self::Unclear(_)
             | Self::Attempted { .. }
             | Self::Page(_)
             | Self::NotStarted(_)

@@ -145,6 +145,17 @@ pub(super) const NEEDS: &[Need] = &[
         "recipe_runner run .aris/skills/research-recipe/assets/recipes/research.yaml",
         &[11],
     ),
+    // The example's gate blocks: the run fails, and so says its state.
+    need(
+        "research-recipe/SKILL.md",
+        "recipe_runner run .aris/skills/research-recipe/assets/recipes/paper-gate.yaml --exec cmd",
+        &[13],
+    ),
+    need(
+        "research-recipe/SKILL.md",
+        "recipe_runner status --state .aris/paper-gate.json",
+        &[13],
+    ),
     need("research-wiki/SKILL.md", "research_wiki ingest_paper", &[7]),
     made(
         "paper-writing/references/proof-audit.md",

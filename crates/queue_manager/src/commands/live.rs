@@ -59,13 +59,15 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
     let phase = match (&args.phase, phases.as_slice()) {
         (Some(name), _) if phases.contains(name) => name,
         (None, [only]) => only,
-        (name, _) => {
-            let what = name.as_ref().map_or_else(
-                || String::from("name the phase of the job with --phase"),
-                |name| format!("there is no phase {name:?}"),
-            );
+        (None, _) => {
+            return Err(Error::Unclear(format!(
+                "name the phase of the job with --phase; there are {}",
+                named(&phases)
+            )));
+        }
+        (Some(name), _) => {
             return Err(Error::Refused(format!(
-                "{what}; there are {}",
+                "there is no phase {name:?}; there are {}",
                 named(&phases)
             )));
         }

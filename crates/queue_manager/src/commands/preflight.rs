@@ -18,7 +18,6 @@ use crate::manager;
 use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
 use crate::report::Data;
-use crate::snapshot;
 
 /// Things of a kind that are named before the rest is counted.
 const NAMED: usize = 5;
@@ -66,7 +65,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     let options = run::options(args.manifest, args.rest, context)?;
     let manifest = load::user(&options.place, options.manifest.as_deref())?.manifest;
     manager::check(&manifest)?;
-    manager::check_cards(&manifest, snapshot::any_running(&options.place.state))?;
+    manager::check_cards(&manifest)?;
     let mut checks = Vec::new();
     let mut add = |subject, verdict, detail: String| {
         checks.push(Check {

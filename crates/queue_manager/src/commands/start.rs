@@ -14,7 +14,6 @@ use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options};
 use crate::report::Data;
-use crate::snapshot;
 
 /// How long it may take to come up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,9 +42,11 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
 pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
     let place = &options.place;
     // What is wrong with the manifest is said here, where somebody reads it.
-    let current = crate::load::user(place, options.manifest.as_deref())?;
+    let mut current = crate::load::user(place, options.manifest.as_deref())?;
     manager::check(&current.manifest)?;
-    manager::check_cards(&current.manifest, snapshot::any_running(&place.state))?;
+    current
+        .notices
+        .extend(manager::check_cards(&current.manifest)?);
     if let Some(owner) = lock::holder(place, context.now()) {
         return Err(Error::Taken {
             path: place.state.clone(),

@@ -168,7 +168,28 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     // First: of a manager that has left by then, the state is the last.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
     let snapshot = snapshot(place)?;
-    let state_of = |job: &JobRow| job.state.unwrap_or(State::Waiting);
+    // The reference's words, where it wrote the file.
+    let state_of = |job: &JobRow| {
+        job.state.unwrap_or(match job.status.as_str() {
+            "completed" => State::Completed,
+            "running" => State::Running,
+            "failed_oom" | "failed_other" => State::Backoff,
+            "stuck" => State::Failed,
+            _ => State::Waiting,
+        })
+    };
+    let foreign = snapshot.schema.is_empty();
+    let mut notices = snapshot.notices.clone();
+    if foreign {
+        notices.push(String::from(
+            "another program wrote this state, and may still run these jobs; queue_manager adopt takes it over",
+        ));
+    }
+    let over = if foreign {
+        snapshot.jobs.iter().all(|job| state_of(job).is_final())
+    } else {
+        snapshot.meta.over
+    };
     let mut counts = BTreeMap::new();
     for job in &snapshot.jobs {
         *counts.entry(state_of(job).word()).or_insert(0) += 1;
@@ -206,7 +227,7 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     let problems = snapshot.jobs.iter().filter(|job| job.status == "stuck");
     Ok(Status {
         project: snapshot.meta.project.clone(),
-        over: snapshot.meta.over,
+        over,
         paused: snapshot.meta.paused,
         manager,
         updated: snapshot.meta.updated.clone(),
@@ -218,9 +239,9 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
         blocked: blocked(&snapshot, named),
         problems: problems.take(named).map(row).collect(),
         cards: cards(&snapshot),
-        notices: snapshot.notices.clone(),
+        notices,
         per_hour: per_hour(&snapshot, now),
-        left_s: left(&snapshot),
+        left_s: left(&snapshot, now),
         all: all.then(|| snapshot.jobs.iter().map(row).collect()),
     })
 }
@@ -320,8 +341,9 @@ fn per_hour(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     (rate > 0).then_some(rate)
 }
 
-/// What is left, each job at the median of its phase, else of all, spread over as many as run now.
-fn left(snapshot: &Snapshot) -> Option<u64> {
+/// What is left, each job at the median of its phase, else of all, spread over as many as run now. A job that runs for longer than twice
+/// that says that nobody knows.
+fn left(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
     let mut runs: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let mut all = Vec::new();
     for job in snapshot.jobs.iter().filter(|job| job.status == "completed") {
@@ -339,13 +361,23 @@ fn left(snapshot: &Snapshot) -> Option<u64> {
         .into_iter()
         .filter_map(|(phase, mut times)| Some((phase, median(&mut times)?)))
         .collect();
+    let expected = |job: &JobRow| medians.get(job.phase.as_str()).copied().unwrap_or(overall);
+    let late = |job: &JobRow| {
+        let started = job.started.as_deref().and_then(moment);
+        started.is_some_and(|started| {
+            let ran = now.duration_since(started).as_millis().max(0);
+            ran.unsigned_abs() > u128::from(expected(job)) * 2 + 1000
+        })
+    };
+    let mut running = snapshot.jobs.iter().filter(|job| job.status == "running");
+    if running.any(late) {
+        return None;
+    }
     let open = snapshot
         .jobs
         .iter()
         .filter(|job| !matches!(job.status.as_str(), "completed" | "stuck"));
-    let sum: u64 = open
-        .map(|job| medians.get(job.phase.as_str()).copied().unwrap_or(overall))
-        .sum();
+    let sum: u64 = open.map(expected).sum();
     let lanes = snapshot
         .jobs
         .iter()

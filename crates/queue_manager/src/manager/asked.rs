@@ -60,7 +60,7 @@ impl Manager<'_> {
         let place = self.place();
         let done = change.apply(place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
-            check_cards(&current.manifest, true)?;
+            check_cards(&current.manifest)?;
             Common::of(&current.manifest, self.context)?;
             current.keep(place)?;
             Ok(current)

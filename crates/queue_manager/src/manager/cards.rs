@@ -89,21 +89,25 @@ impl Visible {
     }
 }
 
-/// Refuses a queue with a job that this machine's cards cannot run, however long it waits.
-///
-/// `running`: jobs of the queue run already. Then a driver that fails just now proves nothing, and the jobs need their manager.
+/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing: then
+/// gives what to tell the user.
 ///
 /// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
-pub(crate) fn check_cards(manifest: &Manifest, running: bool) -> Result<(), Error> {
+pub(crate) fn check_cards(manifest: &Manifest) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
-        return Ok(());
+        return Ok(None);
     }
     let mut cards = Cards::bare(manifest);
     let wanted = cards.wanted.iter().flatten().copied().collect();
     cards.sample = NvidiaSmi::default().sample(&wanted);
     match cards.sample.silence {
-        Some(Silence::Failed | Silence::Late) if running => return Ok(()),
-        Some(_) | None => {}
+        Some(Silence::Failed | Silence::Late) => {
+            let problem = cards.sample.problem.unwrap_or_default();
+            return Ok(Some(format!(
+                "{problem}; jobs with cards wait until it answers"
+            )));
+        }
+        Some(Silence::Absent) | None => {}
     }
     let views = cards.views(&BTreeSet::new(), Cards::now());
     let mut jobs = manifest.jobs.iter().filter_map(|job| {
@@ -111,7 +115,7 @@ pub(crate) fn check_cards(manifest: &Manifest, running: bool) -> Result<(), Erro
         Some((job, needed, able))
     });
     let Some((job, needed, able)) = jobs.next() else {
-        return Ok(());
+        return Ok(None);
     };
     let more = jobs.count();
     let more = if more > 0 {

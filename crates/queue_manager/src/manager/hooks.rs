@@ -77,6 +77,8 @@ fn run(call: &Call, log: &std::path::Path) {
         },
         Err(error) => error.to_string(),
     };
-    let line = format!("{}: {}", call.key, what.replace('\n', " "));
+    let job = call.env.iter().find(|(name, _)| *name == "ARIS_JOB");
+    let about = job.map_or_else(String::new, |(_, id)| format!(" of {id:?}"));
+    let line = format!("{}{about}: {}", call.key, what.replace('\n', " "));
     aris_fs::append_line(log, &line).unwrap_or_default();
 }

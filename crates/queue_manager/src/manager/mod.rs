@@ -23,7 +23,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::snapshot;
 use aris_attempt::format;
 use aris_attempt::{Runner, Standing, Watch};
 use aris_cli::Context;
@@ -37,6 +36,7 @@ use crate::error::Error;
 use crate::load;
 use crate::lock::{self, Held, Owner};
 use crate::place::Place;
+use crate::snapshot;
 pub(crate) use cards::{Cards, check_cards};
 use cluster::Cluster;
 use spec::Common;
@@ -150,10 +150,7 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let mut current = load::user(&options.place, given)?;
     let mut kept = None;
     check(&current.manifest)?;
-    check_cards(
-        &current.manifest,
-        snapshot::any_running(&options.place.state),
-    )?;
+    current.notices.extend(check_cards(&current.manifest)?);
     loop {
         // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
         let first = kept.is_none();

@@ -105,8 +105,11 @@ impl<'a> Manager<'a> {
         for line in &current.differences {
             manager.say(&format!("the manifest has changed: {line}"));
         }
+        // Once, when the manifest is taken up.
+        let new = !current.differences.is_empty();
+        let changes = loaded.changes.iter().filter(|_| new);
         let notices = current.notices.iter().chain(&loaded.notices);
-        for notice in notices.chain(&loaded.changes) {
+        for notice in notices.chain(changes) {
             manager.say(notice);
         }
         if manager.queue.began().is_none() {

@@ -72,16 +72,6 @@ pub(crate) struct Meta {
     pub over: bool,
 }
 
-/// Whether a job ran when this state file was written; one that is absent or damaged names none.
-pub(crate) fn any_running(path: &Path) -> bool {
-    let bytes = aris_fs::read_optional(path, aris_fs::READ_LIMIT);
-    let known = bytes
-        .ok()
-        .flatten()
-        .and_then(|bytes| parse(path, &bytes).ok());
-    known.is_some_and(|known| known.jobs.iter().any(|job| job.status == "running"))
-}
-
 /// A phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

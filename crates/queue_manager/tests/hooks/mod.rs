@@ -91,3 +91,19 @@ fn a_hook_that_hangs_holds_nothing_up() {
     });
     manager.kill().expect("killed");
 }
+
+#[test]
+fn a_hook_that_fails_is_logged_with_its_job() {
+    let place = Place::new();
+    with(
+        &place,
+        &json!([job("bad", "exit 3")]),
+        &json!({"on_failure": "echo no network >&2; exit 4"}),
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    let log = fs::read_to_string(place.at(".s.queue/hooks.log")).expect("a log");
+    assert!(
+        log.contains("on_failure of \"bad\": exit status 4: no network"),
+        "{log}"
+    );
+}

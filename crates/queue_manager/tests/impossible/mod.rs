@@ -100,11 +100,20 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
     // **Source**: `man nvidia-smi`, return values: 6 a query was not found, 9 the driver is not loaded, 15 the card fell off the bus.
     for code in ["6", "9", "15"] {
         place.program("nvidia-smi", &format!("echo no driver; exit {code}"));
-        refused(
-            &place,
-            &[],
-            &["\"a\"", &format!("failed ({code})"), "no driver"],
-        );
+        for (command, expected) in [("preflight", 10), ("start", 0)] {
+            let output = call(&place, command, &[]);
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            assert_eq!(output.status.code(), Some(expected), "{command}: {said}");
+            let words = format!("failed ({code}): no driver");
+            assert!(said.contains(&words), "{command}: {said}");
+        }
+        place.data(&["cancel", "--all", "--state", "s.json"]);
+        Place::until("it has left", || {
+            place.data(&["status", "--state", "s.json"])["manager"] == Value::Null
+        });
+        fs::remove_dir_all(place.at(".s.queue")).expect("removed");
+        fs::remove_file(place.at("s.json")).expect("removed");
     }
     // A manager that runs stays, and `explain` names the cards.
     place.nvidia_smi(FOUR);

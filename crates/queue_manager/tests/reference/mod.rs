@@ -182,3 +182,31 @@ fn a_state_file_that_is_taken_over_keeps_cards_and_times() {
         }
     }
 }
+
+#[test]
+fn the_state_of_the_reference_is_told_as_it_is_before_it_is_taken_over() {
+    let place = Place::new();
+    let state = |last: &str| {
+        // **Source**: a state file as the reference's queue_manager writes it; it has no `state`, `schema` or `over`.
+        json!({"meta": {"project": "p"},
+            "phases": [{"name": "p", "depends_on": [], "status": "running"}],
+            "jobs": [
+                {"id": "a", "phase": "p", "cmd": "x", "status": "completed", "attempts": 1},
+                {"id": "b", "phase": "p", "cmd": "x", "status": last, "attempts": 1},
+        ]})
+    };
+    let status = || place.call(&["status", "--state", "s.json", "--json"]);
+    for (word, said, code) in [("running", "running", 0), ("stuck", "failed", 10)] {
+        fs::write(place.at("s.json"), state(word).to_string()).expect("write");
+        let output = status();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        let told: Value = serde_json::from_slice(&output.stdout).expect("json");
+        assert_eq!(
+            told["data"]["counts"],
+            json!({"completed": 1, said: 1}),
+            "{told}"
+        );
+        let notices = told["data"]["notices"].to_string();
+        assert!(notices.contains("queue_manager adopt"), "{notices}");
+    }
+}
