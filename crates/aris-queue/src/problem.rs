@@ -1,13 +1,18 @@
 //! What is wrong in a file that a person wrote, with the place and what to do about it.
 
-use std::fmt;
+use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
 use serde_json::{Map, Value, json};
 
-/// Problems that are collected before reading stops: more do not help anybody.
-pub const MOST_PROBLEMS: usize = 20;
+use crate::tree::{Key, Node, problem};
+
+/// Problems that are told; the others are counted.
+pub const SHOWN_PROBLEMS: usize = 20;
+
+/// Problems that are collected before reading stops.
+const MOST_PROBLEMS: usize = 1000;
 
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,27 +27,91 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
+/// Collects mistakes, so that one reading tells all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(pub(crate) Vec<Problem>, Vec<Problem>);
+
+impl Problems {
+    pub(crate) fn push(&mut self, problem: Problem) {
+        if !self.full() && !self.0.contains(&problem) {
+            self.0.push(problem);
+        }
+    }
+
+    pub(crate) fn at(&mut self, node: &Node, message: impl Into<String>, hint: Option<&str>) {
+        self.push(problem(node, message, hint));
+    }
+
+    /// What may be meant as it stands, and is often a slip.
+    pub(crate) fn warn(&mut self, node: &Node, message: String) {
+        let warning = problem(node, message, None);
+        if self.1.len() < SHOWN_PROBLEMS && !self.1.contains(&warning) {
+            self.1.push(warning);
+        }
+    }
+
+    pub(crate) fn take_warnings(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.1)
+    }
+
+    pub(crate) fn full(&self) -> bool {
+        self.0.len() >= MOST_PROBLEMS
+    }
+}
+
+/// The problem of a key that nobody knows.
+pub(crate) fn unknown_key(what: &dyn Display, key: &Key, known: &[&[&str]]) -> Problem {
+    let near = nearest(
+        &key.text,
+        known.iter().flat_map(|keys| keys.iter().copied()),
+    );
+    Problem {
+        line: key.line,
+        column: key.column,
+        message: format!("{what} has the unknown key {:?}", key.text),
+        hint: Some(near.map_or_else(
+            || String::from("remove it, or begin its name with x_ if it is your own"),
+            |near| format!("did you mean {near:?}? keys of your own begin with x_"),
+        )),
+    }
+}
+
+/// The known name that `name` most likely was meant to be. **Source**: edit distance up to a third of the length, as in
+/// rustc's suggestions.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .map(|known| (strsim::osa_distance(name, known), known))
+        .filter(|(distance, known)| *distance * 3 <= name.len().max(known.len()))
+        .min()
+        .map(|(_, known)| known)
+}
+
 /// A file with at least one mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
     /// The file.
     pub path: PathBuf,
-    /// At least one, in the order of the file.
+    /// At least one, in the order of the file, and at most [`SHOWN_PROBLEMS`].
     pub problems: Vec<Problem>,
+    /// How many more there are.
+    pub more: usize,
 }
 
 impl Invalid {
     /// The problems of the file `path`.
     pub fn new(path: &Path, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|problem| (problem.line, problem.column));
+        let more = problems.len().saturating_sub(SHOWN_PROBLEMS);
+        problems.truncate(SHOWN_PROBLEMS);
         Self {
             path: path.to_path_buf(),
             problems,
+            more,
         }
     }
 }
 
-impl fmt::Display for Problem {
+impl Display for Problem {
     /// `line:column: message`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.line, self.column) {
@@ -54,7 +123,7 @@ impl fmt::Display for Problem {
     }
 }
 
-impl fmt::Display for Invalid {
+impl Display for Invalid {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, problem) in self.problems.iter().enumerate() {
             if at > 0 {
@@ -62,7 +131,14 @@ impl fmt::Display for Invalid {
             }
             write!(out, "{}:{problem}", self.path.display())?;
         }
-        Ok(())
+        match self.more {
+            0 => Ok(()),
+            more if more + SHOWN_PROBLEMS >= MOST_PROBLEMS => {
+                write!(out, "; and at least {more} more mistakes")
+            }
+            1 => out.write_str("; and 1 more mistake"),
+            more => write!(out, "; and {more} more mistakes"),
+        }
     }
 }
 
@@ -98,6 +174,7 @@ impl Failure for Invalid {
                 Value::from(self.path.display().to_string()),
             ),
             (String::from("problems"), Value::from(problems)),
+            (String::from("more"), Value::from(self.more)),
         ])
     }
 }

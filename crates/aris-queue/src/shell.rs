@@ -1,6 +1,6 @@
 //! Words of the shell.
 
-use crate::manifest::Problems;
+use crate::problem::Problems;
 use crate::tree::{Kind, Node, Value};
 
 /// Whether a text is one word of the shell that means itself.

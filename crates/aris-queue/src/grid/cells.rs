@@ -1,7 +1,7 @@
 //! The cells of a grid: values of all axes, one combination after the other.
 
 use crate::grid::when::{Condition, condition};
-use crate::manifest::{Problems, nearest};
+use crate::problem::{Problems, nearest};
 use crate::tree::{Kind, Node, Value};
 
 /// One dimension.

@@ -4,7 +4,9 @@ use super::MOST_JOBS;
 use super::cells::{self, Cells};
 use super::template::{self, Text, Use};
 use crate::json;
-use crate::manifest::{JOB_KEYS, Problems, SETTINGS_KEYS, unknown_key};
+use crate::manifest::{Common, JobKeys};
+use crate::problem::{Problems, unknown_key};
+use crate::typed;
 use crate::shell;
 use crate::tree::{Key, Node, Value};
 
@@ -162,7 +164,7 @@ pub(super) fn listed_job(
     check_keys(
         entries,
         &format!("job {name:?}"),
-        &[JOB_KEYS, SETTINGS_KEYS],
+        &[typed::keys::<JobKeys>(), typed::keys::<Common>()],
         problems,
     );
     id.push_literal(name);
@@ -211,7 +213,7 @@ pub(super) fn grid(
     check_keys(
         entries,
         "the template",
-        &[JOB_KEYS, SETTINGS_KEYS],
+        &[typed::keys::<JobKeys>(), typed::keys::<Common>()],
         problems,
     );
     if cells

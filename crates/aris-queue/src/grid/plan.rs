@@ -6,8 +6,9 @@ use super::MOST_JOBS;
 use super::cells::{self};
 use super::phase::{Phase, check_keys, phase};
 use crate::json;
-use crate::manifest::{self, PHASE_KEYS, Problems, SETTINGS_KEYS, TOP_KEYS, valid_id};
-use crate::problem::Problem;
+use crate::manifest::{self, Common, PhaseKeys, TopKeys, valid_id};
+use crate::problem::{Problem, Problems};
+use crate::typed::keys;
 use crate::tree::{self, Node, Value};
 
 /// Jobs up to which the whole manifest is read again before it is given out; beyond, one job of each phase is.
@@ -268,7 +269,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
     check_keys(
         entries,
         "the specification",
-        &[TOP_KEYS, SETTINGS_KEYS, cells::KEYS, &["template"]],
+        &[keys::<TopKeys>(), keys::<Common>(), cells::KEYS, &["template"]],
         problems,
     );
     let default_cmd = root.get("default_cmd").filter(|node| !node.is_null());
@@ -313,7 +314,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
                 if let Value::Map(entries) = &item.value {
                     let what = format!("phase {name:?}");
                     let known: [&[&str]; 4] =
-                        [PHASE_KEYS, SETTINGS_KEYS, cells::KEYS, &["template"]];
+                        [keys::<PhaseKeys>(), keys::<Common>(), cells::KEYS, &["template"]];
                     check_keys(entries, &what, &known, problems);
                     phases.push(phase(item, &name, false, default_cmd, problems));
                 } else {

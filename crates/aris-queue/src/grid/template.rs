@@ -2,7 +2,7 @@
 
 use super::cells::{Axis, Cells};
 use crate::json;
-use crate::manifest::{Problems, nearest};
+use crate::problem::{Problems, nearest};
 use crate::shell;
 use crate::tree::{Kind, Node, Value};
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::grid::cells::Axis;
-use crate::manifest::nearest;
+use crate::problem::nearest;
 use crate::problem::Problem;
 use crate::tree::{Node, problem};
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{named, nearest};
+use super::named;
 use crate::json;
+use crate::problem::nearest;
 use crate::tree::{Key, Node, Value};
 
 /// Adds the jobs of `more`, each to the phase of the same name, and phases that are not there; `more` is a manifest, of which only

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{Fields, Problems, nearest, texts};
+use super::file::Parent;
 use super::{Job, Phase};
-use crate::problem::Problem;
-use crate::tree::{Node, Value};
+use crate::problem::{Problem, Problems, nearest};
+use crate::tree::Node;
 
 /// Dependencies by name, as read.
 #[derive(Default)]
@@ -39,34 +39,16 @@ impl PhaseLinks {
         }
     }
 
-    /// A name, a map `{phase, match}`, or a list of them.
-    pub(super) fn read(&mut self, node: &Node, problems: &mut Problems) {
-        let items = match &node.value {
-            Value::List(items) => items.as_slice(),
-            _ => std::slice::from_ref(node),
+    /// Notes the parents that the node names.
+    pub(super) fn add(&mut self, parents: Vec<Parent>, node: &Node) {
+        let places = if node.is_list() {
+            node.items()
+        } else {
+            std::slice::from_ref(node)
         };
-        for item in items {
-            let place = (item.line, item.column);
-            if let Some(name) = item.written() {
-                self.after.push((name.to_owned(), Vec::new(), place));
-                continue;
-            }
-            let Some(mut fields) = Fields::of(item, &"depends_on", problems) else {
-                continue;
-            };
-            let name = fields.text("phase", problems);
-            let keys = fields
-                .take("match")
-                .map(|node| texts(node, "match", problems));
-            fields.finish(&[&["phase", "match"]], problems);
-            match name {
-                Some(name) => self.after.push((name, keys.unwrap_or_default(), place)),
-                None => problems.at(
-                    item,
-                    "depends_on names no phase",
-                    Some("depends_on: {phase: teachers, match: [N]}"),
-                ),
-            }
+        for (parent, node) in parents.into_iter().zip(places) {
+            let place = (node.line, node.column);
+            self.after.push((parent.phase, parent.same, place));
         }
     }
 }

@@ -5,29 +5,31 @@
 
 mod changes;
 pub mod edit;
-mod fields;
+mod file;
 mod graph;
-mod jobs;
 mod read;
+#[cfg(test)]
+mod schema;
 mod settings;
+mod slurm;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::typed;
+
 pub use changes::{differences, named};
-pub use fields::nearest;
-pub(crate) use fields::{Problems, unknown_key};
-pub(crate) use jobs::valid_id;
-pub(crate) use read::{JOB_KEYS, PHASE_KEYS, TOP_KEYS};
+pub use file::Positive;
+pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
+pub(crate) use read::valid_id;
 pub use read::{has_grid, parse, read};
-pub(crate) use settings::KEYS as SETTINGS_KEYS;
+pub use slurm::{Extra, Gres, Slurm};
 pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
 
 /// Schema id that our manifests carry; the reference's carry none.
-pub const SCHEMA: &str = "aris.queue_manifest/v1";
+pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
 
 /// A queue, read and checked: every name resolved, every default applied.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +60,6 @@ pub struct Manifest {
     pub on_end: Option<String>,
     /// Where jobs run.
     pub engine: Engine,
-    /// What the Slurm engine adds to its submissions.
-    pub slurm: Slurm,
     /// Whether the manager or Slurm releases a phase when its parents are through.
     pub release: Release,
     /// Phases, in the manifest's order.
@@ -80,7 +80,9 @@ pub struct Conda {
 }
 
 /// Where jobs run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// On this machine.
     #[default]
@@ -89,17 +91,10 @@ pub enum Engine {
     Slurm,
 }
 
-/// Options of submissions to Slurm; each as `sbatch` wants it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Slurm {
-    /// `partition account qos time cpus mem constraint`, those that are given.
-    pub options: BTreeMap<String, String>,
-    /// Further arguments, one by one.
-    pub extra: Vec<String>,
-}
-
 /// Who holds a phase back until its parents are completed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Release {
     /// The manager.
     #[default]
@@ -109,7 +104,9 @@ pub enum Release {
 }
 
 /// What becomes of jobs whose dependency did not complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum OnDepFailure {
     /// They are blocked until it is retried.
     #[default]
@@ -158,8 +155,8 @@ pub struct Job {
 
 /// Whether a manifest or a specification of grids may have this key at its top.
 pub(crate) fn is_top_key(key: &str) -> bool {
-    let mut known = TOP_KEYS.iter().chain(SETTINGS_KEYS);
-    known.any(|known| *known == key)
+    let known = [typed::keys::<TopKeys>(), typed::keys::<Common>()];
+    known.iter().any(|known| known.contains(&key))
         || matches!(
             key,
             "grid" | "zip" | "seeds" | "when" | "exclude" | "include" | "template"

@@ -1,79 +1,17 @@
 //! From the tree of a file to a [`Manifest`].
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::fields::{Fields, Problems};
-use super::jobs::{Reader, Shared};
-use super::settings::{self, Settings};
-use super::{Conda, Engine, Manifest, OnDepFailure, Release, SCHEMA, Slurm, graph};
-use crate::problem::{Invalid, Problem};
-use crate::tree::{self, Kind, Node, Value};
+use super::file::{self, Common};
+use super::settings::Settings;
+use super::{Conda, Engine, Job, MAX_ID, Manifest, OnDepFailure, Phase, SCHEMA, graph};
+use crate::problem::{Invalid, Problem, Problems};
+use crate::shell;
+use crate::tree::{self, Node, Value};
+use crate::typed;
 
-pub(crate) const TOP_KEYS: &[&str] = &[
-    "schema",
-    "project",
-    "cwd",
-    "conda",
-    "conda_hook",
-    "gpus",
-    "max_parallel",
-    "gpu_free_threshold_mib",
-    "phases",
-    "jobs",
-    "default_cmd",
-    "engine",
-    "gpus_per_job",
-    "exclusive",
-    "max_cpu_jobs",
-    "max_failures",
-    "on_failure",
-    "on_end",
-    "reserve_after",
-    "on_dep_failure",
-    "release",
-    "slurm",
-    "ssh",
-    "analyze_on_complete",
-    "poll",
-];
-pub(crate) const PHASE_KEYS: &[&str] = &[
-    "name",
-    "depends_on",
-    "jobs",
-    "default_cmd",
-    "on_dep_failure",
-    "max_parallel",
-    "gpus",
-    "cwd",
-];
-pub(crate) const JOB_KEYS: &[&str] = &[
-    "id",
-    "cmd",
-    "args",
-    "expected_output",
-    "output_check",
-    "needs",
-    "params",
-    "gpus",
-    "cwd",
-];
-pub(super) const DEP_FAILURE: &[(&str, OnDepFailure)] =
-    &[("block", OnDepFailure::Block), ("run", OnDepFailure::Run)];
-
-/// What a map is called in messages.
-pub(super) struct Named<'a>(pub(super) &'a str, pub(super) &'a str);
-
-impl fmt::Display for Named<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {:?}", self.0, self.1)
-    }
-}
-
-/// Reads the manifest in `text`, which came from the file `path`.
-/// **Errors**: every mistake found, up to [`MOST_PROBLEMS`](crate::problem::MOST_PROBLEMS).
+/// Reads the manifest in `text`, which came from the file `path`. **Errors**: every mistake found.
 pub fn parse(path: &Path, text: &str) -> Result<Manifest, Invalid> {
     tree::read(text)
         .map_err(|problem| vec![problem])
@@ -88,11 +26,7 @@ pub fn has_grid(root: &Node) -> bool {
             .iter()
             .any(|key| node.get(key).is_some())
     };
-    let phases = match root.get("phases").map(|node| &node.value) {
-        Some(Value::List(phases)) => phases.as_slice(),
-        _ => &[],
-    };
-    grids(root) || phases.iter().any(grids)
+    grids(root) || root.get("phases").is_some_and(|phases| phases.items().iter().any(grids))
 }
 
 /// Reads a manifest from its tree.
@@ -105,81 +39,64 @@ pub fn read(root: &Node) -> Result<Manifest, Vec<Problem>> {
     }
 }
 
-fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
-    let mut fields = Fields::of(root, &"the manifest", problems)?;
-    let schema = fields.text("schema", problems);
-    if let Some(schema) = &schema
-        && schema != SCHEMA
-    {
+/// The own keys of a level and the settings that all levels share; `None`, with a problem, when the node is no map.
+fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
+    node: &'de Node,
+    what: &str,
+    problems: &mut Problems,
+) -> Option<(T, Common)> {
+    if !node.is_map() {
         problems.at(
-            root,
+            node,
+            format!("{what} must be a map, not {}", node.noun()),
+            None,
+        );
+        return None;
+    }
+    let own = typed::read(node, what, problems).unwrap_or_default();
+    let common = typed::read(node, what, problems).unwrap_or_default();
+    let known = [typed::keys::<T>(), typed::keys::<Common>()];
+    typed::check_keys(node, &what, &known, problems);
+    Some((own, common))
+}
+
+/// The value of a key; null counts as absent.
+fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    node.get(key).filter(|node| !node.is_null())
+}
+
+fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
+    let (top, common): (file::Top, _) = level(root, "the manifest", problems)?;
+    if let Some(schema) = top.schema.as_ref().filter(|schema| *schema != SCHEMA) {
+        problems.at(
+            root.get("schema").unwrap_or(root),
             format!("schema is {schema:?}"),
-            Some("this program reads aris.queue_manifest/v1, and manifests without schema"),
+            Some(&format!("this program reads {SCHEMA}, and manifests without schema")),
         );
     }
-    let project = fields.text("project", problems);
-    let cwd = fields.text("cwd", problems);
-    let setup = root.get("setup").is_some_and(|node| !node.is_null());
-    let conda = conda(&mut fields, schema.is_some(), setup, problems);
-    let cards = cards(&mut fields, problems);
-    let max_parallel = positive(&mut fields, "max_parallel", problems);
-    let gpu_free_threshold_mib = fields.whole("gpu_free_threshold_mib", problems);
-    let engine = fields.word(
-        "engine",
-        &[("local", Engine::Local), ("slurm", Engine::Slurm)],
-        problems,
-    );
-    let exclusive = fields.flag("exclusive", problems);
-    let max_cpu_jobs = positive(&mut fields, "max_cpu_jobs", problems);
-    let max_failures = positive(&mut fields, "max_failures", problems);
-    let on_failure = fields.text("on_failure", problems);
-    let on_end = fields.text("on_end", problems);
-    let reserve_after_ms = fields.duration_ms("reserve_after", problems);
-    let on_dep_failure = fields.word("on_dep_failure", DEP_FAILURE, problems);
-    let release = fields.word(
-        "release",
-        &[("manager", Release::Manager), ("engine", Release::Engine)],
-        problems,
-    );
-    let slurm = fields
-        .take("slurm")
-        .map_or_else(Slurm::default, |node| slurm(node, problems));
-    // For other programs and other machines; nothing here depends on them.
-    for key in ["ssh", "analyze_on_complete", "poll"] {
-        fields.take(key);
-    }
-    let default_cmd = fields.text("default_cmd", problems);
-    let mut base = Settings::default();
-    if cards.as_ref().is_some_and(Vec::is_empty) {
-        base.gpus = 0;
-    }
-    let base = settings::take(&mut fields, &base, "gpus_per_job", None, problems).unwrap_or(base);
-    let phases = fields.take("phases");
-    let jobs = fields.take("jobs");
+    let cards = top.gpus.map(|cards| cards.0);
+    let gpus = top.gpus_per_job;
+    let mut settings = Settings {
+        gpus: gpus.unwrap_or(u32::from(!cards.as_ref().is_some_and(Vec::is_empty))),
+        ..Settings::default()
+    };
+    settings.apply(common);
+    let engine = top.engine.unwrap_or_default();
     let mut reader = Reader {
         phases: Vec::new(),
         jobs: Vec::new(),
         links: graph::Links::default(),
-        on_dep_failure: on_dep_failure.unwrap_or_default(),
+        on_dep_failure: top.on_dep_failure.unwrap_or_default(),
+        engine,
         problems,
     };
     let shared = Shared {
-        settings: Arc::new(base),
-        command: default_cmd.as_deref(),
+        settings: Arc::new(settings),
+        cards_given: gpus.is_some(),
+        command: top.default_cmd.as_deref(),
     };
-    match (phases, jobs) {
-        (Some(node), None) => match &node.value {
-            Value::List(items) => {
-                for item in items {
-                    reader.phase(item, &shared);
-                }
-            }
-            _ => reader.problems.at(
-                node,
-                format!("phases must be a list, not {}", node.noun()),
-                None,
-            ),
-        },
+    match (present(root, "phases"), present(root, "jobs")) {
+        (Some(node), None) => reader.phases(node, &shared),
         // The flat form of the reference's skill: one phase.
         (None, Some(node)) => reader.flat(node, &shared),
         (Some(_), Some(node)) => reader.problems.at(
@@ -194,52 +111,35 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
         ),
     }
     let (mut phases, mut jobs, links) = (reader.phases, reader.jobs, reader.links);
-    fields.finish(&[TOP_KEYS, settings::KEYS], problems);
     graph::link(&links, &mut phases, &mut jobs, problems);
     Some(Manifest {
-        project: project.unwrap_or_else(|| String::from("unknown")),
-        cwd: cwd.unwrap_or_else(|| String::from(".")).into(),
-        conda,
+        project: top.project.unwrap_or_else(|| String::from("unknown")),
+        cwd: top.cwd.unwrap_or_else(|| String::from(".")).into(),
+        conda: conda(
+            top.conda,
+            top.conda_hook,
+            top.schema.is_some(),
+            present(root, "setup").is_some(),
+        ),
         cards,
-        max_parallel,
-        max_cpu_jobs,
-        max_failures,
-        on_failure,
-        on_end,
-        gpu_free_threshold_mib: gpu_free_threshold_mib.unwrap_or(500),
-        exclusive: exclusive.unwrap_or(false),
-        reserve_after_ms: reserve_after_ms.unwrap_or(600_000),
-        engine: engine.unwrap_or_default(),
-        slurm,
-        release: release.unwrap_or_default(),
+        max_parallel: top.max_parallel.map(file::Positive::get),
+        max_cpu_jobs: top.max_cpu_jobs.map(file::Positive::get),
+        max_failures: top.max_failures.map(file::Positive::get),
+        on_failure: top.on_failure,
+        on_end: top.on_end,
+        gpu_free_threshold_mib: top.gpu_free_threshold_mib.unwrap_or(500),
+        exclusive: top.exclusive.unwrap_or(false),
+        reserve_after_ms: top.reserve_after.map_or(600_000, |it| it.0),
+        engine,
+        release: top.release.unwrap_or_default(),
         phases,
         jobs,
     })
 }
 
-pub(super) fn positive(fields: &mut Fields<'_>, key: &str, problems: &mut Problems) -> Option<u32> {
-    let node = fields.take(key)?;
-    if let Some(Kind::Integer(number @ 1..=1_000_000)) = node.kind() {
-        return u32::try_from(number).ok();
-    }
-    problems.at(
-        node,
-        format!("{key} must be a whole number from 1 on"),
-        None,
-    );
-    None
-}
-
 /// Without any word about conda `base` is activated where there is one, as the reference does. `base` means that, too, in a manifest of
 /// the reference, whose `build_manifest` writes it everywhere.
-fn conda(
-    fields: &mut Fields<'_>,
-    ours: bool,
-    setup: bool,
-    problems: &mut Problems,
-) -> Option<Conda> {
-    let hook = fields.text("conda_hook", problems);
-    let given = fields.text("conda", problems);
+fn conda(given: Option<String>, hook: Option<String>, ours: bool, setup: bool) -> Option<Conda> {
     let unasked = given.is_none();
     let env = given.unwrap_or_else(|| String::from("base"));
     // An own setup stands in the place of conda.
@@ -253,48 +153,223 @@ fn conda(
     })
 }
 
-fn cards(fields: &mut Fields<'_>, problems: &mut Problems) -> Option<Vec<u32>> {
-    let node = fields.take("gpus")?;
-    let Value::List(items) = &node.value else {
-        problems.at(
-            node,
-            format!("gpus must be a list of card numbers, not {}", node.noun()),
-            Some("gpus: [0, 1]; the number of cards of each job is gpus_per_job"),
-        );
-        return None;
-    };
-    let mut cards = Vec::new();
-    for item in items {
-        match item.kind() {
-            Some(Kind::Integer(card @ 0..=1023)) => cards.extend(u32::try_from(card)),
-            _ => problems.at(item, "a card is a number as nvidia-smi shows it", None),
-        }
-    }
-    cards.sort_unstable();
-    cards.dedup();
-    Some(cards)
+/// What a level hands to those below it.
+struct Shared<'a> {
+    settings: Arc<Settings>,
+    /// Whether somebody said how many cards a job has.
+    cards_given: bool,
+    command: Option<&'a str>,
 }
 
-fn slurm(node: &Node, problems: &mut Problems) -> Slurm {
-    const OPTIONS: &[&str] = &[
-        "partition",
-        "account",
-        "qos",
-        "time",
-        "cpus",
-        "mem",
-        "constraint",
-    ];
-    let Some(mut fields) = Fields::of(node, &"slurm", problems) else {
-        return Slurm::default();
-    };
-    let mut options = BTreeMap::new();
-    for key in OPTIONS {
-        if let Some(text) = fields.text(key, problems) {
-            options.insert((*key).to_owned(), text);
+struct Reader<'p> {
+    phases: Vec<Phase>,
+    jobs: Vec<Job>,
+    links: graph::Links,
+    on_dep_failure: OnDepFailure,
+    engine: Engine,
+    problems: &'p mut Problems,
+}
+
+impl Reader<'_> {
+    fn index(count: usize) -> u32 {
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    fn phases(&mut self, node: &Node, shared: &Shared<'_>) {
+        let Value::List(items) = &node.value else {
+            let message = format!("phases must be a list, not {}", node.noun());
+            self.problems.at(node, message, None);
+            return;
+        };
+        if items.is_empty() {
+            self.problems.at(
+                node,
+                "phases is empty, so that there would be nothing to run",
+                Some("phases: [{name: main, jobs: [{id: a, cmd: \"python run.py\"}]}]"),
+            );
+        }
+        for item in items {
+            self.phase(item, shared);
         }
     }
-    let extra = fields.texts("extra", problems).unwrap_or_default();
-    fields.finish(&[OPTIONS, &["extra"]], problems);
-    Slurm { options, extra }
+
+    fn flat(&mut self, node: &Node, shared: &Shared<'_>) {
+        self.links.phases.push(graph::PhaseLinks::at(node));
+        let on_dep_failure = self.on_dep_failure;
+        let name = String::from("main");
+        self.push_phase(name, on_dep_failure, None, Some(node), shared);
+    }
+
+    /// The settings of a level: those above where it says nothing.
+    fn settings(
+        above: &Arc<Settings>,
+        gpus: Option<u32>,
+        cwd: Option<String>,
+        common: Common,
+    ) -> Arc<Settings> {
+        if gpus.is_none() && cwd.is_none() && common == Common::default() {
+            return above.clone();
+        }
+        let mut settings = Settings::clone(above);
+        settings.gpus = gpus.unwrap_or(settings.gpus);
+        settings.cwd = cwd.map(Into::into).or(settings.cwd);
+        settings.apply(common);
+        Arc::new(settings)
+    }
+
+    fn phase(&mut self, node: &Node, above: &Shared<'_>) {
+        let what = named("phase", node, "name");
+        let Some((phase, common)) = level::<file::Phase>(node, &what, self.problems) else {
+            return;
+        };
+        // The reference numbers phases that have no name.
+        let name = phase.name.filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| format!("phase_{}", self.phases.len()));
+        let mut links = graph::PhaseLinks::at(node);
+        if let (Some(parents), Some(node)) = (phase.depends_on, node.get("depends_on")) {
+            links.add(parents.0, node);
+        }
+        self.links.phases.push(links);
+        let shared = Shared {
+            settings: Self::settings(&above.settings, phase.gpus, phase.cwd, common),
+            cards_given: above.cards_given || phase.gpus.is_some(),
+            command: phase.default_cmd.as_deref().or(above.command),
+        };
+        let on_dep_failure = phase.on_dep_failure.unwrap_or(self.on_dep_failure);
+        let most = phase.max_parallel.map(file::Positive::get);
+        self.push_phase(name, on_dep_failure, most, present(node, "jobs"), &shared);
+    }
+
+    fn push_phase(
+        &mut self,
+        name: String,
+        on_dep_failure: OnDepFailure,
+        max_parallel: Option<u32>,
+        jobs: Option<&Node>,
+        shared: &Shared<'_>,
+    ) {
+        let first = Self::index(self.jobs.len());
+        if let Some(node) = jobs.filter(|node| !node.is_list()) {
+            let message = format!("jobs must be a list, not {}", node.noun());
+            self.problems.at(node, message, None);
+        }
+        for item in jobs.map_or(&[][..], Node::items) {
+            if self.problems.full() {
+                break;
+            }
+            self.job(item, shared);
+        }
+        self.phases.push(Phase {
+            name,
+            after: Vec::new(),
+            matched: Vec::new(),
+            on_dep_failure,
+            max_parallel,
+            first,
+            end: Self::index(self.jobs.len()),
+        });
+    }
+
+    fn job(&mut self, node: &Node, shared: &Shared<'_>) {
+        let what = named("job", node, "id");
+        let Some((job, common)) = level::<file::Job>(node, &what, self.problems) else {
+            return;
+        };
+        match job.id.as_deref().map(valid_id) {
+            None => self.problems.at(
+                node,
+                "a job has no id",
+                Some("give every job an id of its own"),
+            ),
+            Some(Err(message)) => self
+                .problems
+                .at(node.get("id").unwrap_or(node), message, None),
+            Some(Ok(())) => {}
+        }
+        let command = job.cmd.as_deref().or(shared.command);
+        if command.is_none() {
+            self.problems.at(
+                node,
+                format!("{what} has no cmd"),
+                Some("give it a cmd, or the manifest a default_cmd"),
+            );
+        }
+        let mut command = command.unwrap_or_default().trim_end().to_owned();
+        if command.contains('\0') {
+            let message = format!("{what}: cmd holds a null character");
+            self.problems.at(node, message, None);
+        }
+        if let Some(args) = present(node, "args") {
+            shell::append_arguments(&mut command, args, self.problems);
+        }
+        let outputs = [job.expected_output, job.output_check].into_iter().flatten();
+        let outputs = outputs.flat_map(|many| many.0);
+        if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
+            self.links.needs(self.jobs.len(), names.0, node);
+        }
+        let cards_given = shared.cards_given || job.gpus.is_some();
+        let settings = Self::settings(&shared.settings, job.gpus, job.cwd, common);
+        let settings = self.with_slurms_cards(settings, cards_given, node, &what);
+        self.links.places.push((node.line, node.column));
+        self.jobs.push(Job {
+            id: job.id.unwrap_or_default().into(),
+            cmd: command.into(),
+            outputs: outputs
+                .filter(|output| !output.is_empty())
+                .map(Box::from)
+                .collect(),
+            phase: Self::index(self.phases.len()),
+            needs: Vec::new(),
+            params: job.params.map_or_else(Vec::new, |params| params.0),
+            settings,
+        });
+    }
+
+    /// On Slurm, `gres` says how many cards a job has unless `gpus` does; the runner counts them before it starts the job.
+    fn with_slurms_cards(
+        &mut self,
+        settings: Arc<Settings>,
+        cards_given: bool,
+        node: &Node,
+        what: &str,
+    ) -> Arc<Settings> {
+        let cards = settings.slurm.gres.as_ref().and_then(super::Gres::cards);
+        let Some(cards) = cards.filter(|cards| *cards != settings.gpus) else {
+            return settings;
+        };
+        if self.engine != Engine::Slurm {
+            return settings;
+        }
+        if cards_given {
+            let message = format!(
+                "{what} has gpus: {} and slurm.gres with {cards} cards",
+                settings.gpus
+            );
+            let hint = "give one of the two; gpus: 2 is gres: \"gpu:2\"";
+            self.problems.at(node, message, Some(hint));
+        }
+        Arc::new(Settings {
+            gpus: cards,
+            ..Settings::clone(&settings)
+        })
+    }
+}
+
+/// What a level is called in messages, as far as it has a name.
+fn named(noun: &str, node: &Node, key: &str) -> String {
+    let name = node.get(key).and_then(Node::text).unwrap_or_default();
+    format!("{noun} {name:?}")
+}
+
+/// **Source**: queue design §6: any UTF-8 without control characters up to 200 bytes.
+pub(crate) fn valid_id(id: &str) -> Result<(), String> {
+    if id.is_empty() {
+        Err(String::from("a job's id is empty"))
+    } else if id.len() > MAX_ID {
+        Err(format!("a job's id has more than {MAX_ID} bytes"))
+    } else if id.chars().any(char::is_control) {
+        Err(format!("the id {id:?} holds a control character"))
+    } else {
+        Ok(())
+    }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::fields::{Fields, Problems, texts};
-use crate::tree::{Kind, Node, Value};
 use aris_attempt::format::Notice;
+
+use super::file::Common;
+use super::slurm::Slurm;
 
 /// Settings of a job.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,12 @@ pub struct Settings {
     pub gpus: u32,
     /// MiB it needs of each card; given, it shares a card with others that say so.
     pub gpu_mem_mib: Option<u64>,
+    /// Processors it needs; `None`: nobody counts them.
+    pub cpus: Option<u32>,
+    /// MiB of main memory it needs; `None`: nobody counts them.
+    pub mem_mib: Option<u64>,
+    /// What Slurm gives it.
+    pub slurm: Slurm,
     /// Milliseconds an attempt may run.
     pub time_limit_ms: Option<u64>,
     /// What it is told before its time limit; then it may leave with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next attempt.
@@ -47,6 +54,9 @@ impl Default for Settings {
         Self {
             gpus: 1,
             gpu_mem_mib: None,
+            cpus: None,
+            mem_mib: None,
+            slurm: Slurm::default(),
             time_limit_ms: None,
             notice: None,
             kill_grace_ms: 30_000,
@@ -106,7 +116,9 @@ impl Default for Retry {
 }
 
 /// Which card a retry after out of memory takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum OtherGpu {
     /// Another one when one is free.
     #[default]
@@ -116,7 +128,9 @@ pub enum OtherGpu {
 }
 
 /// What completes a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum DoneWhen {
     /// Exit 0, and every declared output is there and new or changed.
     #[default]
@@ -132,231 +146,63 @@ pub enum Precondition {
     Exists(String),
 }
 
-/// Keys of [`Settings`] that a job, a phase and the top level share. `gpus` is a list of cards at the top, so it is not here.
-pub(crate) const KEYS: &[&str] = &[
-    "gpu_mem_mib",
-    "time_limit",
-    "notice",
-    "kill_grace",
-    "linger",
-    "output_wait",
-    "retry",
-    "oom_retry",
-    "env",
-    "done_when",
-    "oom_patterns",
-    "setup",
-    "priority",
-    "preconditions",
-];
-
-/// Takes the shared keys; `None` when there is none of them.
-pub(crate) fn take(
-    fields: &mut Fields<'_>,
-    base: &Settings,
-    gpus_key: &str,
-    cwd_key: Option<&str>,
-    problems: &mut Problems,
-) -> Option<Settings> {
-    let mut changed: Option<Settings> = None;
-    macro_rules! set {
-        ($field:ident, $value:expr) => {
-            if let Some(value) = $value {
-                changed.get_or_insert_with(|| base.clone()).$field = value;
+impl Settings {
+    /// Puts what a level below says in the place of what stands above it; texts, variables and preconditions are added.
+    pub(super) fn apply(&mut self, below: Common) {
+        macro_rules! set {
+            ($($field:expr => $value:expr;)*) => {
+                $(if let Some(value) = $value {
+                    $field = value.into();
+                })*
+            };
+        }
+        let ms = |given: Option<super::file::Seconds>| given.map(|it| it.0);
+        set! {
+            self.gpu_mem_mib => below.gpu_mem_mib;
+            self.cpus => below.cpus.map(|it| it.0);
+            self.mem_mib => below.mem.map(|it| it.0);
+            self.time_limit_ms => ms(below.time_limit);
+            self.kill_grace_ms => ms(below.kill_grace);
+            self.linger_ms => ms(below.linger);
+            self.output_wait_ms => ms(below.output_wait);
+            self.done_when => below.done_when;
+            self.setup => below.setup.map(|it| it.0);
+            self.priority => below.priority;
+        }
+        if let Some(notice) = below.notice {
+            self.notice = Some(Notice {
+                signal: notice.signal as i32,
+                before_ms: notice.before.0,
+            });
+        }
+        let more = below.oom_patterns.unwrap_or_default().0;
+        let more = more.into_iter().filter(|pattern| !pattern.is_empty());
+        self.oom_patterns.extend(more);
+        self.env.extend(below.env.into_iter().flat_map(|it| it.0));
+        if let Some(given) = below.oom_retry {
+            set! {
+                self.retry.delay_ms => ms(given.delay);
+                self.retry.oom => given.max_attempts.map(|runs| runs.saturating_sub(1));
             }
-        };
-    }
-    set!(gpus, fields.count(gpus_key, problems));
-    set!(gpu_mem_mib, fields.whole("gpu_mem_mib", problems).map(Some));
-    set!(
-        time_limit_ms,
-        fields.duration_ms("time_limit", problems).map(Some)
-    );
-    if let Some(node) = fields.take("notice") {
-        set!(notice, notice(node, problems).map(Some));
-    }
-    set!(kill_grace_ms, fields.duration_ms("kill_grace", problems));
-    set!(linger_ms, fields.duration_ms("linger", problems));
-    set!(output_wait_ms, fields.duration_ms("output_wait", problems));
-    set!(
-        done_when,
-        fields.word(
-            "done_when",
-            &[("strict", DoneWhen::Strict), ("output", DoneWhen::Output)],
-            problems
-        )
-    );
-    if let Some(key) = cwd_key {
-        set!(
-            cwd,
-            fields.text(key, problems).map(|text| Some(text.into()))
-        );
-    }
-    set!(setup, fields.texts("setup", problems));
-    if let Some(more) = fields.texts("oom_patterns", problems) {
-        let settings = changed.get_or_insert_with(|| base.clone());
-        settings
-            .oom_patterns
-            .extend(more.into_iter().filter(|pattern| !pattern.is_empty()));
-    }
-    if let Some(more) = fields.variables("env", problems) {
-        changed.get_or_insert_with(|| base.clone()).env.extend(more);
-    }
-    if let Some(node) = fields.take("priority") {
-        match node.kind() {
-            Some(Kind::Integer(number)) if i32::try_from(number).is_ok() => {
-                set!(priority, i32::try_from(number).ok());
+        }
+        if let Some(given) = below.retry {
+            set! {
+                self.retry.oom => given.oom;
+                self.retry.infra => given.infra;
+                self.retry.time_limit => given.time_limit;
+                self.retry.other => given.other;
+                self.retry.lost => given.lost;
+                self.retry.delay_ms => ms(given.delay);
+                self.retry.max_delay_ms => ms(given.max_delay);
+                self.retry.factor => given.factor.map(|it| it.0);
+                self.retry.other_gpu => given.other_gpu;
             }
-            _ => problems.at(node, "priority must be a whole number", None),
+        }
+        let more = below.preconditions.into_iter().flatten();
+        let more = more.flat_map(|it| it.path.0);
+        self.preconditions.extend(more.map(Precondition::Exists));
+        if let Some(slurm) = &below.slurm {
+            self.slurm = self.slurm.with(slurm);
         }
     }
-    if let Some(node) = fields.take("oom_retry") {
-        let retry = &mut changed.get_or_insert_with(|| base.clone()).retry;
-        oom_retry(node, retry, problems);
-    }
-    if let Some(node) = fields.take("retry") {
-        let budgets = &mut changed.get_or_insert_with(|| base.clone()).retry;
-        retry(node, budgets, problems);
-    }
-    if let Some(node) = fields.take("preconditions") {
-        changed
-            .get_or_insert_with(|| base.clone())
-            .preconditions
-            .extend(preconditions(node, problems));
-    }
-    changed
-}
-
-/// Signals that a program may handle, and their numbers on Linux. **Source**: signal(7).
-const SIGNALS: &[(&str, i32)] = &[
-    ("HUP", 1),
-    ("INT", 2),
-    ("USR1", 10),
-    ("USR2", 12),
-    ("TERM", 15),
-];
-
-fn notice(node: &Node, problems: &mut Problems) -> Option<Notice> {
-    const HINT: &str = "notice: {signal: USR1, before: 60}";
-    let mut fields = Fields::of(node, &"notice", problems)?;
-    let given = ["signal", "before"].map(|key| node.get(key).is_some());
-    let signal = fields.word("signal", SIGNALS, problems);
-    let before_ms = fields.duration_ms("before", problems);
-    fields.finish(&[&["signal", "before"]], problems);
-    if given != [true, true] {
-        problems.at(node, "notice needs a signal and before", Some(HINT));
-    }
-    Some(Notice {
-        signal: signal?,
-        before_ms: before_ms?,
-    })
-}
-
-fn oom_retry(node: &Node, retry: &mut Retry, problems: &mut Problems) {
-    let Some(mut fields) = Fields::of(node, &"oom_retry", problems) else {
-        return;
-    };
-    if let Some(delay) = fields.duration_ms("delay", problems) {
-        retry.delay_ms = delay;
-    }
-    if let Some(runs) = fields.count("max_attempts", problems) {
-        retry.oom = runs.saturating_sub(1);
-    }
-    fields.finish(&[&["delay", "max_attempts"]], problems);
-}
-
-fn retry(node: &Node, retry: &mut Retry, problems: &mut Problems) {
-    const KEYS: &[&str] = &[
-        "oom",
-        "infra",
-        "time_limit",
-        "other",
-        "lost",
-        "delay",
-        "factor",
-        "max_delay",
-        "other_gpu",
-    ];
-    let Some(mut fields) = Fields::of(node, &"retry", problems) else {
-        return;
-    };
-    for (key, budget) in [
-        ("oom", &mut retry.oom),
-        ("infra", &mut retry.infra),
-        ("other", &mut retry.other),
-        ("lost", &mut retry.lost),
-    ] {
-        if let Some(count) = fields.count(key, problems) {
-            *budget = count;
-        }
-    }
-    if let Some(count) = fields.count("time_limit", problems) {
-        retry.time_limit = Some(count);
-    }
-    for (key, time) in [
-        ("delay", &mut retry.delay_ms),
-        ("max_delay", &mut retry.max_delay_ms),
-    ] {
-        if let Some(ms) = fields.duration_ms(key, problems) {
-            *time = ms;
-        }
-    }
-    if let Some(node) = fields.take("factor") {
-        match node.kind() {
-            #[expect(clippy::cast_precision_loss, reason = "small numbers only")]
-            Some(Kind::Integer(factor)) if (1..=100).contains(&factor) => {
-                retry.factor = factor as f64;
-            }
-            Some(Kind::Float(factor)) if (1.0..=100.0).contains(&factor) => retry.factor = factor,
-            _ => problems.at(node, "factor must be a number from 1 to 100", None),
-        }
-    }
-    if let Some(word) = fields.word(
-        "other_gpu",
-        &[("prefer", OtherGpu::Prefer), ("any", OtherGpu::Any)],
-        problems,
-    ) {
-        retry.other_gpu = word;
-    }
-    fields.finish(&[KEYS], problems);
-}
-
-/// **Source**: the reference's skill: `{type: checkpoint_exists, path: …}`.
-fn preconditions(node: &Node, problems: &mut Problems) -> Vec<Precondition> {
-    let Value::List(items) = &node.value else {
-        problems.at(
-            node,
-            format!("preconditions must be a list, not {}", node.noun()),
-            Some("- {type: file_exists, path: data/train.bin}"),
-        );
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for item in items {
-        let Some(mut fields) = Fields::of(item, &"a precondition", problems) else {
-            continue;
-        };
-        let known = [
-            ("checkpoint_exists", ()),
-            ("file_exists", ()),
-            ("path_exists", ()),
-        ];
-        if fields.word("type", &known, problems).is_none() && item.get("type").is_none() {
-            problems.at(
-                item,
-                "a precondition needs a type",
-                Some("type: file_exists"),
-            );
-        }
-        match fields.take("path") {
-            Some(path) => found.extend(
-                texts(path, "path", problems)
-                    .into_iter()
-                    .map(Precondition::Exists),
-            ),
-            None => problems.at(item, "a precondition needs a path", None),
-        }
-        fields.finish(&[&["type", "path"]], problems);
-    }
-    found
 }

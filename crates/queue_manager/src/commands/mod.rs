@@ -20,7 +20,8 @@ use aris_attempt::Standing;
 use aris_attempt::format;
 use aris_cli::Context;
 use aris_fs::EntryKind;
-use aris_queue::manifest::{Engine, nearest};
+use aris_queue::manifest::Engine;
+use aris_queue::problem::nearest;
 use aris_queue::state::Queue;
 
 use crate::cli::QueueArgs;
