@@ -52,29 +52,45 @@ pub enum Obstacle {
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
     Cards(u32, u32),
+    /// Fewer processors are left than it needs: needed, left, of all.
+    Cpus(u32, u32, u32),
+    /// Less main memory is left than it needs, MiB: needed, left, of all.
+    Memory(u64, u64, u64),
     /// It ran out of memory on a smaller card than may be given now: MiB that a card must have.
     LargerCard(u64),
 }
 
 /// How many jobs may run at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     /// With cards.
     pub with_cards: u32,
     /// Without.
     pub without_cards: u32,
+    /// Nobody said how many may run without cards: jobs that say what they need are not bound by it.
+    pub guessed: bool,
+    /// What the machine has.
+    pub machine: Machine,
 }
 
-/// The slots of a queue on a machine with so many processors. Without any card in the manifest `max_parallel` counts what there is:
+/// What a machine has for the jobs of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// Processors.
+    pub processors: u32,
+    /// MiB of main memory; `None`: nobody knows.
+    pub memory_mib: Option<u64>,
+}
+
+/// The slots of a queue on a machine. Without any card in the manifest `max_parallel` counts what there is:
 /// jobs without cards.
-pub fn slots(queue: &Queue, cards: usize, processors: u32) -> Slots {
+pub fn slots(queue: &Queue, cards: usize, machine: Machine) -> Slots {
     let manifest = queue.manifest();
     let all = u32::try_from(cards).unwrap_or(u32::MAX);
     let no_cards = manifest.cards.as_ref().is_some_and(Vec::is_empty) || !queue.wants_cards();
     let plain = manifest
         .max_cpu_jobs
-        .or(queue.max_parallel().filter(|_| no_cards))
-        .unwrap_or((processors / 2).max(1));
+        .or(queue.max_parallel().filter(|_| no_cards));
     Slots {
         // Jobs that share a card are not bounded by the number of cards.
         with_cards: queue.max_parallel().unwrap_or(if queue.shares_cards() {
@@ -82,7 +98,9 @@ pub fn slots(queue: &Queue, cards: usize, processors: u32) -> Slots {
         } else {
             all
         }),
-        without_cards: plain,
+        without_cards: plain.unwrap_or((machine.processors / 2).max(1)),
+        guessed: plain.is_none(),
+        machine,
     }
 }
 
@@ -95,6 +113,8 @@ struct Room<'a> {
     with_cards: u32,
     without_cards: u32,
     phases: BTreeMap<u32, u32>,
+    cpus: u32,
+    mem_mib: u64,
     /// As in the queue's usage, with those chosen.
     load: BTreeMap<u32, (u32, Option<u64>)>,
     /// Cards that are kept for somebody.
@@ -177,12 +197,9 @@ pub fn impossible(job: &Job, cards: &[Card]) -> Option<(u32, usize)> {
 /// What stands against the start of a ready job, were it the next.
 pub fn obstacle(queue: &Queue, job: u32, cards: &[Card], slots: Slots) -> Option<Obstacle> {
     let spec = queue.manifest().jobs.get(job as usize)?;
-    let group = Group {
-        phase: spec.phase,
-        gpus: spec.settings.gpus,
-        gpu_mem_mib: spec.settings.gpu_mem_mib,
-    };
-    Room::new(queue, cards, slots).fit(group, job).err()
+    Room::new(queue, cards, slots)
+        .fit(Group::of(spec), job)
+        .err()
 }
 
 impl<'a> Room<'a> {
@@ -195,6 +212,8 @@ impl<'a> Room<'a> {
             with_cards: usage.with_cards,
             without_cards: usage.without_cards,
             phases: (0..).zip(usage.phases.iter().copied()).collect(),
+            cpus: usage.cpus,
+            mem_mib: usage.mem_mib,
             load: usage.cards.clone(),
             reserved: Vec::new(),
         }
@@ -203,8 +222,10 @@ impl<'a> Room<'a> {
     /// Cards for a job of this group, or what stands against it.
     fn fit(&self, group: Group, job: u32) -> Result<Vec<u32>, Obstacle> {
         self.phase_has_room(group.phase)?;
+        self.machine_has_room(group)?;
         if group.gpus == 0 {
-            return if self.without_cards >= self.slots.without_cards {
+            let counted = self.slots.guessed && group.cpus.is_some();
+            return if self.without_cards >= self.slots.without_cards && !counted {
                 Err(Obstacle::CpuSlots(self.slots.without_cards))
             } else {
                 Ok(Vec::new())
@@ -263,6 +284,23 @@ impl<'a> Room<'a> {
         }
     }
 
+    /// Processors and main memory, as far as jobs say what they need. Of a machine whose memory nobody knows none is counted.
+    fn machine_has_room(&self, group: Group) -> Result<(), Obstacle> {
+        let machine = self.slots.machine;
+        let left = machine.processors.saturating_sub(self.cpus);
+        if let Some(needed) = group.cpus.filter(|needed| *needed > left) {
+            return Err(Obstacle::Cpus(needed, left, machine.processors));
+        }
+        let Some((needed, all)) = group.mem_mib.zip(machine.memory_mib) else {
+            return Ok(());
+        };
+        let left = all.saturating_sub(self.mem_mib);
+        if needed > left {
+            return Err(Obstacle::Memory(needed, left, all));
+        }
+        Ok(())
+    }
+
     fn is_open(&self, card: &Card, asked: Option<u64>) -> bool {
         if self.reserved.contains(&card.index) || card.standing != Standing::Free {
             return false;
@@ -308,6 +346,8 @@ impl<'a> Room<'a> {
 
     fn take(&mut self, group: Group, cards: &[u32]) {
         *self.phases.entry(group.phase).or_default() += 1;
+        self.cpus = self.cpus.saturating_add(group.cpus.unwrap_or(0));
+        self.mem_mib = self.mem_mib.saturating_add(group.mem_mib.unwrap_or(0));
         if group.gpus == 0 {
             self.without_cards += 1;
             return;
@@ -341,6 +381,7 @@ pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
         Slots {
             with_cards: room,
             without_cards: room,
+            ..Slots::default()
         },
     );
     let (mut chosen, limit) = (Vec::new(), room.slots.with_cards as usize);
@@ -356,6 +397,8 @@ pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
             phase: spec.phase,
             gpus: 0,
             gpu_mem_mib: None,
+            cpus: None,
+            mem_mib: None,
         };
         if room.phase_has_room(group.phase).is_ok() {
             room.take(group, &[]);

@@ -462,7 +462,10 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
         seed: K,
     ) -> Result<Option<K::Value>, Mistake<'de>> {
         let reader = self.reader;
-        self.value = self.entries.by_ref().find(|(_, node)| !reader.is_wrong(node));
+        self.value = self
+            .entries
+            .by_ref()
+            .find(|(_, node)| !reader.is_wrong(node));
         let Some((key, _)) = self.value else {
             return Ok(None);
         };

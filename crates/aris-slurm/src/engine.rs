@@ -99,7 +99,7 @@ impl SlurmEngine {
         if wave.attempts.is_empty() {
             return Err(SubmitError::Rejected(String::from("a wave of no attempts")));
         }
-        if let Some(word) = submission::no_option(&wave.options.extra) {
+        if let Some(word) = submission::no_option(wave.options.extra()) {
             return Err(SubmitError::Rejected(format!(
                 "slurm.extra: {word:?} is no option of sbatch of the form --name=value or -x"
             )));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use aris_queue::manifest::{Gres, Positive, Slurm};
 use aris_queue::shell::word;
 
 use crate::task;
@@ -15,17 +16,6 @@ const MARGIN: u64 = 2;
 
 /// Milliseconds in a minute: Slurm counts no less.
 const MINUTE: u64 = 60_000;
-
-/// Options of the manifest and what `sbatch` calls them.
-const OPTIONS: [(&str, &str); 7] = [
-    ("partition", "partition"),
-    ("account", "account"),
-    ("qos", "qos"),
-    ("time", "time"),
-    ("cpus", "cpus-per-task"),
-    ("mem", "mem"),
-    ("constraint", "constraint"),
-];
 
 /// The script of every task; `program` is the path and first words of the program that runs [`task`](crate::task).
 pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
@@ -41,19 +31,37 @@ pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
 pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
-    option("ntasks", "1");
-    if let Some(limit) = wave.time_limit_ms {
-        option("time", &(limit.div_ceil(MINUTE) + MARGIN).to_string());
-    }
-    for (key, name) in OPTIONS {
-        if let Some(value) = wave.options.options.get(key) {
-            option(name, value);
+    let given = &wave.options;
+    let count = |count: Option<Positive>| count.map(|count| count.get().to_string());
+    // The script runs once, on the first node. Of two nodes with one task Slurm would take one back.
+    let (tasks, each) = match (given.ntasks, given.ntasks_per_node, given.nodes) {
+        (None, None, None) => (Some(String::from("1")), None),
+        (None, None, Some(_)) => (None, Some(String::from("1"))),
+        (tasks, each, _) => (count(tasks), count(each)),
+    };
+    let limit = wave
+        .time_limit_ms
+        .map(|limit| (limit.div_ceil(MINUTE) + MARGIN).to_string());
+    let gres = given.gres.as_ref().map(Gres::text);
+    let cards = (wave.gpus > 0).then(|| format!("gpu:{}", wave.gpus));
+    for (name, value) in [
+        ("nodes", count(given.nodes)),
+        ("ntasks", tasks),
+        ("ntasks-per-node", each),
+        ("time", given.time.clone().or(limit)),
+        ("partition", given.partition.clone()),
+        ("account", given.account.clone()),
+        ("qos", given.qos.clone()),
+        ("cpus-per-task", count(given.cpus)),
+        ("mem", given.mem.clone()),
+        ("constraint", given.constraint.clone()),
+        ("gres", with_cards(gres, given, cards)),
+    ] {
+        if let Some(value) = value {
+            option(name, &value);
         }
     }
-    if wave.gpus > 0 {
-        option("gres", &format!("gpu:{}", wave.gpus));
-    }
-    words.extend(wave.options.extra.iter().cloned());
+    words.extend(given.extra().iter().cloned());
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
     let last = wave.attempts.len().saturating_sub(1);
     let throttle = wave
@@ -69,6 +77,17 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     words.push(String::from("--no-requeue"));
     words.push(String::from("--parsable"));
     words
+}
+
+/// The resources of the manifest, with the cards that it counts elsewhere.
+fn with_cards(gres: Option<String>, given: &Slurm, cards: Option<String>) -> Option<String> {
+    match (gres, given.gres.as_ref().and_then(Gres::cards)) {
+        (Some(gres), None) => {
+            Some(cards.map_or_else(|| gres.clone(), |cards| format!("{gres},{cards}")))
+        }
+        (Some(gres), Some(_)) => Some(gres),
+        (None, _) => cards,
+    }
 }
 
 /// The first of the further arguments that `sbatch` would take for something other than an option: a script in place of ours, or the end of
@@ -129,30 +148,29 @@ pub(crate) fn task_lists(job: &str, mut indices: Vec<u32>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::path::PathBuf;
-
-    use aris_queue::manifest::Slurm;
 
     use super::*;
 
     #[test]
     fn a_wave_is_one_array() {
-        let options = [("cpus", "4"), ("mem", "8G"), ("partition", "gpu")];
-        let wave = Wave {
+        let options = |text: &str| {
+            let text = format!(
+                "{{\"engine\": \"slurm\", \"slurm\": {text}, \"jobs\": [{{\"id\": \"a\", \"cmd\": \"x\"}}]}}"
+            );
+            let manifest = aris_queue::manifest::parse(Path::new("m"), &text).expect("a manifest");
+            manifest.jobs[0].settings.slurm.clone()
+        };
+        let mut wave = Wave {
             token: String::from("aq-r-1"),
             run: PathBuf::from("/r"),
             attempts: vec![PathBuf::from("/r/a"); 12],
             gpus: 2,
             time_limit_ms: Some(90_001),
             throttle: Some(3),
-            options: Slurm {
-                options: options
-                    .map(|(key, value)| (String::from(key), String::from(value)))
-                    .into_iter()
-                    .collect::<BTreeMap<_, _>>(),
-                extra: vec![String::from("--array=5"), String::from("--nice")],
-            },
+            options: options(
+                r#"{"cpus": 4, "mem": "8G", "partition": "gpu", "extra": ["--array=5", "--nice"]}"#,
+            ),
         };
         let words = arguments(&wave, Path::new("/r")).join(" ");
         assert_eq!(
@@ -161,6 +179,28 @@ mod tests {
              --job-name=aq-r-1 --chdir=/r --output=/r/slurm/aq-r-1.log --open-mode=append --signal=B:TERM@60 --export=ALL \
              --no-requeue --parsable"
         );
+        for (text, expected) in [
+            (
+                r#"{"nodes": 2}"#,
+                "--nodes=2 --ntasks-per-node=1 --time=4 --gres=gpu:2 --array",
+            ),
+            (
+                r#"{"nodes": 2, "ntasks": 8, "ntasks_per_node": 4, "time": "1-0"}"#,
+                "--nodes=2 --ntasks=8 --ntasks-per-node=4 --time=1-0 --gres=gpu:2 --array",
+            ),
+            (
+                r#"{"gres": "gpu:a100:2"}"#,
+                "--ntasks=1 --time=4 --gres=gpu:a100:2 --array",
+            ),
+            (
+                r#"{"gres": ["shard:1"]}"#,
+                "--ntasks=1 --time=4 --gres=shard:1,gpu:2 --array",
+            ),
+        ] {
+            wave.options = options(text);
+            let words = arguments(&wave, Path::new("/r")).join(" ");
+            assert!(words.starts_with(expected), "{text}: {words}");
+        }
     }
 
     #[test]

@@ -273,6 +273,14 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
             format!("{limit} jobs of its phase run, as many as may (max_parallel of the phase)"),
             "",
         )),
+        Some(Obstacle::Cpus(needed, left, all)) => facts.push(fact(
+            format!("it needs {needed} processors, and {left} of {all} are left"),
+            "",
+        )),
+        Some(Obstacle::Memory(needed, left, all)) => facts.push(fact(
+            format!("it needs {needed} MiB of main memory, and {left} of {all} MiB are left"),
+            "",
+        )),
         Some(Obstacle::LargerCard(mib)) => facts.push(fact(
             format!("it ran out of memory, and waits for a card with {mib} MiB: a tenth more than it was seen to use"),
             "journal, nvidia-smi",

@@ -6,9 +6,9 @@ use super::template::{self, Text, Use};
 use crate::json;
 use crate::manifest::{Common, JobKeys};
 use crate::problem::{Problems, unknown_key};
-use crate::typed;
 use crate::shell;
 use crate::tree::{Key, Node, Value};
+use crate::typed;
 
 pub(super) struct Phase {
     pub(super) name: String,

@@ -8,8 +8,8 @@ use super::phase::{Phase, check_keys, phase};
 use crate::json;
 use crate::manifest::{self, Common, PhaseKeys, TopKeys, valid_id};
 use crate::problem::{Problem, Problems};
-use crate::typed::keys;
 use crate::tree::{self, Node, Value};
+use crate::typed::keys;
 
 /// Jobs up to which the whole manifest is read again before it is given out; beyond, one job of each phase is.
 const READ_AGAIN: u64 = 20_000;
@@ -269,7 +269,12 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
     check_keys(
         entries,
         "the specification",
-        &[keys::<TopKeys>(), keys::<Common>(), cells::KEYS, &["template"]],
+        &[
+            keys::<TopKeys>(),
+            keys::<Common>(),
+            cells::KEYS,
+            &["template"],
+        ],
         problems,
     );
     let default_cmd = root.get("default_cmd").filter(|node| !node.is_null());
@@ -313,8 +318,12 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
                     .map_or_else(|| format!("phase_{at}"), str::to_owned);
                 if let Value::Map(entries) = &item.value {
                     let what = format!("phase {name:?}");
-                    let known: [&[&str]; 4] =
-                        [keys::<PhaseKeys>(), keys::<Common>(), cells::KEYS, &["template"]];
+                    let known: [&[&str]; 4] = [
+                        keys::<PhaseKeys>(),
+                        keys::<Common>(),
+                        cells::KEYS,
+                        &["template"],
+                    ];
                     check_keys(entries, &what, &known, problems);
                     phases.push(phase(item, &name, false, default_cmd, problems));
                 } else {

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::grid::cells::Axis;
-use crate::problem::nearest;
 use crate::problem::Problem;
+use crate::problem::nearest;
 use crate::tree::{Node, problem};
 
 /// One comparison.

@@ -5,9 +5,9 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::slurm::Slurm;
 #[cfg(test)]
 use super::schema::{Level, Scalar};
+use super::slurm::Slurm;
 use super::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
 use crate::typed::{Many, Written};
 
@@ -282,6 +282,7 @@ pub struct Positive(pub(super) u32);
 
 impl Positive {
     /// The number.
+    #[must_use]
     pub fn get(self) -> u32 {
         self.0
     }

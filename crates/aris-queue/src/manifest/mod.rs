@@ -25,8 +25,8 @@ pub use file::Positive;
 pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 pub(crate) use read::valid_id;
 pub use read::{has_grid, parse, read};
-pub use slurm::{Extra, Gres, Slurm};
 pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
+pub use slurm::{Extra, Gres, Slurm};
 
 /// Schema id that our manifests carry; the reference's carry none.
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;

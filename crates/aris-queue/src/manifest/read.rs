@@ -26,7 +26,10 @@ pub fn has_grid(root: &Node) -> bool {
             .iter()
             .any(|key| node.get(key).is_some())
     };
-    grids(root) || root.get("phases").is_some_and(|phases| phases.items().iter().any(grids))
+    grids(root)
+        || root
+            .get("phases")
+            .is_some_and(|phases| phases.items().iter().any(grids))
 }
 
 /// Reads a manifest from its tree.
@@ -71,7 +74,9 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
         problems.at(
             root.get("schema").unwrap_or(root),
             format!("schema is {schema:?}"),
-            Some(&format!("this program reads {SCHEMA}, and manifests without schema")),
+            Some(&format!(
+                "this program reads {SCHEMA}, and manifests without schema"
+            )),
         );
     }
     let cards = top.gpus.map(|cards| cards.0);
@@ -302,7 +307,9 @@ impl Reader<'_> {
         if let Some(args) = present(node, "args") {
             shell::append_arguments(&mut command, args, self.problems);
         }
-        let outputs = [job.expected_output, job.output_check].into_iter().flatten();
+        let outputs = [job.expected_output, job.output_check]
+            .into_iter()
+            .flatten();
         let outputs = outputs.flat_map(|many| many.0);
         if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
             self.links.needs(self.jobs.len(), names.0, node);

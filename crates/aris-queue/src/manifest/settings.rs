@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use aris_attempt::format::Notice;
 
-use super::file::Common;
+use super::file::{Common, Positive};
 use super::slurm::Slurm;
 
 /// Settings of a job.
@@ -16,7 +16,7 @@ pub struct Settings {
     /// MiB it needs of each card; given, it shares a card with others that say so.
     pub gpu_mem_mib: Option<u64>,
     /// Processors it needs; `None`: nobody counts them.
-    pub cpus: Option<u32>,
+    pub cpus: Option<Positive>,
     /// MiB of main memory it needs; `None`: nobody counts them.
     pub mem_mib: Option<u64>,
     /// What Slurm gives it.
@@ -159,8 +159,8 @@ impl Settings {
         let ms = |given: Option<super::file::Seconds>| given.map(|it| it.0);
         set! {
             self.gpu_mem_mib => below.gpu_mem_mib;
-            self.cpus => below.cpus.map(|it| it.0);
-            self.mem_mib => below.mem.map(|it| it.0);
+            self.cpus => below.cpus.map(Some);
+            self.mem_mib => below.mem.map(|it| Some(it.0));
             self.time_limit_ms => ms(below.time_limit);
             self.kill_grace_ms => ms(below.kill_grace);
             self.linger_ms => ms(below.linger);

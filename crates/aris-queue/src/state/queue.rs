@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::dependencies::Dependencies;
 use super::ready::Ready;
 use super::{Life, Reason, Run, State};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Positive};
 
 /// A queue.
 #[derive(Debug)]
@@ -45,6 +45,10 @@ pub(crate) struct Usage {
     pub(crate) phases: Vec<u32>,
     /// For each card of ours: jobs on it, and the memory they asked for; `None`: one of them wants it alone.
     pub(crate) cards: BTreeMap<u32, (u32, Option<u64>)>,
+    /// Processors that the jobs asked for.
+    pub(crate) cpus: u32,
+    /// MiB of main memory that they asked for.
+    pub(crate) mem_mib: u64,
 }
 
 impl Queue {
@@ -259,6 +263,8 @@ impl Queue {
         self.active.insert(job);
         let spec = &self.manifest.jobs[job as usize];
         self.usage.phases[spec.phase as usize] += 1;
+        self.usage.cpus += spec.settings.cpus.map_or(0, Positive::get);
+        self.usage.mem_mib += spec.settings.mem_mib.unwrap_or(0);
         if spec.settings.gpus == 0 {
             self.usage.without_cards += 1;
             return;
@@ -280,6 +286,10 @@ impl Queue {
         }
         let spec = &self.manifest.jobs[job as usize];
         self.usage.phases[spec.phase as usize] -= 1;
+        let cpus = spec.settings.cpus.map_or(0, Positive::get);
+        self.usage.cpus = self.usage.cpus.saturating_sub(cpus);
+        let mem = spec.settings.mem_mib.unwrap_or(0);
+        self.usage.mem_mib = self.usage.mem_mib.saturating_sub(mem);
         if spec.settings.gpus == 0 {
             self.usage.without_cards -= 1;
             return;

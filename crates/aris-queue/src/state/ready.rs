@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::manifest::Manifest;
+use crate::manifest::{Job, Manifest, Positive};
 
 /// What all jobs of a group need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +14,23 @@ pub struct Group {
     pub gpus: u32,
     /// MiB of each, when they share.
     pub gpu_mem_mib: Option<u64>,
+    /// Processors; `None`: nobody counts them.
+    pub cpus: Option<u32>,
+    /// MiB of main memory; `None`: nobody counts them.
+    pub mem_mib: Option<u64>,
+}
+
+impl Group {
+    /// The group of a job.
+    pub fn of(job: &Job) -> Self {
+        Self {
+            phase: job.phase,
+            gpus: job.settings.gpus,
+            gpu_mem_mib: job.settings.gpu_mem_mib,
+            cpus: job.settings.cpus.map(Positive::get),
+            mem_mib: job.settings.mem_mib,
+        }
+    }
 }
 
 /// Ready jobs: in each group by priority, then in the manifest's order.
@@ -54,10 +71,5 @@ impl Ready {
 
 fn place(job: u32, manifest: &Manifest) -> (Group, (Reverse<i32>, u32)) {
     let spec = &manifest.jobs[job as usize];
-    let group = Group {
-        phase: spec.phase,
-        gpus: spec.settings.gpus,
-        gpu_mem_mib: spec.settings.gpu_mem_mib,
-    };
-    (group, (Reverse(spec.settings.priority), job))
+    (Group::of(spec), (Reverse(spec.settings.priority), job))
 }

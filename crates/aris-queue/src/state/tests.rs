@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::judge;
 use crate::manifest::{self, Manifest};
-use crate::schedule::{self, Card, Slots, Standing};
+use crate::schedule::{self, Card, Machine, Obstacle, Slots, Standing};
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -17,6 +17,13 @@ fn queue(text: &str) -> Queue {
 
 fn manifest(text: &str) -> Manifest {
     manifest::parse(Path::new("m"), text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn machine(processors: u32) -> Machine {
+    Machine {
+        processors,
+        memory_mib: Some(1024),
+    }
 }
 
 fn start(queue: &mut Queue, id: &str, cards: &[u32]) {
@@ -123,6 +130,31 @@ fn with_run_a_dependant_wants_its_parents_only_to_be_over() {
 }
 
 #[test]
+fn processors_and_memory_are_never_given_twice() {
+    let mut queue = queue(
+        "gpus: []\njobs: [{id: a, cmd: x, cpus: 3}, {id: b, cmd: x, cpus: 2}, {id: c, cmd: x, cpus: 1, mem: 1 GiB}, {id: d, cmd: x, mem: 1 MiB}]",
+    );
+    let chosen = |queue: &Queue| -> Vec<u32> {
+        let slots = schedule::slots(queue, 0, machine(4));
+        let starts = schedule::choose(queue, 0, &[], slots, &mut schedule::Short::new());
+        starts.into_iter().map(|start| start.job).collect()
+    };
+    assert_eq!(chosen(&queue), [0, 2]);
+    start(&mut queue, "a", &[]);
+    start(&mut queue, "c", &[]);
+    assert!(chosen(&queue).is_empty());
+    let why = |queue: &Queue, job| {
+        schedule::obstacle(queue, job, &[], schedule::slots(queue, 0, machine(4)))
+    };
+    assert_eq!(why(&queue, 1), Some(Obstacle::Cpus(2, 0, 4)));
+    assert_eq!(why(&queue, 3), Some(Obstacle::Memory(1, 0, 1024)));
+    end(&mut queue, "c", None, 1);
+    assert_eq!(chosen(&queue), [3]);
+    end(&mut queue, "a", None, 2);
+    assert_eq!(chosen(&queue), [1, 3]);
+}
+
+#[test]
 fn an_empty_phase_is_through() {
     let queue =
         queue("phases: [{name: t, jobs: []}, {name: s, depends_on: t, jobs: [{id: s1, cmd: x}]}]");
@@ -225,7 +257,7 @@ fn cards(count: u32) -> Vec<Card> {
 }
 
 fn chosen(queue: &Queue, cards: &[Card], now: u64) -> Vec<(String, Vec<u32>)> {
-    let slots = schedule::slots(queue, cards.len(), 4);
+    let slots = schedule::slots(queue, cards.len(), machine(4));
     schedule::choose(queue, now, cards, slots, &mut schedule::Short::new())
         .into_iter()
         .map(|start| {
@@ -252,6 +284,7 @@ fn a_wide_job_does_not_hold_up_narrow_ones_until_it_has_waited_long() {
     let slots = Slots {
         with_cards: 9,
         without_cards: 1,
+        ..Slots::default()
     };
     let mut short = schedule::Short::new();
     let mut at = |now, cards: &[Card]| {
@@ -317,7 +350,7 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
     // The large one is in use: what is behind goes first.
     two[1].standing = Standing::Busy(String::from("20000 MiB in use"));
     assert_eq!(chosen(&queue, &two, 0), [(String::from("b"), vec![0])]);
-    let slots = schedule::slots(&queue, 2, 4);
+    let slots = schedule::slots(&queue, 2, machine(4));
     assert_eq!(
         schedule::obstacle(&queue, 0, &two, slots),
         Some(schedule::Obstacle::LargerCard(25_300))
@@ -349,6 +382,7 @@ fn ten_thousand_jobs_in_two_phases_end() {
     let slots = Slots {
         with_cards: 0,
         without_cards: 100,
+        ..Slots::default()
     };
     let mut turns = 0;
     while queue.open_jobs() > 0 {
@@ -412,7 +446,7 @@ proptest! {
         let mut queue = queue(&text);
         let mut journal = Vec::new();
         let (mut now, mut turn) = (0, 0_usize);
-        let slots = Slots { with_cards: 8, without_cards: 2 };
+        let slots = Slots { with_cards: 8, without_cards: 2, ..Slots::default() };
         while queue.open_jobs() > 0 {
             turn += 1;
             prop_assert!(turn < 500, "no end: {} {}", text, states(&queue));

@@ -1,5 +1,6 @@
 //! What each answer of Slurm's commands means.
 
+use aris_queue::manifest::Extra;
 use aris_slurm::{Access, Found, Says, Silent, SlurmEngine, SubmitError, Task};
 
 use crate::place::Place;
@@ -121,7 +122,7 @@ fn what_cannot_be_submitted_at_all_is_rejected_without_asking() {
     wave.run = place.at("100%");
     assert!(rejected(wave));
     let mut wave = good.clone();
-    wave.options.extra.push(String::from("other.sh"));
+    wave.options.extra = Some(Extra(vec![String::from("other.sh")]));
     assert!(rejected(wave));
     let mut wave = good;
     wave.attempts.clear();

@@ -192,8 +192,7 @@ fn refusals_are_final() {
     let place = Place::new();
     let mut engine = place.engine_of(None);
     let mut wave = place.wave(&token("refused"), &["true"]);
-    let nowhere = (String::from("partition"), String::from("nowhere"));
-    wave.options.options.extend([nowhere]);
+    wave.options.partition = Some(String::from("nowhere"));
     for refused in [
         engine.test(&wave).expect_err("refused"),
         engine.submit(&wave).expect_err("refused"),
@@ -203,7 +202,7 @@ fn refusals_are_final() {
             "{refused}"
         );
     }
-    wave.options.options.remove("partition");
+    wave.options.partition = None;
     wave.gpus = 99;
     let refused = engine.submit(&wave).expect_err("refused");
     assert!(matches!(refused, SubmitError::Rejected(_)), "{refused}");
@@ -220,9 +219,8 @@ fn preemption_is_told_from_a_request() {
         &["trap 'exit 7' TERM; while :; do sleep 0.1; done"; 2],
     );
     // One on each node, so that whoever comes needs their places.
-    let (key, low) = (String::from("partition"), String::from("lowcancel"));
-    let (mem, most) = (String::from("mem"), String::from("3000"));
-    wave.options.options.extend([(key, low), (mem, most)]);
+    wave.options.partition = Some(String::from("lowcancel"));
+    wave.options.mem = Some(String::from("3000"));
     let refs = engine.submit(&wave).expect("taken");
     until("the starts", || {
         let seen = engine.observe(&refs).ok()?;
@@ -329,8 +327,7 @@ fn without_accounting_the_queue_decides() {
     let token = token("none");
     let mut engine = place.engine_of(None);
     let mut wave = place.wave(&token, &["true"]);
-    let nowhere = (String::from("partition"), String::from("nowhere"));
-    wave.options.options.extend([nowhere]);
+    wave.options.partition = Some(String::from("nowhere"));
     engine.submit(&wave).expect_err("refused");
     let found = until("an answer", || match engine.find(&token) {
         Ok(Found::CannotTell(_)) => None,
@@ -344,8 +341,7 @@ fn silent_accounting_proves_nothing(bed: &Path) {
     let token = token("silent");
     let mut engine = place.engine_of(None);
     let mut wave = place.wave(&token, &["true"]);
-    let nowhere = (String::from("partition"), String::from("nowhere"));
-    wave.options.options.extend([nowhere]);
+    wave.options.partition = Some(String::from("nowhere"));
     engine.submit(&wave).expect_err("refused");
     let unknown = Task {
         job: String::from("99999999"),

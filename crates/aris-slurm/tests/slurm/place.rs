@@ -76,8 +76,8 @@ impl Place {
             time_limit_ms: Some(600_000),
             throttle: None,
             options: Slurm {
-                options: BTreeMap::from([(String::from("mem"), String::from("64"))]),
-                extra: Vec::new(),
+                mem: Some(String::from("64")),
+                ..Slurm::default()
             },
         }
     }

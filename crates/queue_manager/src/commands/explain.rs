@@ -55,7 +55,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
             cards: &views,
             problem: problem.as_deref(),
             managed: runs,
-            slots: schedule::slots(queue, views.len(), manager::processors()),
+            slots: schedule::slots(queue, views.len(), manager::machine()),
             now: manager::now_ms(),
         };
         facts(queue, at, Some(around))

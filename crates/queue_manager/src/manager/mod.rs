@@ -9,6 +9,7 @@ mod cards;
 pub(crate) mod cluster;
 mod ends;
 mod hooks;
+mod machine;
 mod open;
 mod requests;
 mod signals;
@@ -39,6 +40,7 @@ use crate::place::Place;
 use crate::snapshot;
 pub(crate) use cards::{Cards, check_cards};
 use cluster::Cluster;
+pub(crate) use machine::machine;
 use spec::Common;
 
 pub(crate) use requests::{Request, leave, take_answer};
@@ -98,7 +100,7 @@ pub(crate) struct Manager<'a> {
     /// Requests that have been answered and cannot be removed.
     stuck_requests: BTreeSet<PathBuf>,
     slots: Slots,
-    processors: u32,
+    machine: schedule::Machine,
     boot: String,
     owner: Owner,
     notices: BTreeMap<&'static str, String>,
@@ -208,6 +210,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     if manifest.engine == Engine::Slurm {
         return cluster::check(manifest);
     }
+    machine::check(manifest)?;
     let Some(cards) = &manifest.cards else {
         return Ok(());
     };
@@ -433,10 +436,6 @@ pub(crate) fn pause(time: Duration) {
 
 pub(crate) fn now_ms() -> u64 {
     u64::try_from(Cards::now().as_millis()).unwrap_or(u64::MAX)
-}
-
-pub(crate) fn processors() -> u32 {
-    u32::try_from(aris_fs::processors()).unwrap_or(u32::MAX)
 }
 
 pub(crate) fn host() -> String {

@@ -15,9 +15,7 @@ use aris_queue::state::Event;
 use super::hooks::Hooks;
 use super::signals::Signals;
 use super::spec::Common;
-use super::{
-    Cards, Kept, Manager, Options, host, now_ms, processors, requests, this_program, wait,
-};
+use super::{Cards, Kept, Manager, Options, host, machine, now_ms, requests, this_program, wait};
 use crate::error::Error;
 use crate::load::{self, Current};
 use crate::lock::{self, Owner};
@@ -78,11 +76,8 @@ impl<'a> Manager<'a> {
             requests: wait::watch_requests(place)?,
             asked: true,
             stuck_requests: BTreeSet::new(),
-            processors: processors(),
-            slots: Slots {
-                with_cards: 0,
-                without_cards: 0,
-            },
+            machine: machine(),
+            slots: Slots::default(),
             boot: boot.clone(),
             owner: owner.clone(),
             notices: BTreeMap::new(),

@@ -24,7 +24,7 @@ impl Manager<'_> {
         }
         let ours = self.ours();
         let views = self.cards.views(&ours, now);
-        self.slots = schedule::slots(&self.queue, views.len(), self.processors);
+        self.slots = schedule::slots(&self.queue, views.len(), self.machine);
         let mut starts =
             schedule::choose(&self.queue, now_ms(), &views, self.slots, &mut self.short);
         let more = starts.len() > BATCH;

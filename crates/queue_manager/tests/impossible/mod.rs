@@ -239,3 +239,56 @@ fn cards_are_kept_for_a_job_from_when_it_could_have_run_and_not_before() {
     assert_eq!(manager.wait().expect("ended").code(), Some(0));
     assert!(place.at("pair").exists());
 }
+
+fn memory_mib() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").expect("meminfo");
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1));
+    kib.and_then(|kib| kib.parse::<u64>().ok())
+        .expect("a number")
+        / 1024
+}
+
+#[test]
+fn more_processors_or_memory_than_the_machine_has_is_refused() {
+    let place = Place::new();
+    let good = json!({"id": "good", "cmd": "true"});
+    for (large, words) in [
+        (
+            json!({"id": "wide", "cmd": "true", "cpus": 100_000}),
+            ["\"wide\"", "100000 processors"],
+        ),
+        (
+            json!({"id": "fat", "cmd": "true", "mem": "4096 TiB"}),
+            ["\"fat\"", "4294967296 MiB"],
+        ),
+    ] {
+        write(&place, &json!([good, large]), &json!({"gpus": []}));
+        refused(&place, &[], &words);
+    }
+}
+
+#[test]
+fn jobs_that_say_what_they_need_never_share_what_is_not_there() {
+    // Each notes its start and its end: two at once would note two starts in a row.
+    let alone = |key: &str, value: Value| {
+        let place = Place::new();
+        let cmd = "echo start >> order; sleep 0.3; echo end >> order";
+        let jobs: Vec<Value> = (0..3)
+            .map(|at| json!({"id": format!("j{at}"), "cmd": cmd}))
+            .collect();
+        let mut more = json!({"gpus": [], "max_cpu_jobs": 3});
+        more[key] = value;
+        write(&place, &json!(jobs), &more);
+        let output = call(&place, "run", &[]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        fs::read_to_string(place.at("order")).expect("order")
+    };
+    let processors = std::thread::available_parallelism().expect("known");
+    let apart = "start\nend\n".repeat(3);
+    assert_eq!(alone("cpus", json!(processors)), apart);
+    // Where a control group allows less than this, a job of it is refused, and the test says nothing about the machine.
+    let most = format!("{} MiB", memory_mib() * 6 / 10);
+    assert_eq!(alone("mem", json!(most)), apart);
+    assert_ne!(alone("mem", json!("1 MiB")), apart);
+}

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use aris_attempt::Standing;
 use aris_cli::Context;
-use aris_queue::manifest::{Job, Manifest};
+use aris_queue::manifest::{Job, Manifest, Slurm};
 use aris_queue::state::{Life, Reason, Verdict};
 use aris_slurm::{Access, Config, Says, SlurmEngine, Task, Wave, other_clusters};
 
@@ -84,6 +84,7 @@ struct Pending {
 struct Class {
     gpus: u32,
     time_limit_ms: Option<u64>,
+    options: Slurm,
 }
 
 /// Slurm's commands for a queue in this folder.
@@ -104,10 +105,13 @@ pub(crate) fn engine(context: &Context, queue: &Path) -> Result<SlurmEngine, Err
 
 /// What cannot be carried out on Slurm whatever it says. Asks nobody.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
-    match other_clusters(&manifest.slurm.extra) {
+    let mut jobs = manifest.jobs.iter();
+    let found = jobs.find_map(|job| Some((job, other_clusters(job.settings.slurm.extra())?)));
+    match found {
         None => Ok(()),
-        Some(word) => Err(Error::Precondition(format!(
-            "slurm.extra has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M"
+        Some((job, word)) => Err(Error::Precondition(format!(
+            "slurm.extra of job {:?} has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M",
+            job.id
         ))),
     }
 }
@@ -133,16 +137,26 @@ pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
         gpus: class.gpus,
         time_limit_ms: class.time_limit_ms,
         throttle: None,
-        options: manifest.slurm.clone(),
+        options: class.options,
     };
     classes.into_iter().map(wave).collect()
 }
 
 impl Class {
     fn of(job: &Job) -> Self {
+        let settings = &job.settings;
+        let mut options = settings.slurm.clone();
+        options.cpus = options.cpus.or(settings.cpus);
+        let mem = settings.mem_mib.map(|mib| format!("{mib}M"));
+        // What `extra` says is a choice, too, and Slurm takes one of them only.
+        let by_cpu = |word: &String| word.starts_with("--mem-per-");
+        if !options.extra().iter().any(by_cpu) {
+            options.mem = options.mem.or(mem);
+        }
         Self {
-            gpus: job.settings.gpus,
-            time_limit_ms: job.settings.time_limit_ms,
+            gpus: settings.gpus,
+            time_limit_ms: settings.time_limit_ms,
+            options,
         }
     }
 }

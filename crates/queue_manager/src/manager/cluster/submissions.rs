@@ -171,7 +171,7 @@ impl Manager<'_> {
             gpus: pending.class.gpus,
             time_limit_ms: pending.class.time_limit_ms,
             throttle: throttle.filter(|most| *most < own),
-            options: self.queue.manifest().slurm.clone(),
+            options: pending.class.options.clone(),
         };
         let now = Cards::now();
         // As much as one whose answer is lost may take.

@@ -1,0 +1,124 @@
+//! What this machine has for jobs: the processors and the memory that this program may use, which a container or a batch system may
+//! have made less than the machine's.
+
+use std::path::{Path, PathBuf};
+
+use aris_queue::manifest::{Manifest, Positive};
+use aris_queue::schedule::Machine;
+
+use crate::error::Error;
+
+/// Larger than any file read here.
+const MOST_BYTES: u64 = 1 << 20;
+
+pub(crate) fn machine() -> Machine {
+    let limit = |path: PathBuf| text(&path)?.trim().parse::<u64>().ok();
+    let total = text(Path::new("/proc/meminfo")).and_then(|text| total_kib(&text));
+    let groups = text(Path::new("/proc/self/cgroup")).unwrap_or_default();
+    let limits = limits_of(&groups).into_iter().filter_map(limit);
+    let bytes = limits.chain(total.map(|kib| kib << 10)).min();
+    Machine {
+        processors: u32::try_from(aris_fs::processors()).unwrap_or(u32::MAX),
+        memory_mib: bytes.map(|bytes| bytes >> 20),
+    }
+}
+
+/// Refuses a queue with a job for which this machine is too small, however long it waits.
+///
+/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
+pub(super) fn check(manifest: &Manifest) -> Result<(), Error> {
+    let here = machine();
+    let mut too_large = manifest.jobs.iter().filter_map(|job| {
+        let cpus = job.settings.cpus.map(Positive::get);
+        if let Some(cpus) = cpus.filter(|cpus| *cpus > here.processors) {
+            let text = format!(
+                "{cpus} processors, and {} may be used here",
+                here.processors
+            );
+            return Some((job, text));
+        }
+        let (mem, all) = job.settings.mem_mib.zip(here.memory_mib)?;
+        let text = || format!("{mem} MiB of main memory, and {all} MiB may be used here");
+        (mem > all).then(|| (job, text()))
+    });
+    let Some((job, text)) = too_large.next() else {
+        return Ok(());
+    };
+    let more = match too_large.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more jobs cannot run)"),
+    };
+    Err(Error::Precondition(format!(
+        "job {:?} needs {text}{more}",
+        job.id
+    )))
+}
+
+fn text(path: &Path) -> Option<String> {
+    let bytes = aris_fs::read_optional(path, MOST_BYTES).ok()??;
+    String::from_utf8(bytes).ok()
+}
+
+/// **Source**: proc_meminfo(5).
+fn total_kib(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+/// Files that may hold a limit for this program: of its control group and of those above it, in both versions. **Source**: cgroups(7).
+fn limits_of(groups: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let (root, file) = if controllers.is_empty() {
+            ("/sys/fs/cgroup", "memory.max")
+        } else if controllers.split(',').any(|name| name == "memory") {
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        } else {
+            continue;
+        };
+        let own = Path::new(path.trim_start_matches('/'));
+        files.extend(
+            own.ancestors()
+                .map(|group| Path::new(root).join(group).join(file)),
+        );
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_looked_for_in_all_groups_above() {
+        let found = |groups| -> Vec<String> {
+            let files = limits_of(groups);
+            files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect()
+        };
+        assert_eq!(
+            found("0::/a/b\n"),
+            [
+                "/sys/fs/cgroup/a/b/memory.max",
+                "/sys/fs/cgroup/a/memory.max",
+                "/sys/fs/cgroup/memory.max"
+            ]
+        );
+        assert_eq!(
+            found("4:cpu,memory:/\n3:pids:/x\n"),
+            ["/sys/fs/cgroup/memory/memory.limit_in_bytes"]
+        );
+        assert_eq!(
+            total_kib("MemTotal:       2048 kB\nMemFree: 1 kB\n"),
+            Some(2048)
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! What phases and jobs ask Slurm for.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{alone, manifest};
+use crate::queue::Place;
+
+#[test]
+fn each_phase_and_job_gets_what_it_asks_slurm_for() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let told = "echo \"$SLURM_JOB_NUM_NODES $SLURM_NTASKS ${SLURM_CPUS_PER_TASK:-1} ${CUDA_VISIBLE_DEVICES:-none}\"";
+    let job = |id: &str| json!({"id": id, "cmd": format!("{told} > told-{id}")});
+    let mut own = job("own");
+    own["slurm"] = json!({"cpus": 2});
+    let mut wide = json!({
+        "id": "wide",
+        "cmd": format!("{told} > told-wide; srun sh -c 'echo $SLURMD_NODENAME >> nodes'; echo x >> ran-wide"),
+    });
+    wide["slurm"] = json!({"nodes": 2});
+    manifest(
+        &place,
+        &json!([
+            {"name": "plain", "jobs": [job("plain"), own]},
+            {"name": "cards", "slurm": {"gres": "gpu:fake:2", "cpus": 1}, "jobs": [job("cards")]},
+            {"name": "cpus", "cpus": 2, "mem": "100 MiB", "jobs": [job("cpus")]},
+            {"name": "wide", "slurm": {"mem": "200"}, "jobs": [wide]},
+        ]),
+    );
+    let output = place.run();
+    let text = |name: &str| fs::read_to_string(place.at(name)).unwrap_or_default();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for (id, expected) in [
+        ("plain", "1 1 1 none\n"),
+        ("own", "1 1 2 none\n"),
+        ("cpus", "1 1 2 none\n"),
+        ("wide", "2 2 1 none\n"),
+    ] {
+        assert_eq!(text(&format!("told-{id}")), expected, "{id}");
+    }
+    let cards = text("told-cards");
+    let words: Vec<&str> = cards.split_whitespace().collect();
+    assert_eq!(words[..3], ["1", "1", "1"], "{cards}");
+    assert_eq!(words[3].split(',').count(), 2, "{cards}");
+    // The command itself ran once, and srun in it on both nodes.
+    assert_eq!(text("ran-wide"), "x\n");
+    let text = text("nodes");
+    let mut nodes: Vec<&str> = text.lines().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    assert_eq!(nodes.len(), 2, "{nodes:?}");
+}
