@@ -263,7 +263,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     fn items(self, items: &'de [Node], many: bool) -> Items<'a, 'de> {
         Items {
             reader: self,
-            items: items.iter(),
+            rest: items.iter(),
             many,
         }
     }
@@ -275,7 +275,7 @@ impl<'a, 'de> Reader<'a, 'de> {
     ) -> Result<V::Value, Mistake<'de>> {
         self.placed(visitor.visit_map(Entries {
             reader: self,
-            entries: entries.iter(),
+            rest: entries.iter(),
             value: None,
         }))
     }
@@ -422,7 +422,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
 
 struct Items<'a, 'de> {
     reader: Reader<'a, 'de>,
-    items: std::slice::Iter<'de, Node>,
+    rest: std::slice::Iter<'de, Node>,
     many: bool,
 }
 
@@ -433,7 +433,7 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Mistake<'de>> {
-        let Some(node) = self.items.by_ref().find(|item| !self.reader.is_wrong(item)) else {
+        let Some(node) = self.rest.by_ref().find(|item| !self.reader.is_wrong(item)) else {
             return Ok(None);
         };
         let item = Reader {
@@ -450,7 +450,7 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
 
 struct Entries<'a, 'de> {
     reader: Reader<'a, 'de>,
-    entries: std::slice::Iter<'de, (Key, Node)>,
+    rest: std::slice::Iter<'de, (Key, Node)>,
     value: Option<&'de (Key, Node)>,
 }
 
@@ -462,10 +462,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
         seed: K,
     ) -> Result<Option<K::Value>, Mistake<'de>> {
         let reader = self.reader;
-        self.value = self
-            .entries
-            .by_ref()
-            .find(|(_, node)| !reader.is_wrong(node));
+        self.value = self.rest.by_ref().find(|(_, node)| !reader.is_wrong(node));
         let Some((key, _)) = self.value else {
             return Ok(None);
         };

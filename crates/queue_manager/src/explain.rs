@@ -397,6 +397,7 @@ mod tests {
             slots: Slots {
                 with_cards: 2,
                 without_cards,
+                ..Slots::default()
             },
             now: 0,
         };

@@ -164,6 +164,15 @@ pub(crate) struct Common {
     pub(super) slurm: Option<Slurm>,
 }
 
+impl Common {
+    /// Whether `gres` stands here.
+    pub(super) fn asks_slurm_for_cards(&self) -> bool {
+        self.slurm
+            .as_ref()
+            .is_some_and(|slurm| slurm.gres.is_some())
+    }
+}
+
 /// Something that is read on its own, or not by this program.
 #[derive(Debug, Default)]
 struct Elsewhere;
@@ -510,11 +519,13 @@ pub(crate) struct Precondition {
 
 #[derive(Debug, PartialEq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
 enum PreconditionKind {
-    CheckpointExists,
-    FileExists,
-    PathExists,
+    #[serde(rename = "checkpoint_exists")]
+    Checkpoint,
+    #[serde(rename = "file_exists")]
+    File,
+    #[serde(rename = "path_exists")]
+    Path,
 }
 
 #[cfg(test)]

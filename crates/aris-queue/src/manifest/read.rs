@@ -161,7 +161,7 @@ fn conda(given: Option<String>, hook: Option<String>, ours: bool, setup: bool) -
 /// What a level hands to those below it.
 struct Shared<'a> {
     settings: Arc<Settings>,
-    /// Whether somebody said how many cards a job has.
+    /// Whether `gpus` says how many cards a job has, and no `gres` nearer to the job.
     cards_given: bool,
     command: Option<&'a str>,
 }
@@ -235,9 +235,10 @@ impl Reader<'_> {
             links.add(parents.0, node);
         }
         self.links.phases.push(links);
+        let above_counts = above.cards_given && !common.asks_slurm_for_cards();
         let shared = Shared {
             settings: Self::settings(&above.settings, phase.gpus, phase.cwd, common),
-            cards_given: above.cards_given || phase.gpus.is_some(),
+            cards_given: above_counts || phase.gpus.is_some(),
             command: phase.default_cmd.as_deref().or(above.command),
         };
         let on_dep_failure = phase.on_dep_failure.unwrap_or(self.on_dep_failure);
@@ -314,7 +315,8 @@ impl Reader<'_> {
         if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
             self.links.needs(self.jobs.len(), names.0, node);
         }
-        let cards_given = shared.cards_given || job.gpus.is_some();
+        let above_counts = shared.cards_given && !common.asks_slurm_for_cards();
+        let cards_given = above_counts || job.gpus.is_some();
         let settings = Self::settings(&shared.settings, job.gpus, job.cwd, common);
         let settings = self.with_slurms_cards(settings, cards_given, node, &what);
         self.links.places.push((node.line, node.column));

@@ -75,8 +75,12 @@ impl Gres {
     pub fn cards(&self) -> Option<u32> {
         let counts = self.0.iter().filter_map(|item| {
             let mut parts = item.split(':');
-            (parts.next() == Some("gpu"))
-                .then(|| parts.last().and_then(|it| it.parse().ok()).unwrap_or(1))
+            (parts.next() == Some("gpu")).then(|| {
+                parts
+                    .next_back()
+                    .and_then(|it| it.parse().ok())
+                    .unwrap_or(1)
+            })
         });
         counts.reduce(|sum: u32, more: u32| sum.saturating_add(more))
     }

@@ -353,7 +353,7 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
     let slots = schedule::slots(&queue, 2, machine(4));
     assert_eq!(
         schedule::obstacle(&queue, 0, &two, slots),
-        Some(schedule::Obstacle::LargerCard(25_300))
+        Some(Obstacle::LargerCard(25_300))
     );
 }
 

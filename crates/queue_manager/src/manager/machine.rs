@@ -59,7 +59,7 @@ fn text(path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// **Source**: proc_meminfo(5).
+/// **Source**: `proc_meminfo(5)`.
 fn total_kib(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -67,7 +67,7 @@ fn total_kib(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// Files that may hold a limit for this program: of its control group and of those above it, in both versions. **Source**: cgroups(7).
+/// Files that may hold a limit for this program: of its control group and of those above it, in both versions. **Source**: `cgroups(7)`.
 fn limits_of(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {
