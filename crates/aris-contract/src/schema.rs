@@ -29,8 +29,6 @@ pub mod id {
     pub const INSTALL_MANIFEST: &str = "aris.install_aris.manifest/v1";
     /// The manifest of a queue; manifests carry it as `schema`.
     pub const QUEUE_MANIFEST: &str = "aris.queue_manager.manifest/v1";
-    /// A specification of grids, from which a manifest is built.
-    pub const QUEUE_GRID: &str = "aris.build_manifest.grid/v1";
     /// `queue_state.json` of a queue.
     pub const QUEUE_STATE: &str = "aris.queue_manager.state/v1";
     /// `spec.json` of an attempt of a queue.
