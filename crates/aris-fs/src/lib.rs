@@ -21,6 +21,7 @@ mod part;
 mod path;
 mod place;
 mod read;
+mod sealed;
 mod write;
 
 pub use append::{append_line, last_line};
@@ -37,6 +38,7 @@ pub use place::{
     set_modified,
 };
 pub use read::{READ_LIMIT, Regular, open, read, read_given, read_optional, read_text};
+pub use sealed::{DamagedLine, seal, sealed};
 pub use write::{
     copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead, sweep_folder,
     sync_dir, write_atomic, write_atomic_if, write_atomic_with_mode, write_changed, write_new,

@@ -22,7 +22,7 @@
 //!
 //! # Output
 //!
-//! The state of a run is one file, replaced whole after every transition. Beside it lie `STATE.lock`, which says who uses the run,
+//! The state of a run is a journal, to which every transition adds a line. Beside it lie `STATE.lock`, which says who uses the run,
 //! and, with executors, `STATE.d` with a folder for each attempt: what was asked, both streams, and the outcome, which is there before
 //! the journal knows of it.
 //!
@@ -48,6 +48,7 @@ mod data;
 mod drive;
 mod error;
 mod interrupt;
+mod journal;
 mod load;
 mod report;
 mod session;

@@ -105,7 +105,7 @@ pub(crate) fn reopen(
         reason,
     };
     machine
-        .verify(state, changed)
+        .verify(state)
         .map_err(|error| broken(error.to_string()))?;
     if let Some(cursor) = &state.cursor
         && machine.recipe.step(cursor).is_none()

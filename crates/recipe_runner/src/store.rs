@@ -1,18 +1,17 @@
-//! The file that a run lives in: locked while it is used, replaced whole, never overwritten by another run.
+//! The file that a run lives in: locked while it is used, never overwritten by another run. It is a [journal], which only grows.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aris_cli::Context;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
-use aris_recipe::engine::state::STATE_SCHEMA;
 
 use crate::cli::WaitArgs;
 use crate::error::Error;
+use crate::journal::{self, Writer};
 
-/// Bytes that a state may have. **Source**: ours; results of commands may be captured whole.
-const LIMIT: u64 = 64 << 20;
 /// States of earlier runs that are kept beside a state.
 const MANY: u32 = 10_000;
 
@@ -22,6 +21,7 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Held for as long as the store lives.
     lock: Lock,
+    writer: RefCell<Writer>,
 }
 
 impl Store {
@@ -58,28 +58,32 @@ impl Store {
         };
         let holder = format!("{what}, process {}", std::process::id());
         aris_fs::write_unsynced(&lock_path, holder.as_bytes())?;
-        Ok(Self { path, lock })
+        Ok(Self {
+            path,
+            lock,
+            writer: RefCell::default(),
+        })
     }
 
-    /// Reads the state.
+    /// Reads the state, with everything that was captured.
     ///
     /// **Errors**: [`Error::NoFile`] when there is none, [`Error::State`] when it is malformed.
-    pub(crate) fn load(&self) -> Result<State, Error> {
-        load(&self.path)
+    pub(crate) fn load(&self, context: &Context) -> Result<State, Error> {
+        let read = journal::read(&self.path, true)?.ok_or_else(|| no_state(&self.path))?;
+        if read.torn > 0 {
+            context.note(&format!(
+                "{}: its last line was torn, {} bytes; what it said did not happen, and the line is dropped",
+                self.path.display(),
+                read.torn
+            ));
+        }
+        self.writer.replace(read.writer);
+        Ok(read.state)
     }
 
-    fn load_optional(&self) -> Result<Option<State>, Error> {
-        read(&self.path)
-    }
-
-    /// Writes the state; whole or not at all.
+    /// Writes what is new in the state; all of it or nothing.
     pub(crate) fn save(&self, state: &State) -> Result<(), Error> {
-        let mut text = serde_json::to_string_pretty(state).map_err(|error| Error::State {
-            path: self.path.clone(),
-            reason: error.to_string(),
-        })?;
-        text.push('\n');
-        Ok(aris_fs::write_atomic(&self.path, text.as_bytes())?)
+        self.writer.borrow_mut().save(&self.path, state)
     }
 
     /// Makes room for a new run: a state that is over is put aside, with its attempts. One that is not over is only put aside when
@@ -87,7 +91,7 @@ impl Store {
     ///
     /// **Errors**: [`Error::Unfinished`].
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
-        let there = match self.load_optional() {
+        let there = match read(&self.path) {
             Ok(None) => None,
             Ok(Some(state)) if state.status.is_over() || always => Some(()),
             Err(_) if always => Some(()),
@@ -137,42 +141,25 @@ impl Drop for Store {
     }
 }
 
-/// Reads a state that somebody else may be using; `None` where there is none.
+/// Reads a state that somebody else may be using, without what lies in files of its own; `None` where there is none.
 ///
 /// **Errors**: [`Error::State`] when it is malformed.
-pub(crate) fn read(path: &Path) -> Result<Option<State>, Error> {
-    let Some(bytes) = aris_fs::read_optional(path, LIMIT)? else {
-        return Ok(None);
-    };
-    let wrong = |reason: String| Error::State {
-        path: path.to_path_buf(),
-        reason,
-    };
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(wrong(String::from("the file is empty")));
-    }
-    let mut state: State =
-        serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
-    if state.schema.is_empty() {
-        STATE_SCHEMA.clone_into(&mut state.schema);
-    }
-    if state.schema != STATE_SCHEMA {
-        return Err(wrong(format!(
-            "its schema is {:?}, not {STATE_SCHEMA:?}",
-            state.schema
-        )));
-    }
-    Ok(Some(state))
+fn read(path: &Path) -> Result<Option<State>, Error> {
+    Ok(journal::read(path, false)?.map(|read| read.state))
 }
 
 /// The same of one that must be there.
 ///
 /// **Errors**: [`Error::NoFile`], too.
 pub(crate) fn load(path: &Path) -> Result<State, Error> {
-    read(path)?.ok_or_else(|| Error::NoFile {
+    read(path)?.ok_or_else(|| no_state(path))
+}
+
+fn no_state(path: &Path) -> Error {
+    Error::NoFile {
         path: path.to_path_buf(),
         what: "state",
-    })
+    }
 }
 
 /// The folder of the attempts of a state.

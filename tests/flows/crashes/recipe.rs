@@ -19,9 +19,15 @@ steps:
 ";
 
 const RUN: [&str; 7] = [
-    "run", "r.yaml", "--state", "run.json", "--exec", "cmd", "--json",
+    "run",
+    "r.yaml",
+    "--state",
+    "run.jsonl",
+    "--exec",
+    "cmd",
+    "--json",
 ];
-const RESUME: [&str; 6] = ["resume", "--state", "run.json", "--exec", "cmd", "--json"];
+const RESUME: [&str; 6] = ["resume", "--state", "run.jsonl", "--exec", "cmd", "--json"];
 
 /// Whether a run ended by itself with this code.
 fn left_with(run: &Run, code: i32) -> bool {
@@ -48,7 +54,7 @@ fn decide(binary: &Helper, project: &Project, waiting: &Run, when: &str) -> Run 
     let words = [
         "complete",
         "--state",
-        "run.json",
+        "run.jsonl",
         "--step",
         &step,
         "--status",
@@ -82,7 +88,7 @@ fn no_step_is_repeated_or_left_out() {
         all_whole(&project, &when);
         let mut run = crashed;
         // A second crash while the first is repaired, then calls that nobody disturbs.
-        let begun = project.at("run.json").exists();
+        let begun = project.at("run.jsonl").exists();
         let words: &[&str] = if begun { &RESUME } else { &RUN };
         let again = binary
             .call(project.path())
@@ -96,7 +102,7 @@ fn no_step_is_repeated_or_left_out() {
             if left_with(&run, 0) {
                 break;
             }
-            let begun = project.at("run.json").exists();
+            let begun = project.at("run.jsonl").exists();
             let words: &[&str] = if begun { &RESUME } else { &RUN };
             run = binary.call(project.path()).args(words).run();
             if left_with(&run, 11) {
@@ -116,14 +122,20 @@ fn an_outcome_is_recorded_or_was_never_given() {
     survives(
         "recipe_runner",
         &[
-            "complete", "--state", "run.json", "--step", "one", "--status", "success",
+            "complete",
+            "--state",
+            "run.jsonl",
+            "--step",
+            "one",
+            "--status",
+            "success",
         ],
         || {
             project()
                 .file("r.yaml", RECIPE)
-                .file("run.json", r#"{"recipe": {"path": "r.yaml"}}"#)
+                .file("run.jsonl", r#"{"recipe": {"path": "r.yaml"}}"#)
         },
         0,
-        &["run.json"],
+        &["run.jsonl"],
     );
 }

@@ -150,8 +150,9 @@ fn the_survey_searches_verifies_and_keeps_with_the_real_helpers() {
     let run = survey("survey.json", &[]);
     let root = project.path().display().to_string();
     check_trace("literature-survey", &run.stdout().replace(&root, "ROOT"));
-    let state = project.json("survey.json");
-    assert_eq!(state["context"]["papers"], "1");
+    let resume = ["resume", "--state", "survey.json", "--json"];
+    let data = runner(&project).args(resume).run().expect_code(0).data();
+    assert_eq!(data["context"]["papers"], "1");
     assert!(
         project
             .read("survey/papers.bib")

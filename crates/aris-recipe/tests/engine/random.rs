@@ -120,7 +120,7 @@ proptest! {
             // As it is written and read again between two steps.
             let written = serde_json::to_string(&state).unwrap();
             let mut read: State = serde_json::from_str(&written).unwrap();
-            prop_assert_eq!(machine.verify(&mut read, false), Ok(()), "{}", text);
+            prop_assert_eq!(machine.verify(&mut read), Ok(()), "{}", text);
             prop_assert_eq!(&read, &state);
         }
         // The same again.
@@ -132,10 +132,10 @@ proptest! {
         for cut in 0..state.journal.len() {
             let mut shorter = state.clone();
             shorter.journal.truncate(cut);
-            prop_assert!(machine.verify(&mut shorter, false).is_err());
+            prop_assert!(machine.verify(&mut shorter).is_err());
             let mut holed = state.clone();
             holed.journal.remove(cut);
-            prop_assert!(machine.verify(&mut holed, false).is_err());
+            prop_assert!(machine.verify(&mut holed).is_err());
         }
     }
 }

@@ -180,7 +180,7 @@ fn outcome_digest(outcome: &engine::Outcome) -> String {
 
 fn open(args: &StateArgs, what: &str, context: &Context) -> Result<(Store, Machine, State), Error> {
     let store = Store::open(&args.state, what, true, &args.wait, context)?;
-    let mut state = store.load()?;
+    let mut state = store.load(context)?;
     let machine = session::reopen(&mut state, store.path(), None, false, context)?;
     if state.start.is_none() {
         machine.resume(&mut state);

@@ -130,7 +130,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
         &args.state.wait,
         context,
     )?;
-    let mut state = store.load()?;
+    let mut state = store.load(context)?;
     let machine = session::reopen(
         &mut state,
         store.path(),

@@ -5,9 +5,6 @@ use serde_json::{Value, json};
 
 use super::{call, lines, project};
 
-/// Something done to a state by hand.
-type Edit = fn(&mut Value);
-
 const SCRIPT: &str = r#"{"*": {"status": "success", "result": {"verdict": "changes_requested", "worktree_path": "/w", "pr_url": "u",
     "results_path": "r", "needs_rerun": true, "records": ["x"]}}}"#;
 
@@ -123,7 +120,7 @@ fn an_interrupted_run_is_the_uninterrupted_one() {
 }
 
 #[test]
-fn what_was_edited_or_cut_is_refused() {
+fn what_was_edited_is_refused_and_a_torn_end_is_dropped() {
     let project = project();
     project.write("script.json", SCRIPT);
     let words = [
@@ -137,38 +134,35 @@ fn what_was_edited_or_cut_is_refused() {
         "script.json",
     ];
     call(&project, &words).run().expect_code(0);
-    let whole = project.json("run.json");
-    let edits: [(&str, Edit); 8] = [
-        ("last entry cut", |state| {
-            state["journal"].as_array_mut().unwrap().pop();
-        }),
-        ("first entry cut", |state| {
-            state["journal"].as_array_mut().unwrap().remove(0);
-        }),
-        ("all entries cut", |state| state["journal"] = json!([])),
-        ("an entry edited", |state| {
-            state["journal"][3]["target"] = json!("complete");
-        }),
-        ("the last entry edited", |state| {
-            let last = state["journal"].as_array_mut().unwrap().last_mut().unwrap();
-            last["at"] = json!("1999-01-01T00:00:00Z");
-        }),
-        ("the context edited", |state| {
-            state["context"]["pr_url"] = json!("other");
-        }),
-        ("an input edited", |state| {
-            state["inputs"]["task"] = json!("other");
-        }),
-        ("the cursor edited", |state| {
-            state["cursor"] = json!("open_pr");
-        }),
-    ];
-    for (what, edit) in edits {
-        let mut state = whole.clone();
-        edit(&mut state);
-        project.write("run.json", state.to_string());
-        let run = call(&project, &["resume", "--state", "run.json"]).run();
-        assert_eq!(run.code(), 4, "{what}: {run}");
+    let whole = project.read("run.json");
+    let rows: Vec<&str> = whole.split_inclusive('\n').collect();
+    let resume = ["resume", "--state", "run.json"];
+    for at in 0..rows.len() - 1 {
+        let mut edited: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
+        edited[at] = edited[at].replacen("\"step\":\"", "\"step\":\"x", 1);
+        assert_ne!(edited[at], rows[at], "line {}", at + 1);
+        project.write("run.json", edited.concat());
+        let run = call(&project, &resume).run().expect_code(4);
+        if at > 0 {
+            let message = run.error()["message"].to_string();
+            assert!(message.contains(&format!("line {}: ", at + 1)), "{message}");
+        }
+        edited.remove(at);
+        project.write("run.json", edited.concat());
+        call(&project, &resume).run().expect_code(4);
+    }
+    // Every end that a killed writer can leave: the run goes on from the line before, and comes to the same end.
+    for (at, row) in rows.iter().enumerate().skip(1) {
+        let half: String = row.chars().take(row.chars().count() / 2).collect();
+        let torn = rows[..at].concat() + &half;
+        project.write("run.json", &torn);
+        let words = ["resume", "--state", "run.json", "--outcomes", "script.json"];
+        let run = call(&project, &words).run().expect_code(0);
+        assert!(run.stderr().contains("torn"), "{run}");
+        assert_eq!(run.data()["terminal"], "complete");
+        let again = project.read("run.json");
+        assert!(again.starts_with(&rows[..at].concat()), "line {}", at + 1);
+        assert_eq!(call(&project, &resume).run().expect_code(0).stderr(), "");
     }
     for text in [
         "",
@@ -271,4 +265,56 @@ fn an_unfinished_run_is_not_overwritten_and_a_finished_one_is_kept() {
     let finished = project.read("run.json");
     call(&project, &begin).run().expect_code(11);
     assert_eq!(project.read("run.json.2"), finished);
+}
+
+/// What a step printed lies in a file of its own, which nobody may change.
+#[test]
+fn what_was_captured_is_checked_when_it_is_read() {
+    let recipe = "name: r\nkitchen_rules: [a]\nsteps:\n  a: {tool: t, capture: {long: '${{ result.long }}', short: '${{ result.short }}'}, observability: [short], on_success: b, on_failure: b}\n  \
+                  b: {tool: u, on_success: end, on_failure: end}\n  end: {action: stop, message: '${{ context.long }}'}\n";
+    let project = Project::new().file("r.yaml", recipe);
+    let long = "precious ".repeat(1000);
+    let script = json!({"a": [{"status": "success", "result": {"long": long, "short": "GO"}}]});
+    project.write("s.json", script.to_string());
+    let words = [
+        "run",
+        "r.yaml",
+        "--outcomes",
+        "s.json",
+        "--state",
+        "run.json",
+    ];
+    call(&project, &words).run().expect_code(11);
+    let state = project.read("run.json");
+    assert!(
+        !state.contains("precious") && state.contains("GO"),
+        "{state}"
+    );
+    let files: Vec<_> = std::fs::read_dir(project.at("run.json.d/captured"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    assert_eq!(files.len(), 1);
+    let resume = ["resume", "--state", "run.json"];
+    assert_eq!(resumed(&project, &[], 0)["context"]["long"], long);
+    std::fs::write(&files[0], "other").unwrap();
+    for why in ["was changed", "is missing"] {
+        let error = call(&project, &resume).run().expect_code(4).error();
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(why) && message.contains("step a"),
+            "{message}"
+        );
+        // How the run stands needs none of it.
+        call(&project, &["status", "--state", "run.json"])
+            .run()
+            .expect_code(11);
+        std::fs::remove_file(&files[0]).unwrap_or_default();
+    }
+    std::fs::write(&files[0], &long).unwrap();
+    project.write("s.json", r#"{"b": [{"status": "success"}]}"#);
+    assert_eq!(
+        resumed(&project, &["--outcomes", "s.json"], 0)["message"],
+        long
+    );
 }

@@ -1,0 +1,83 @@
+//! Lines of JSON that carry a number and a checksum: what a journal on a [`Log`](crate::Log) is made of.
+//!
+//! ```text
+//! {"seq":7,…,"crc":"89abcdef"}
+//! ```
+//!
+//! The checksum is that of everything before `,"crc"`. Lines that a killed writer or a power cut left torn at the end are not among
+//! the good ones; a damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it.
+
+use std::fmt::Write as _;
+
+use crc32fast::hash as crc32;
+
+/// Bytes of `,"crc":"89abcdef"}`.
+const TAIL: usize = 18;
+
+/// A line before a good one that is damaged, or has another number than the one that follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedLine {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong.
+    pub why: String,
+}
+
+/// Adds a line: a JSON object on one line, which begins with its number and has no key `crc`.
+pub fn seal(to: &mut String, object: &str) {
+    let body = object.strip_suffix('}').unwrap_or(object);
+    let crc = crc32(body.as_bytes());
+    // Writing to a String cannot fail.
+    writeln!(to, "{body},\"crc\":\"{crc:08x}\"}}").unwrap_or_default();
+}
+
+/// The lines, and the number of bytes up to the end of the last good one. `parse` gives the number of a line and what it says; numbers
+/// have no gaps. The checksum is one more key of the object that `parse` gets.
+///
+/// **Errors**: the first damaged line that is not at the end.
+pub fn sealed<T>(
+    bytes: &[u8],
+    parse: impl Fn(&[u8]) -> Result<(u64, T), String>,
+) -> Result<(Vec<T>, u64), DamagedLine> {
+    let mut found: Vec<T> = Vec::new();
+    let mut expected: Option<u64> = None;
+    let (mut good, mut at) = (0, 0);
+    let mut bad: Option<DamagedLine> = None;
+    for (line, text) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        at += text.len();
+        match (checked(text).and_then(&parse), bad.take()) {
+            // A line that is right after one that is not: the file was not torn but changed.
+            (Ok(_), Some(bad)) => return Err(bad),
+            (Ok((seq, value)), None) => {
+                if let Some(expected) = expected.filter(|expected| *expected != seq) {
+                    let why = format!("it is number {seq}, not {expected}");
+                    return Err(DamagedLine { line, why });
+                }
+                expected = seq.checked_add(1);
+                found.push(value);
+                good = at;
+            }
+            (Err(why), before) => bad = before.or(Some(DamagedLine { line, why })),
+        }
+    }
+    Ok((found, good as u64))
+}
+
+fn checked(line: &[u8]) -> Result<&[u8], String> {
+    let line = line
+        .strip_suffix(b"\n")
+        .ok_or_else(|| String::from("it has no end"))?;
+    let (body, tail) = line
+        .split_at_checked(line.len().saturating_sub(TAIL))
+        .ok_or_else(|| String::from("too short"))?;
+    let stated = tail
+        .strip_prefix(b",\"crc\":\"")
+        .and_then(|rest| rest.strip_suffix(b"\"}"))
+        .and_then(|hex| std::str::from_utf8(hex).ok())
+        .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+        .ok_or_else(|| String::from("it has no checksum"))?;
+    if crc32(body) != stated {
+        return Err(String::from("its checksum is wrong"));
+    }
+    Ok(line)
+}

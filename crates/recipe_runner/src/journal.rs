@@ -1,0 +1,333 @@
+//! The journal of a run: what happened, one line for each change, never changed.
+//!
+//! ```text
+//! {"seq":1,"begin":{…the state at the beginning…},"crc":"89abcdef"}
+//! {"seq":2,"entries":[{…}],"standing":{…},"crc":"89abcdef"}
+//! ```
+//!
+//! A long captured value lies in a file of its own below `STATE.d/captured`; the line has its SHA-256. A file that is one JSON object
+//! without a number is the beginning of a run that somebody wrote; the first change makes it a journal.
+
+use std::path::Path;
+
+use aris_fs::Log;
+use aris_recipe::engine::state::{RecipeRef, STATE_SCHEMA, sha256_hex};
+use aris_recipe::engine::{Entry, Event, State, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+use crate::store::attempts_of;
+
+/// Bytes of a captured value that are kept in the journal itself: verdicts, paths and numbers, so that people can read it.
+const SHORT: usize = 1024;
+/// Bytes of a captured value.
+const LIMIT: u64 = 256 << 20;
+/// How a journal begins.
+const BEGIN: &[u8] = b"{\"seq\":";
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    seq: u64,
+    /// The whole state; of the first line only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    begin: Option<Box<State>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<Entry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standing: Option<Standing>,
+}
+
+/// What does not follow from the entries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Standing {
+    status: Status,
+    cursor: Option<String>,
+    attempts: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    halt: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    tainted: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    failed: bool,
+    max_steps: u64,
+    head: Option<String>,
+    /// Where it is another one than before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recipe: Option<RecipeRef>,
+}
+
+/// A captured value that lies in a file. Captured values are texts and lists, so that no object is taken for one.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    sha256: String,
+    bytes: u64,
+    list: bool,
+}
+
+/// What was read.
+pub(crate) struct Read {
+    pub(crate) state: State,
+    /// Bytes at the end that a killed writer left.
+    pub(crate) torn: u64,
+    /// Goes on with the journal.
+    pub(crate) writer: Writer,
+}
+
+/// Adds to a journal.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    /// Open once something was added.
+    log: Option<Log>,
+    /// Number of the last line; 0 when there is no journal yet.
+    seq: u64,
+    /// Bytes up to the end of that line.
+    good: u64,
+    /// Entries that are in it.
+    entries: usize,
+    begun: bool,
+    recipe: RecipeRef,
+    standing: Option<Standing>,
+}
+
+impl Writer {
+    /// Writes what is new.
+    pub(crate) fn save(&mut self, path: &Path, state: &State) -> Result<(), Error> {
+        // What was not begun may have got its inputs and its start only now.
+        if self.seq == 0 || !self.begun {
+            return self.begin(path, state);
+        }
+        let new = state.journal.get(self.entries..).unwrap_or_default();
+        let entries: Result<Vec<Entry>, Error> =
+            new.iter().map(|entry| put_away(path, entry)).collect();
+        let standing = Standing {
+            recipe: (state.recipe != self.recipe).then(|| state.recipe.clone()),
+            ..Standing::of(state)
+        };
+        if new.is_empty() && self.standing.as_ref() == Some(&standing) {
+            return Ok(());
+        }
+        let line = Line {
+            seq: self.seq + 1,
+            begin: None,
+            entries: entries?,
+            standing: Some(standing),
+        };
+        let text = text(path, &line)?;
+        if self.log.is_none() {
+            let (mut log, there) = Log::open(path)?;
+            if there.len() as u64 > self.good {
+                log.cut(self.good)?;
+            }
+            self.log = Some(log);
+        }
+        if let Some(log) = &mut self.log {
+            log.append(text.as_bytes())?;
+        }
+        self.seq += 1;
+        self.saved(state);
+        Ok(())
+    }
+
+    fn begin(&mut self, path: &Path, state: &State) -> Result<(), Error> {
+        let line = Line {
+            seq: 1,
+            begin: Some(Box::new(state.clone())),
+            entries: Vec::new(),
+            standing: None,
+        };
+        let text = text(path, &line)?;
+        aris_fs::write_atomic(path, text.as_bytes())?;
+        self.log = None;
+        self.seq = 1;
+        self.good = text.len() as u64;
+        self.saved(state);
+        Ok(())
+    }
+
+    fn saved(&mut self, state: &State) {
+        self.entries = state.journal.len();
+        self.begun = state.start.is_some();
+        self.recipe.clone_from(&state.recipe);
+        self.standing = Some(Standing::of(state));
+    }
+}
+
+impl Standing {
+    fn of(state: &State) -> Self {
+        Self {
+            status: state.status,
+            cursor: state.cursor.clone(),
+            attempts: state.attempts,
+            notes: state.notes.clone(),
+            halt: state.halt.clone(),
+            tainted: state.tainted,
+            failed: state.failed,
+            max_steps: state.max_steps,
+            head: state.head.clone(),
+            recipe: None,
+        }
+    }
+}
+
+fn text(path: &Path, line: &Line) -> Result<String, Error> {
+    let json = serde_json::to_string(line).map_err(|error| wrong(path, error.to_string()))?;
+    let mut text = String::new();
+    aris_fs::seal(&mut text, &json);
+    Ok(text)
+}
+
+/// Reads a run; without `captured`, what lies in files of its own is left there. `None` where there is no file.
+///
+/// **Errors**: [`Error::State`] when it is malformed, or when what was captured is not what it was.
+pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
+    let Some(bytes) = aris_fs::read_optional(path, Log::LIMIT)? else {
+        return Ok(None);
+    };
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(wrong(path, String::from("the file is empty")));
+    }
+    if !bytes.starts_with(BEGIN) {
+        let state = serde_json::from_slice(&bytes).map_err(|error| wrong(path, error.to_string()));
+        return Ok(Some(Read {
+            state: checked(path, state?)?,
+            torn: 0,
+            writer: Writer::default(),
+        }));
+    }
+    let parse = |line: &[u8]| {
+        let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        Ok((line.seq, line))
+    };
+    let (lines, good) = aris_fs::sealed(&bytes, parse)
+        .map_err(|damaged| wrong(path, format!("line {}: {}", damaged.line, damaged.why)))?;
+    let seq = lines.len() as u64;
+    let mut lines = lines.into_iter();
+    let begin = lines
+        .next()
+        .filter(|first| first.seq == 1)
+        .and_then(|first| first.begin)
+        .ok_or_else(|| {
+            wrong(
+                path,
+                String::from("line 1: it is not the beginning of a run"),
+            )
+        })?;
+    let mut state = checked(path, *begin)?;
+    let mut recipe = state.recipe.clone();
+    for (number, line) in (2..).zip(lines) {
+        let Some(standing) = line.standing else {
+            let reason = format!("line {number}: it does not say how the run stands");
+            return Err(wrong(path, reason));
+        };
+        for mut entry in line.entries {
+            if captured {
+                bring_back(path, number, &mut entry)?;
+            }
+            if matches!(entry.event, Event::Executed | Event::Stop) {
+                state.visits.insert(entry.step.clone(), entry.visit);
+            }
+            state.context.extend(entry.captured.clone());
+            state.journal.push(entry);
+        }
+        recipe = standing.recipe.unwrap_or(recipe);
+        state.status = standing.status;
+        state.cursor = standing.cursor;
+        state.attempts = standing.attempts;
+        state.notes = standing.notes;
+        state.halt = standing.halt;
+        state.tainted = standing.tainted;
+        state.failed = standing.failed;
+        state.max_steps = standing.max_steps;
+        state.head = standing.head;
+    }
+    state.recipe = recipe;
+    let mut writer = Writer {
+        seq,
+        good,
+        ..Writer::default()
+    };
+    writer.saved(&state);
+    Ok(Some(Read {
+        state,
+        torn: bytes.len() as u64 - good,
+        writer,
+    }))
+}
+
+fn checked(path: &Path, mut state: State) -> Result<State, Error> {
+    if state.schema.is_empty() {
+        STATE_SCHEMA.clone_into(&mut state.schema);
+    }
+    if state.schema == STATE_SCHEMA {
+        return Ok(state);
+    }
+    let reason = format!("its schema is {:?}, not {STATE_SCHEMA:?}", state.schema);
+    Err(wrong(path, reason))
+}
+
+/// The entry with its long values in files.
+fn put_away(path: &Path, entry: &Entry) -> Result<Entry, Error> {
+    let mut entry = entry.clone();
+    for value in entry.captured.values_mut() {
+        let (bytes, list) = match &*value {
+            Value::String(text) => (text.clone().into_bytes(), false),
+            other => (other.to_string().into_bytes(), true),
+        };
+        if bytes.len() <= SHORT {
+            continue;
+        }
+        let folder = attempts_of(path).join("captured");
+        let sha256 = sha256_hex(&bytes);
+        aris_fs::create_dir(&folder)?;
+        // The file first: a line never names one that is not there.
+        aris_fs::write_changed(&folder.join(&sha256), &bytes)?;
+        *value = Value::Object(Map::from_iter([
+            (String::from("sha256"), Value::from(sha256)),
+            (String::from("bytes"), Value::from(bytes.len())),
+            (String::from("list"), Value::from(list)),
+        ]));
+    }
+    Ok(entry)
+}
+
+/// Puts the values that lie in files into their entry.
+fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error> {
+    for (variable, value) in &mut entry.captured {
+        if !value.is_object() {
+            continue;
+        }
+        let bad = |why: String| {
+            let step = &entry.step;
+            wrong(
+                path,
+                format!("line {number}: what step {step} captured as {variable} {why}"),
+            )
+        };
+        let stored: Stored = serde_json::from_value(value.take())
+            .map_err(|error| bad(format!("is unclear: {error}")))?;
+        let file = attempts_of(path).join("captured").join(&stored.sha256);
+        let bytes = aris_fs::read_optional(&file, LIMIT)?
+            .ok_or_else(|| bad(format!("is missing: {}", file.display())))?;
+        if sha256_hex(&bytes) != stored.sha256 {
+            return Err(bad(format!("was changed: {}", file.display())));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| bad(error.to_string()))?;
+        *value = if stored.list {
+            serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?
+        } else {
+            Value::from(text)
+        };
+    }
+    Ok(())
+}
+
+fn wrong(path: &Path, reason: String) -> Error {
+    Error::State {
+        path: path.to_path_buf(),
+        reason,
+    }
+}
