@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::units;
 use crate::geometry::Point;
-use crate::layout;
+use crate::layout::Ways;
 use crate::notes::Notes;
 use crate::problem::Code;
 use crate::scene::{Block, Scene};
@@ -18,6 +18,7 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
     arrows(scene, notes);
     same_line(scene, notes);
     let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
+    let mut ways = None;
     for (index, route) in scene.routes.iter().enumerate() {
         let edge = &scene.spec.edges[index];
         let mut under = BTreeSet::new();
@@ -36,7 +37,11 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
         if under.is_empty() {
             continue;
         }
-        let fix = round(scene, index);
+        let fix = round(
+            scene,
+            index,
+            ways.get_or_insert_with(|| Ways::new(scene)).as_mut(),
+        );
         for node in under {
             notes.push(
                 Code::EdgeOverNode,
@@ -52,9 +57,10 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
 }
 
 /// What leads an edge round the nodes in its way: corners that do, where there are some within the canvas.
-fn round(scene: &Scene<'_>, index: usize) -> String {
+fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String {
     let edge = &scene.spec.edges[index];
-    let way = layout::way(scene, edge.from, edge.to).filter(|way| {
+    let way = ways.and_then(|ways| ways.shortest(edge.from, edge.to));
+    let way = way.filter(|way| {
         let fits = |point: &Point| point.x < scene.width && point.y < scene.height;
         !way.is_empty() && way.iter().all(fits)
     });

@@ -18,9 +18,9 @@ const TOUCH: f64 = 1.5;
 
 /// Edges without corners from the file that lie over strangers, with corners that lead round these.
 pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
-    if scene.blocks.len() > NODES {
+    let Some(mut ways) = Ways::new(scene) else {
         return Vec::new();
-    }
+    };
     let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
     let edges = scene.spec.edges.iter().zip(&scene.routes).enumerate();
     edges
@@ -42,97 +42,156 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
                             .is_crossed(pair[0], pair[1], TOUCH)
                 })
             });
-            let way = is_over.then(|| way(scene, edge.from, edge.to))??;
+            let way = is_over.then(|| ways.shortest(edge.from, edge.to))??;
             Some((index, way))
         })
         .collect()
 }
 
-/// The corners of the shortest way from node to node that touches no other, where the figure is small enough to look for one.
-pub(crate) fn way(scene: &Scene<'_>, from: usize, to: usize) -> Option<Vec<Point>> {
-    if scene.blocks.len() > NODES {
-        return None;
+/// Ways round the nodes of a figure. Which nodes a line between two corners passes is found once, for all ways.
+pub(crate) struct Ways<'s> {
+    outlines: Vec<&'s Outline>,
+    walls: Tree,
+    corners: Vec<Point>,
+    /// What lies between each two corners, and between each node and each corner.
+    between: Vec<Option<Passed>>,
+    from_node: Vec<Option<Passed>>,
+}
+
+/// The nodes near which a line passes.
+#[derive(Clone, Copy)]
+enum Passed {
+    /// A way passes none but its own two ends.
+    Two([Option<u8>; 2]),
+    More,
+}
+
+impl Passed {
+    fn new(nodes: impl Iterator<Item = usize>) -> Self {
+        let mut first = [None; 2];
+        for (count, node) in nodes.enumerate() {
+            let (Some(place), Ok(node)) = (first.get_mut(count), u8::try_from(node)) else {
+                return Self::More;
+            };
+            *place = Some(node);
+        }
+        Self::Two(first)
     }
-    let outline = |node: usize| &scene.blocks[node].outline;
-    let walls: Vec<Rect> = (0..scene.blocks.len())
-        .map(|node| {
-            let bounds = outline(node).bounds();
-            // Its ends it may touch, and leave where it likes.
-            if node == from || node == to {
-                bounds.grown(-1.0)
-            } else {
-                bounds.grown(CLEAR - 1.0)
-            }
-        })
-        .collect();
-    let mut points = vec![outline(from).centre, outline(to).centre];
-    for bounds in scene.blocks.iter().map(|block| block.outline.bounds()) {
-        let corners = bounds.grown(CLEAR).corners();
-        points.extend(
-            corners
+
+    /// Whether `may_pass` holds for each of them.
+    fn all(self, may_pass: impl Fn(usize) -> bool) -> bool {
+        match self {
+            Self::Two(nodes) => nodes
                 .into_iter()
-                .filter(|corner| corner.x > 0.0 && corner.y > 0.0),
-        );
-    }
-    let walls = Walls {
-        tree: Tree::new(walls.clone()),
-        walls,
-    };
-    let mut best = vec![(f64::INFINITY, 0); points.len()];
-    let mut done = vec![false; points.len()];
-    best[0].0 = 0.0;
-    loop {
-        let open = (0..points.len()).filter(|at| !done[*at] && best[*at].0.is_finite());
-        let here = open.min_by(|one, two| best[*one].0.total_cmp(&best[*two].0))?;
-        if here == 1 {
-            break;
-        }
-        done[here] = true;
-        for next in 1..points.len() {
-            let cost = best[here].0 + points[here].distance(points[next]) + CORNER;
-            if !done[next] && cost < best[next].0 {
-                let ends = [(here, from, 0), (next, to, 1)];
-                let own: Vec<(usize, &Outline)> = ends
-                    .into_iter()
-                    .filter(|(point, _, end)| point == end)
-                    .map(|(_, node, _)| (node, outline(node)))
-                    .collect();
-                if walls.are_clear(points[here], points[next], &own) {
-                    best[next] = (cost, here);
-                }
-            }
+                .flatten()
+                .all(|node| may_pass(node.into())),
+            Self::More => false,
         }
     }
-    let mut way = Vec::new();
-    let mut here = best[1].1;
-    while here != 0 {
-        way.push(Point::new(points[here].x.round(), points[here].y.round()));
-        here = best[here].1;
-    }
-    way.reverse();
-    Some(way)
 }
 
-struct Walls {
-    walls: Vec<Rect>,
-    tree: Tree,
-}
-
-impl Walls {
-    /// Whether the line meets no wall but those of the nodes `own`, at which it ends.
-    fn are_clear(&self, one: Point, two: Point, own: &[(usize, &Outline)]) -> bool {
-        // A way leaves a node straight where it can, so its line is not that from the centre.
-        let mut ends = [one, two];
-        for (_, outline) in own {
-            for at in 0..2 {
-                if ends[at] == outline.centre {
-                    ends[at] = outline.port(ends[1 - at]);
-                }
-            }
+impl<'s> Ways<'s> {
+    /// `None`: the figure is too large to look for ways.
+    pub(crate) fn new(scene: &'s Scene<'_>) -> Option<Self> {
+        if scene.blocks.len() > NODES {
+            return None;
         }
-        self.tree.along(ends[0], ends[1]).into_iter().all(|wall| {
-            own.iter().any(|(node, _)| *node == wall)
-                || !self.walls[wall].is_crossed(ends[0], ends[1])
+        let outlines: Vec<&Outline> = scene.blocks.iter().map(|block| &block.outline).collect();
+        let grown = |by: f64| {
+            outlines
+                .iter()
+                .map(move |outline| outline.bounds().grown(by))
+        };
+        let corners: Vec<Point> = grown(CLEAR)
+            .flat_map(Rect::corners)
+            .filter(|corner| corner.x > 0.0 && corner.y > 0.0)
+            .collect();
+        Some(Self {
+            walls: Tree::new(grown(CLEAR - 1.0).collect()),
+            between: vec![None; corners.len() * corners.len()],
+            from_node: vec![None; corners.len() * outlines.len()],
+            corners,
+            outlines,
         })
+    }
+
+    /// The corners of the shortest way from node to node that touches no other.
+    pub(crate) fn shortest(&mut self, from: usize, to: usize) -> Option<Vec<Point>> {
+        let (start, target) = (self.outlines[from].centre, self.outlines[to].centre);
+        // A way leaves a node straight where it can, so its line is not that from the centre.
+        let leaves = self.outlines[from].port(target);
+        let direct = (leaves, self.outlines[to].port(leaves));
+        let others = |node: &usize| *node != from && *node != to;
+        if !self.walls.along(direct.0, direct.1).iter().any(others) {
+            return Some(Vec::new());
+        }
+        let count = self.corners.len();
+        // What the rest of a way costs at least (A*).
+        let rest: Vec<f64> = self
+            .corners
+            .iter()
+            .map(|corner| corner.distance(target) + CORNER)
+            .collect();
+        let mut best: Vec<(f64, Option<usize>)> = vec![(f64::INFINITY, None); count];
+        let mut done = vec![false; count];
+        for (next, cost) in best.iter_mut().enumerate() {
+            if self.leads_out(from, next, to) {
+                cost.0 = start.distance(self.corners[next]) + CORNER;
+            }
+        }
+        let mut end = (f64::INFINITY, None);
+        loop {
+            let open = (0..count).filter(|at| !done[*at] && best[*at].0.is_finite());
+            let least = open.map(|at| (best[at].0 + rest[at], at));
+            let least = least.min_by(|one, two| one.0.total_cmp(&two.0));
+            let Some((cost, here)) = least.filter(|(cost, _)| *cost < end.0) else {
+                break;
+            };
+            done[here] = true;
+            if self.leads_out(to, here, from) {
+                end = (cost, Some(here));
+            }
+            for next in 0..count {
+                let cost = best[here].0 + self.corners[here].distance(self.corners[next]) + CORNER;
+                if !done[next] && cost < best[next].0 && self.is_clear(here, next, from, to) {
+                    best[next] = (cost, Some(here));
+                }
+            }
+        }
+        let mut way = Vec::new();
+        let mut here = Some(end.1?);
+        while let Some(at) = here {
+            let corner = self.corners[at];
+            way.push(Point::new(corner.x.round(), corner.y.round()));
+            here = best[at].1;
+        }
+        way.reverse();
+        Some(way)
+    }
+
+    /// Whether a line from a node to a corner passes no node but, where it may, the other end.
+    fn leads_out(&mut self, node: usize, corner: usize, other: usize) -> bool {
+        let two = self.corners[corner];
+        let one = self.outlines[node].port(two);
+        let known = &mut self.from_node[node * self.corners.len() + corner];
+        let passed = *known.get_or_insert_with(|| {
+            let along = self.walls.along(one, two).into_iter();
+            Passed::new(along.filter(|wall| *wall != node))
+        });
+        passed.all(|wall| wall == other && self.may_pass(other, one, two))
+    }
+
+    /// Whether a line between two corners passes no node but, where it may, the ends of the way.
+    fn is_clear(&mut self, here: usize, next: usize, from: usize, to: usize) -> bool {
+        let (one, two) = (self.corners[here], self.corners[next]);
+        let pair = here.min(next) * self.corners.len() + here.max(next);
+        let passed = *self.between[pair]
+            .get_or_insert_with(|| Passed::new(self.walls.along(one, two).into_iter()));
+        passed.all(|wall| (wall == from || wall == to) && self.may_pass(wall, one, two))
+    }
+
+    /// A way may touch its ends, and leave them where it likes.
+    fn may_pass(&self, end: usize, one: Point, two: Point) -> bool {
+        !self.outlines[end].bounds().grown(-1.0).is_crossed(one, two)
     }
 }

@@ -10,7 +10,7 @@ mod detour;
 mod layers;
 mod order;
 
-pub(crate) use detour::{detours, way};
+pub(crate) use detour::{Ways, detours};
 
 use crate::geometry::{Point, Rect};
 use crate::scene::{MARGIN, Size};

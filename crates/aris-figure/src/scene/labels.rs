@@ -81,7 +81,8 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
         .iter()
         .filter(|route| route.label.is_some())
         .count();
-    if labels + scene.frames.len() + scene.labels.len() > LABELS {
+    let to_settle = labels + scene.frames.len();
+    if to_settle == 0 || to_settle + scene.labels.len() > LABELS {
         return;
     }
     let mut taken = Taken::new(scene);
