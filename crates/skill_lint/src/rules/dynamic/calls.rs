@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use aris_fs::{EntryKind, FsError};
 
@@ -18,6 +19,10 @@ use crate::sandbox::{Call, Sandbox, SandboxError, Scratch};
 /// Bytes and entries of a skill that is copied for a sample: above it the sample does not run.
 const COPIED_BYTES: u64 = 256 * 1024 * 1024;
 const COPIED_ENTRIES: usize = 20_000;
+
+/// How often a copy that cannot be executed yet is tried again, and after how long.
+const BUSY_TRIES: usize = 20;
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
 /// Name of the copy in the working directory: that of the skill, which its programs may look at.
 pub(super) fn copy_name(skill: &Path) -> &Path {
@@ -155,13 +160,24 @@ impl Caller<'_> {
         let mut command = self.words.clone();
         command.push(script.as_os_str().to_owned());
         command.extend(args.iter().map(OsString::from));
-        let finished = self.sandbox.run(
-            &Call {
-                command: &command,
-                cwd,
-            },
-            &scratch,
-        )?;
+        let call = Call {
+            command: &command,
+            cwd,
+        };
+        let mut finished = self.sandbox.run(&call, &scratch)?;
+        // A process that another thread began while a copy was written may hold the copy open for a moment. **Source**: `execve(2)`, ETXTBSY.
+        for _ in 0..BUSY_TRIES {
+            let stderr = finished.stderr.text();
+            if cwd.is_none() || !stderr.contains("Text file busy") {
+                break;
+            }
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the sandbox runs by the real clock, too"
+            )]
+            std::thread::sleep(BUSY_PAUSE);
+            finished = self.sandbox.run(&call, &scratch)?;
+        }
         let left = scratch.left_behind();
         let answer = Answer::new(finished, left, &scratch, &self.program.skill);
         scratch.remove()?;
