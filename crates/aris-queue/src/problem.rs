@@ -76,11 +76,17 @@ pub(crate) fn unknown_key(what: &dyn Display, key: &Key, known: &[&[&str]]) -> P
     }
 }
 
-/// The known name that `name` most likely was meant to be. **Source**: edit distance up to a third of the length, as in
-/// rustc's suggestions.
+/// The known name that `name` most likely was meant to be: the same but for its case, else the nearest. **Source**: edit distance up to a
+/// third of the length, as in rustc's suggestions.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |known: &str| {
+        if known.eq_ignore_ascii_case(name) {
+            return 0;
+        }
+        strsim::osa_distance(name, known)
+    };
     known
-        .map(|known| (strsim::osa_distance(name, known), known))
+        .map(|known| (distance(known), known))
         .filter(|(distance, known)| *distance * 3 <= name.len().max(known.len()))
         .min()
         .map(|(_, known)| known)

@@ -227,11 +227,25 @@ phases:
     for part in [
         "g.yaml:9:13: amp: commands get True",
         "decay: commands get None",
-        "${amps} is left to the shell; the grid has ${amp}",
+        "${amps} is left to the shell, which has no value of the grid; the grid has ${amp}",
     ] {
         assert!(said.contains(part), "{said} lacks {part}");
     }
     assert!(!said.contains("HOME"), "{said}");
+}
+
+#[test]
+fn a_variable_that_looks_like_an_axis_gets_a_warning() {
+    let (manifest, said) = built(
+        "grid: {N: [1, 2], seed: [0]}\ntemplate: {id: \"a${N}_${seed}\", cmd: 'x ${n} ${SEED} ${N%.pt} ${N:-3} ${HOME}'}\n",
+    );
+    for name in ["${n}", "${SEED}", "${N%.pt}", "${N:-3}"] {
+        let warning = format!("{name} is left to the shell");
+        assert!(said.contains(&warning), "{said} lacks {name}");
+    }
+    assert!(!said.contains("HOME"), "{said}");
+    let cmd = &manifest["phases"][0]["jobs"][0]["cmd"];
+    assert_eq!(cmd, "x ${n} ${SEED} ${N%.pt} ${N:-3} ${HOME}");
 }
 
 #[test]

@@ -194,11 +194,14 @@ fn axis<'a>(
         .enumerate()
         .find(|(_, axis)| axis.name == name);
     if found.is_none() && shell {
-        let near = nearest(name, cells.axes.iter().map(|axis| axis.name.as_str()));
+        // `${N%.pt}`: a shell's expansion of a variable that is called like an axis.
+        let end = name.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+        let variable = name.get(..end.unwrap_or(name.len())).unwrap_or(name);
+        let near = nearest(variable, cells.axes.iter().map(|axis| axis.name.as_str()));
         if let Some(near) = near.filter(|_| name != "GPU") {
             problems.warn(
                 node,
-                format!("${{{name}}} is left to the shell; the grid has ${{{near}}}"),
+                format!("${{{name}}} is left to the shell, which has no value of the grid; the grid has ${{{near}}}"),
             );
         }
     } else if found.is_none() && name != "GPU" {
