@@ -175,6 +175,8 @@ impl Research {
                 "research/report.md",
             ],
         );
+        let head = git(&self.project, &["rev-parse", "HEAD"]);
+        self.forge.pull(|pull| pull.head = head);
         self.call(
             "resolve_claims_review",
             &[

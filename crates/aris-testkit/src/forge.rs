@@ -15,6 +15,8 @@ pub struct Pull {
     pub branch: String,
     /// The branch it goes to.
     pub base: String,
+    /// The commit at its head.
+    pub head: String,
     /// Its diff.
     pub diff: String,
     /// Comments on lines, replies among them.
@@ -66,6 +68,7 @@ impl Forge {
         let pull = Arc::new(Mutex::new(Pull {
             branch: branch.to_owned(),
             base: String::from("main"),
+            head: "a".repeat(40),
             diff: diff.to_owned(),
             comments: Vec::new(),
             reviews: Vec::new(),
@@ -140,7 +143,7 @@ impl Pull {
                 {
                     Answer::ok("text/plain", self.diff.clone())
                 } else {
-                    Answer::json(&json!({"number": 7, "head": {"sha": "a".repeat(40)}}))
+                    Answer::json(&json!({"number": 7, "head": {"sha": self.head}}))
                 }
             }
             (

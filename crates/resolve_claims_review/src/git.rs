@@ -49,6 +49,21 @@ impl Worktree {
         self.line(&["rev-parse", "-q", "--verify", "HEAD"])
     }
 
+    /// Whether `head` is or comes after `commit`; none when one of them is not in this repository.
+    pub(crate) fn contains(&self, head: &str, commit: &str) -> Result<Option<bool>, Error> {
+        for name in [commit, head] {
+            let name = format!("{name}^{{commit}}");
+            if self
+                .line(&["rev-parse", "-q", "--verify", &name])?
+                .is_none()
+            {
+                return Ok(None);
+            }
+        }
+        let done = run(&self.path, &["merge-base", "--is-ancestor", commit, head])?;
+        Ok(Some(done.success()))
+    }
+
     /// The parent and the subject of the commit that is checked out.
     pub(crate) fn parent_and_subject(&self) -> Result<Option<(String, String)>, Error> {
         let line = self.line(&["log", "-1", "--format=%P%x09%s"])?;

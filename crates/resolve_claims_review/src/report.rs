@@ -244,6 +244,8 @@ pub struct Done {
     pub(crate) already: usize,
     /// Threads of settled comments.
     pub(crate) threads: usize,
+    /// Edited comments that wait: the pull request does not have their commits, or nobody knows.
+    pub(crate) held: usize,
 }
 
 /// How a review was settled.
@@ -361,12 +363,13 @@ impl Product for Report {
                 let done = data.counts;
                 writeln!(
                     out,
-                    "{} replies, {} failed; {} threads resolved, {} failed; {} done before",
+                    "{} replies, {} failed; {} threads resolved, {} failed; {} done before; {} wait for a push",
                     done.replies,
                     done.replies_failed,
                     done.resolved,
                     done.resolve_failed,
-                    done.already
+                    done.already,
+                    done.held
                 )?;
                 write!(out, "{}", data.tokens.lines())
             }

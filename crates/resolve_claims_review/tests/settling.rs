@@ -118,6 +118,12 @@ fn answer(project: &Project, fetched: &Value, group: &str, output: Value) {
     project.write(&format!("answers/{request}.json"), answer.to_string());
 }
 
+/// Pushes what is committed.
+fn push(project: &Project, forge: &Forge) {
+    let head = git(project, &["rev-parse", "HEAD"]);
+    forge.pull(|pull| pull.head = head);
+}
+
 /// Answers that settle everything: an edit, a rejection, an escalation, a question.
 fn answer_all(project: &Project, fetched: &Value) {
     answer(
@@ -274,6 +280,7 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
         head.as_str()
     );
 
+    push(&project, &forge);
     let finished = call(&project, &forge, &FINISH).expect_code(0);
     assert!(
         finished
@@ -470,6 +477,7 @@ fn a_github_that_refuses_changes_no_outcome() {
         ],
     )
     .expect_code(0);
+    push(&project, &forge);
     forge.pull(|pull| {
         pull.refused.replies = true;
         pull.refused.resolve = true;
@@ -599,6 +607,58 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
         reply,
         "Investigated but could not apply: not public @\u{200B}all"
     );
+}
+
+#[test]
+fn a_thread_is_closed_only_for_commits_that_the_pull_request_has() {
+    let (project, forge) = classified();
+    let before = git(&project, &["rev-parse", "HEAD"]);
+    project.write("research/report.md", format!("{REPORT}\nmore\n"));
+    call(
+        &project,
+        &forge,
+        &[
+            "apply",
+            "--id",
+            "100",
+            "--status",
+            "applied",
+            "--files",
+            "research/report.md",
+        ],
+    )
+    .expect_code(0);
+    let finish = [&["--json"], &FINISH[..]].concat();
+    let is_open = || forge.pull(|pull| !pull.resolved.contains(&100));
+    // A head that is not here, as after somebody else's push, and one without the commit.
+    for (head, hint) in [("b".repeat(40), "git fetch"), (before, "push the branch")] {
+        forge.pull(|pull| pull.head = head);
+        let data = call(&project, &forge, &finish).expect_code(0).data();
+        assert_eq!(data["counts"]["held"], 1, "{data}");
+        let warning = data["warnings"][0].as_str().expect("a text");
+        assert!(
+            warning.contains("comment 100") && warning.contains(hint),
+            "{warning}"
+        );
+        assert_eq!(data["verdict"], "real_fix");
+        assert!(is_open());
+    }
+    let said = forge.pull(|pull| pull.comments.clone());
+    assert!(
+        !said[8..].iter().any(|reply| reply["in_reply_to_id"] == 100),
+        "{said:?}"
+    );
+    push(&project, &forge);
+    let data = call(&project, &forge, &finish).expect_code(0).data();
+    assert_eq!(
+        (
+            &data["counts"]["held"],
+            &data["counts"]["resolved"],
+            &data["counts"]["replies"]
+        ),
+        (&json!(0), &json!(1), &json!(1))
+    );
+    assert!(!is_open());
 }
 
 #[test]
@@ -860,7 +920,7 @@ fn gh_gives_pages_one_after_another_and_gets_bodies_on_stdin() {
          *'/comments --method GET'*) cat \"$(dirname \"$0\")\"/one.json \"$(dirname \"$0\")\"/two.json;;\n*'/reviews --method GET'*) ;;\n\
          *resolveReviewThread*) echo '{\"data\":null,\"errors\":[{\"message\":\"no\"}]}'; exit 1;;\n\
          'api graphql'*'after=C2'*) cat \"$(dirname \"$0\")\"/threads2.json;;\n'api graphql'*) cat \"$(dirname \"$0\")\"/threads1.json;;\n\
-         *'/replies --method POST'*) ;;",
+         *headRefOid*) printf '{\"headRefOid\":\"%s\"}' \"$(git rev-parse HEAD)\";;\n*'/replies --method POST'*) ;;",
     );
     let gh = ["--gh", "bin/gh"];
     let fetched = helper()

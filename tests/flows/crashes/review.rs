@@ -68,6 +68,10 @@ fn survives(
     let crashes = crash_at_every_change(
         |_| {
             let (project, forge) = (Project::bare().copied(prepared.path()), forge());
+            if arguments[0] == "finish" {
+                let head = git(&project, &["rev-parse", "HEAD"]);
+                forge.pull(|pull| pull.head = head);
+            }
             let begun = call(&helper, &project, &forge, arguments);
             current.replace(Some((project, forge)));
             begun

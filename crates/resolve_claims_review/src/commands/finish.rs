@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::commands::validate::Attempts;
 use crate::error::Error;
 use crate::folder::{Folder, FolderArgs, pretty, read_map};
+use crate::git::Worktree;
 use crate::lock;
 use crate::report::{Counts, Done, Finished, Validity};
 
@@ -89,7 +90,8 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         number: args.pr,
     };
     let github = args.github.way(context, context.cwd())?;
-    let (done, warnings) = settle(&github, &pull, profile, &map, &folder)?;
+    let shown = Shown::of(&github, &pull, &map, context);
+    let (done, warnings) = settle(&github, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
         context.warn(warning);
     }
@@ -191,6 +193,7 @@ fn settle(
     profile: &Profile,
     map: &Classification,
     folder: &Folder,
+    shown: &Shown,
 ) -> Result<(Done, Vec<String>), Error> {
     let mut done = Done::default();
     let mut warnings = Vec::new();
@@ -199,6 +202,14 @@ fn settle(
     // Once nobody answers, asking for each comment again would take half a minute for each.
     let mut away: Option<Trouble> = None;
     for (id, entry) in map {
+        // Whoever reads the reply looks for the commit.
+        if entry.is_settled()
+            && let Err(why) = shown.holds(entry.sha.as_deref())
+        {
+            done.held += 1;
+            warnings.push(format!("comment {id} stays open: {why}"));
+            continue;
+        }
         let body = reply(profile, entry);
         let said = json!({"reply": id, "body": body}).to_string();
         if known.has_reply(*id, &body, &said) {
@@ -241,6 +252,46 @@ fn settle(
         }
     }
     Ok((done, warnings))
+}
+
+/// What the pull request shows: its head, and the repository that says what this contains.
+struct Shown {
+    head: Result<String, String>,
+    worktree: Result<Worktree, Error>,
+}
+
+impl Shown {
+    /// Nobody is asked where nothing was edited.
+    fn of(github: &GitHub, pull: &Pull, map: &Classification, context: &Context) -> Self {
+        let head = if map.values().any(Entry::is_settled) {
+            github.head(pull).map_err(|trouble| {
+                format!("which commits the pull request has is unknown: {trouble}")
+            })
+        } else {
+            Err(String::from("nothing was edited"))
+        };
+        Self {
+            head,
+            worktree: Worktree::of(context.cwd()),
+        }
+    }
+
+    /// Whether the pull request contains a commit; why not, or why nobody knows.
+    fn holds(&self, sha: Option<&str>) -> Result<(), String> {
+        let sha = sha.ok_or("its commit is unknown")?;
+        let head = self.head.as_ref().map_err(Clone::clone)?;
+        let worktree = self.worktree.as_ref().map_err(ToString::to_string)?;
+        match worktree.contains(head, sha) {
+            Ok(Some(true)) => Ok(()),
+            Ok(Some(false)) => Err(format!(
+                "the pull request does not have commit {sha} yet; push the branch, then call finish again"
+            )),
+            Ok(None) => Err(format!(
+                "the head of the pull request, {head}, is not in this repository; git fetch, then call finish again"
+            )),
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
 fn attempt(
