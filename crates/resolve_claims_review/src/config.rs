@@ -6,6 +6,10 @@ use aris_review::Gate;
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::git::{Kept, kept};
+
+/// The file, below the project.
+const FILE: &str = ".aris/config.yaml";
 
 /// Bytes of a configuration.
 const LIMIT: u64 = 1 << 20;
@@ -32,11 +36,18 @@ struct File {
 }
 
 impl Config {
-    /// Reads the section of `gate` below `project`; without a file or a section everything has its default.
-    pub(crate) fn read(project: &Path, gate: Gate) -> Result<Self, Error> {
-        let path = project.join(".aris/config.yaml");
+    /// Reads the section of `gate` below `project`; without a file or a section everything has its default. A file that git knows is read from
+    /// the branch `base` that the pull request goes to: what the pull request itself says is not to be run.
+    pub(crate) fn read(project: &Path, gate: Gate, base: Option<&str>) -> Result<Self, Error> {
+        let path = project.join(FILE);
         let Some(bytes) = aris_fs::read_optional(&path, LIMIT)? else {
             return Ok(Self::default());
+        };
+        let bytes = match kept(project, FILE, base)? {
+            Kept::Untracked => bytes,
+            Kept::In(None) => return Ok(Self::default()),
+            Kept::In(Some(bytes)) => bytes,
+            Kept::NoBase => return Err(Error::NoBase { path }),
         };
         let wrong = |what: String| Error::Config {
             path: path.clone(),

@@ -37,6 +37,10 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     if parts.iter().any(|part| is_git(part)) {
         return refused("it belongs to git");
     }
+    // `.github`, `.gitmodules`, `.aris`, `.pre-commit-config.yaml` and their like.
+    if parts.iter().any(|part| part.starts_with('.')) {
+        return refused("hidden files steer programs and services, and are no part of a report");
+    }
     if folders
         .iter()
         .any(|folder| TESTS.contains(&folder.to_lowercase().as_str()))
@@ -107,6 +111,10 @@ mod tests {
             ("research/../r.md", None),
             ("/etc/passwd", None),
             (".git/config", None),
+            (".github/workflows/x.yml", None),
+            (".gitmodules", None),
+            (".aris/config.yaml", None),
+            ("sub/.pre-commit-config.yaml", None),
             ("research/.GIT/hooks/x", None),
             ("git~1/config", None),
             (".git. /config", None),

@@ -29,6 +29,12 @@ pub enum Error {
         /// What is wrong, and where.
         what: String,
     },
+    /// The file is one of the branch under review, and the branch it goes to is not known.
+    #[error("{} is part of the repository, and the branch that the pull request goes to is not known here", path.display())]
+    NoBase {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder is in no git worktree.
     #[error("{} is no git worktree", path.display())]
     Worktree {
@@ -76,12 +82,6 @@ pub enum Error {
         /// The files.
         files: String,
     },
-    /// The repository's own checks refuse the files.
-    #[error("pre-commit refuses the files: {said}")]
-    PreCommit {
-        /// Its words.
-        said: String,
-    },
     /// A comment that is in no classification.
     #[error("comment {id} is not in {}", path.display())]
     NoEntry {
@@ -124,12 +124,12 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Json { .. } | Self::Config { .. } => ErrorKind::Validation,
-            Self::Worktree { .. }
+            Self::NoBase { .. }
+            | Self::Worktree { .. }
             | Self::NoBranch { .. }
             | Self::OtherBranch { .. }
             | Self::Git { .. }
-            | Self::Unchanged { .. }
-            | Self::PreCommit { .. } => ErrorKind::Precondition,
+            | Self::Unchanged { .. } => ErrorKind::Precondition,
             Self::File { .. } | Self::NotEditable { .. } => ErrorKind::Usage,
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
             Self::Base(error) => error.kind(),
@@ -149,6 +149,9 @@ impl Failure for Error {
             Self::Config { .. } => {
                 "for example claims_review: {validation_command: make check, validation_timeout: 120}"
             }
+            Self::NoBase { .. } => {
+                "git fetch that branch, or give what is to be run with --command"
+            }
             Self::Worktree { .. } => {
                 "name the folder in which git worktree add or git clone put the report"
             }
@@ -161,7 +164,6 @@ impl Failure for Error {
             Self::Unchanged { .. } => {
                 "edit the files first, or say --status skipped --reason with the reason"
             }
-            Self::PreCommit { .. } => "mend the files as it says, then call again",
             Self::NoEntry { .. } => "take a number that plan lists",
             Self::NotEditable { .. } => "only entries that plan lists are edited",
             Self::WhichPull { .. } => {
@@ -189,6 +191,7 @@ impl Failure for Error {
                 details
             }
             Self::Config { path, .. }
+            | Self::NoBase { path }
             | Self::Worktree { path }
             | Self::NoBranch { path }
             | Self::OtherBranch { path, .. }

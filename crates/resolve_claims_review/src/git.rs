@@ -1,4 +1,5 @@
-//! git in a worktree. Nothing is pushed; names of files are names and no patterns.
+//! git in a worktree. Nothing is pushed; names of files are names and no patterns. Hooks do not run: what they run, as pre-commit does, is the
+//! branch's, and the branch is under review.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +8,6 @@ use aris_proc::Finished;
 
 use crate::error::Error;
 
-/// Commits run hooks, which may test.
 const TIME: Duration = Duration::from_mins(10);
 
 /// A git worktree.
@@ -47,6 +47,17 @@ impl Worktree {
     /// The commit that is checked out; none before the first.
     pub(crate) fn head(&self) -> Result<Option<String>, Error> {
         self.line(&["rev-parse", "-q", "--verify", "HEAD"])
+    }
+
+    /// A file of these that a filter of git changes on its way into a commit.
+    pub(crate) fn filtered(&self, files: &[String]) -> Result<Option<String>, Error> {
+        let said = self.done(&with(&["check-attr", "-z", "filter", "--"], files))?;
+        let said = String::from_utf8_lossy(&said);
+        let parts: Vec<&str> = said.split('\0').collect();
+        let filtered = parts
+            .chunks_exact(3)
+            .find(|part| !matches!(part[2], "unspecified" | "unset"));
+        Ok(filtered.map(|part| part[0].to_owned()))
     }
 
     /// Whether `head` is or comes after `commit`; none when one of them is not in this repository.
@@ -133,6 +144,36 @@ impl Worktree {
     }
 }
 
+/// What a file has in a branch, where git knows it here; the working file is then the branch's under review. `path` counts from `folder`.
+pub(crate) enum Kept {
+    /// Git does not know it: it is the user's own.
+    Untracked,
+    /// As in the branch; none where that has no such file.
+    In(Option<Vec<u8>>),
+    /// The branch is not known here.
+    NoBase,
+}
+
+pub(crate) fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, Error> {
+    if !run(folder, &["ls-files", "--error-unmatch", "--", path])?.success() {
+        return Ok(Kept::Untracked);
+    }
+    for name in base.iter().flat_map(|base| {
+        [
+            format!("refs/remotes/origin/{base}"),
+            format!("refs/heads/{base}"),
+        ]
+    }) {
+        let commit = format!("{name}^{{commit}}");
+        if !run(folder, &["rev-parse", "-q", "--verify", &commit])?.success() {
+            continue;
+        }
+        let shown = run(folder, &["show", &format!("{name}:./{path}")])?;
+        return Ok(Kept::In(shown.success().then_some(shown.stdout.bytes)));
+    }
+    Ok(Kept::NoBase)
+}
+
 fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
     let fixed = arguments.iter().map(|argument| (*argument).to_owned());
     fixed.chain(files.iter().cloned()).collect()
@@ -140,6 +181,12 @@ fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
 
 fn run<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Result<Finished, Error> {
     let mut command = aris_proc::command("git", folder)
+        .args([
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "core.fsmonitor=false",
+        ])
         .args(arguments.iter().map(AsRef::as_ref))
         .env("GIT_LITERAL_PATHSPECS", "1")
         .env("GIT_TERMINAL_PROMPT", "0");

@@ -558,15 +558,28 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     apply("100", &["research/report.md", "../x"]).expect_code(2);
     // A pattern is a name.
     apply("100", &["*.md"]).expect_code(5);
-    // A hook that refuses leaves the index as it was.
-    project.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
-    project.mode(".git/hooks/pre-commit", 0o755);
-    project.write("research/new.md", "new\n");
-    apply("100", &["research/report.md", "research/new.md"]).expect_code(5);
-    assert_eq!(git(&project, &["diff", "--cached", "--name-only"]), "");
-    assert_eq!(git(&project, &["ls-files", "research/new.md"]), "");
+    // Nor is anything committed that steers programs, or that a filter would change.
+    project.write(".github/workflows/x.yml", "x");
+    project.write("research/large.bin", "x");
+    project.write(".gitattributes", "*.bin filter=lfs\n");
+    for file in [
+        ".github/workflows/x.yml",
+        ".gitattributes",
+        ".aris/config.yaml",
+        "research/large.bin",
+    ] {
+        apply("100", &[file]).expect_code(2);
+    }
+    std::fs::remove_file(project.at(".gitattributes")).expect("removed");
     assert_eq!(git(&project, &["rev-parse", "HEAD"]), head);
-    std::fs::remove_file(project.at(".git/hooks/pre-commit")).expect("removed");
+    assert_eq!(git(&project, &["diff", "--cached", "--name-only"]), "");
+    // Hooks and pre-commit are the branch's: they do not run.
+    project.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch owned\nexit 1\n");
+    project.mode(".git/hooks/pre-commit", 0o755);
+    project.write(
+        ".pre-commit-config.yaml",
+        "repos: [{repo: local, hooks: [{id: x, name: x, language: system, entry: touch owned}]}]\n",
+    );
     // Another branch is another review.
     git(&project, &["stash", "-q"]);
     git(&project, &["switch", "-q", "main"]);
@@ -574,6 +587,7 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     git(&project, &["switch", "-q", "experiment"]);
     git(&project, &["stash", "pop", "-q"]);
     apply("100", &["research/report.md"]).expect_code(0);
+    assert!(!project.at("owned").exists());
     // The reason of what could not be done ends in its reply.
     let (project, forge) = classified();
     call(
@@ -700,6 +714,38 @@ fn a_validation_has_three_attempts() {
         "claims_review: {validation_comand: x}\n",
     );
     validate(&[]).expect_code(4);
+}
+
+#[test]
+fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
+    let (project, forge) = classified();
+    let validate =
+        |more: &[&str]| call(&project, &forge, &[&["--json", "validate"], more].concat());
+    // The branch under review brings a command of its own; the base has none.
+    project.write(".gitignore", "answers/\n.aris/temp/\n");
+    project.write(
+        ".aris/config.yaml",
+        "claims_review: {validation_command: touch owned}\n",
+    );
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-q", "-m", "mine"]);
+    assert_eq!(validate(&[]).expect_code(0).data()["status"], "SKIPPED");
+    git(&project, &["switch", "-q", "main"]);
+    project.write(".gitignore", "answers/\n.aris/temp/\n");
+    project.write(
+        ".aris/config.yaml",
+        "claims_review: {validation_command: touch checked}\n",
+    );
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-q", "-m", "ours"]);
+    git(&project, &["switch", "-q", "experiment"]);
+    assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
+    assert!(project.at("checked").exists() && !project.at("owned").exists());
+    // Without that branch nobody knows.
+    git(&project, &["branch", "-q", "-m", "main", "elsewhere"]);
+    validate(&[]).expect_code(5);
+    validate(&["--command", "true", "--timeout", "9"]).expect_code(0);
+    assert!(!project.at("owned").exists());
 }
 
 #[test]

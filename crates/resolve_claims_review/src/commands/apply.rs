@@ -1,7 +1,6 @@
 //! `apply`: an edit that settles a comment becomes a commit, or it is said why there is none.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use aris_cli::Context;
 use aris_review::{Entry, Profile, one_line};
@@ -14,9 +13,6 @@ use crate::folder::{Folder, FolderArgs, read, read_map};
 use crate::git::Worktree;
 use crate::lock;
 use crate::report::Edit;
-
-/// How long the repository's own checks may take.
-const CHECKS: Duration = Duration::from_mins(10);
 
 /// Letters of a description in the subject of a commit.
 const SUBJECT: usize = 120;
@@ -118,7 +114,12 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
             files: files.join(", "),
         });
     }
-    check(&worktree.path, &files, context)?;
+    if let Some(name) = worktree.filtered(&files)? {
+        return Err(Error::File {
+            name: one_line(&name, 300),
+            why: "a filter of git would change it (.gitattributes), as for LFS",
+        });
+    }
     let subject = subject(
         args.folder.gate.profile(),
         entry,
@@ -184,38 +185,6 @@ fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> Strin
         description.unwrap_or_else(|| one_line(&usual(), SUBJECT)),
         one_line(&entry.dimension, 40)
     )
-}
-
-/// Runs pre-commit where the repository has it. It mends files and then fails, so that it is asked a second time.
-fn check(worktree: &Path, files: &[String], context: &Context) -> Result<(), Error> {
-    if !worktree.join(".pre-commit-config.yaml").is_file() {
-        return Ok(());
-    }
-    let mut said = String::new();
-    for _ in 0..2 {
-        let run = || {
-            aris_proc::command("pre-commit", worktree)
-                .args(["run", "--files"])
-                .args(files)
-                .run(CHECKS)
-        };
-        match context.apart(run) {
-            Ok(done) if done.success() => return Ok(()),
-            Ok(done) => {
-                said = one_line(
-                    &format!("{} {}", done.stdout.text(), done.stderr.text()),
-                    600,
-                );
-            }
-            Err(aris_proc::ProcError::Absent { .. }) => {
-                context
-                    .warn("pre-commit is not installed: the repository's own checks did not run");
-                return Ok(());
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Err(Error::PreCommit { said })
 }
 
 /// Takes up what a killed caller left: a commit that was made and not recorded.

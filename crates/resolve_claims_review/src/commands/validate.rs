@@ -24,7 +24,8 @@ const TAIL: usize = 4000;
 /// Arguments of `validate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ValidateArgs {
-    /// What to run, by sh in the worktree; default: `validation_command` of .aris/config.yaml, else nothing runs
+    /// What to run, by sh in the worktree; default: `validation_command` of .aris/config.yaml, which is read from the branch that the pull request
+    /// goes to where git knows it, else nothing runs
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
     /// Seconds it may take; default: `validation_timeout` of .aris/config.yaml, else 120
@@ -66,7 +67,12 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     let folder = args.folder.folder(context);
     // A report may be checked before anything of a pull request is there.
     let pr = folder.pull_or_none(args.pr)?;
-    let config = Config::read(context.cwd(), args.folder.gate)?;
+    let config = if args.command.is_some() && args.timeout.is_some() {
+        Config::default()
+    } else {
+        let base = folder.groups(pr)?.and_then(|groups| groups.base);
+        Config::read(context.cwd(), args.folder.gate, base.as_deref())?
+    };
     let _lock = lock::take(&folder)?;
     let mut so_far = Attempts::read(&folder, pr)?;
     let Some(command) = args.command.clone().or(config.validation_command) else {
