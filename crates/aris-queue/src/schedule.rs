@@ -4,6 +4,7 @@
 //! for several cards: then cards that fall free are kept for it. Cards are given smallest first, so that large ones stay for
 //! those who need them. **Source**: queue design §7, §8.
 
+use aris_attempt::cards::CardId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -13,8 +14,8 @@ use crate::state::{Group, Queue, Reason};
 /// A card as the monitor and the leases show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// Its number in nvidia-smi.
-    pub index: u32,
+    /// Which.
+    pub id: CardId,
     /// Its memory, MiB.
     pub total_mib: Option<u64>,
     /// Whether it may be given.
@@ -38,7 +39,7 @@ pub struct Start {
     /// The job.
     pub job: u32,
     /// Its cards, ascending.
-    pub cards: Vec<u32>,
+    pub cards: Vec<CardId>,
 }
 
 /// What stands against a group of jobs.
@@ -116,9 +117,9 @@ struct Room<'a> {
     cpus: u32,
     mem_mib: u64,
     /// As in the queue's usage, with those chosen.
-    load: BTreeMap<u32, (u32, Option<u64>)>,
+    load: BTreeMap<CardId, (u32, Option<u64>)>,
     /// Cards that are kept for somebody.
-    reserved: Vec<u32>,
+    reserved: Vec<CardId>,
 }
 
 /// Jobs for which nothing but cards has been missing, and since when, on the clock of [`Queue::tick`].
@@ -164,7 +165,7 @@ pub fn choose(
                 groups[at].1.next();
             }
             Err(obstacle) => {
-                let possible = capable(cards, group.gpu_mem_mib) >= group.gpus as usize;
+                let possible = capable(cards, group.gpus, group.gpu_mem_mib) >= group.gpus as usize;
                 if matches!(obstacle, Obstacle::Cards(..)) && group.gpus > 1 && possible {
                     let since = before.get(&job).copied().unwrap_or(now);
                     short.insert(job, since);
@@ -178,19 +179,27 @@ pub fn choose(
     }
 }
 
-/// Cards that could run a job with so much memory once they are free. One of which nothing is known is none.
-fn capable(cards: &[Card], gpu_mem_mib: Option<u64>) -> usize {
+/// Whether a job that needs so many cards may be given this one.
+///
+/// **Source**: NVIDIA, MIG User Guide, "CUDA Device Enumeration": a program sees one slice, however many it is given.
+fn serves(card: &Card, gpus: u32) -> bool {
+    card.id.slice.is_none() || gpus == 1
+}
+
+/// Cards that could run a job with so many cards and so much memory once they are free. One of which nothing is known is none.
+fn capable(cards: &[Card], gpus: u32, gpu_mem_mib: Option<u64>) -> usize {
     let able = |card: &&Card| {
         let total = card.total_mib;
-        total.is_some_and(|total| gpu_mem_mib.is_none_or(|asked| asked <= total))
+        serves(card, gpus)
+            && total.is_some_and(|total| gpu_mem_mib.is_none_or(|asked| asked <= total))
     };
     cards.iter().filter(able).count()
 }
 
 /// What keeps a job from ever running on these cards: cards that it needs, and those that could be given to it.
 pub fn impossible(job: &Job, cards: &[Card]) -> Option<(u32, usize)> {
-    let able = capable(cards, job.settings.gpu_mem_mib);
     let needed = job.settings.gpus;
+    let able = capable(cards, needed, job.settings.gpu_mem_mib);
     (needed as usize > able).then_some((needed, able))
 }
 
@@ -220,7 +229,7 @@ impl<'a> Room<'a> {
     }
 
     /// Cards for a job of this group, or what stands against it.
-    fn fit(&self, group: Group, job: u32) -> Result<Vec<u32>, Obstacle> {
+    fn fit(&self, group: Group, job: u32) -> Result<Vec<CardId>, Obstacle> {
         self.phase_has_room(group.phase)?;
         self.machine_has_room(group)?;
         if group.gpus == 0 {
@@ -240,7 +249,7 @@ impl<'a> Room<'a> {
         let mut fitting: Vec<&Card> = self
             .cards
             .iter()
-            .filter(|card| self.is_open(card, group.gpu_mem_mib))
+            .filter(|card| self.is_open(card, group))
             .collect();
         let avoid = self.avoid(job);
         let needed = group.gpus as usize;
@@ -254,17 +263,17 @@ impl<'a> Room<'a> {
         // One that others share already first, then the smallest; after out of memory a card of before only when nothing else is left.
         fitting.sort_by_key(|card| {
             (
-                avoid.contains(&card.index),
-                !self.load.contains_key(&card.index),
+                avoid.contains(&card.id),
+                !self.load.contains_key(&card.id),
                 card.total_mib.unwrap_or(u64::MAX),
-                card.index,
+                card.id,
             )
         });
         if fitting.len() < needed {
             let free = u32::try_from(fitting.len()).unwrap_or(u32::MAX);
             return Err(Obstacle::Cards(group.gpus, free));
         }
-        let mut chosen: Vec<u32> = fitting.iter().take(needed).map(|card| card.index).collect();
+        let mut chosen: Vec<CardId> = fitting.iter().take(needed).map(|card| card.id).collect();
         chosen.sort_unstable();
         Ok(chosen)
     }
@@ -301,11 +310,15 @@ impl<'a> Room<'a> {
         Ok(())
     }
 
-    fn is_open(&self, card: &Card, asked: Option<u64>) -> bool {
-        if self.reserved.contains(&card.index) || card.standing != Standing::Free {
+    fn is_open(&self, card: &Card, group: Group) -> bool {
+        if self.reserved.contains(&card.id)
+            || card.standing != Standing::Free
+            || !serves(card, group.gpus)
+        {
             return false;
         }
-        match (self.load.get(&card.index), asked) {
+        let asked = group.gpu_mem_mib;
+        match (self.load.get(&card.id), asked) {
             (None, None) => true,
             (Some(_), None) | (Some((_, None)), Some(_)) => false,
             (load, Some(asked)) => {
@@ -329,7 +342,7 @@ impl<'a> Room<'a> {
     }
 
     /// Cards of the last attempt of a job that ran out of memory there.
-    fn avoid(&self, job: u32) -> &'a [u32] {
+    fn avoid(&self, job: u32) -> &'a [CardId] {
         let run = self.queue.run(job);
         let prefer = self
             .queue
@@ -344,7 +357,7 @@ impl<'a> Room<'a> {
         if prefer && oom { &run.cards } else { &[] }
     }
 
-    fn take(&mut self, group: Group, cards: &[u32]) {
+    fn take(&mut self, group: Group, cards: &[CardId]) {
         *self.phases.entry(group.phase).or_default() += 1;
         self.cpus = self.cpus.saturating_add(group.cpus.unwrap_or(0));
         self.mem_mib = self.mem_mib.saturating_add(group.mem_mib.unwrap_or(0));
@@ -362,11 +375,11 @@ impl<'a> Room<'a> {
 
     /// Keeps what is free for a group that needs more than there is.
     fn reserve(&mut self, group: Group) {
-        let open: Vec<u32> = self
+        let open: Vec<CardId> = self
             .cards
             .iter()
-            .filter(|card| self.is_open(card, group.gpu_mem_mib))
-            .map(|card| card.index)
+            .filter(|card| self.is_open(card, group))
+            .map(|card| card.id)
             .take(group.gpus as usize)
             .collect();
         self.reserved.extend(open);

@@ -1,5 +1,6 @@
 //! Why a job is in its state: the chain of facts, each with where it can be looked up.
 
+use aris_attempt::cards::CardId;
 use serde::{Deserialize, Serialize};
 
 use aris_queue::manifest::OnDepFailure;
@@ -80,7 +81,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             let on = if run.cards.is_empty() {
                 String::new()
             } else {
-                let cards: Vec<String> = run.cards.iter().map(u32::to_string).collect();
+                let cards: Vec<String> = run.cards.iter().map(CardId::to_string).collect();
                 format!(" on card {}", cards.join(", "))
             };
             facts.push(fact(
@@ -307,20 +308,20 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
             }
             for card in around.cards {
                 let (text, evidence) = match &card.standing {
-                    Standing::Free => match on_card(queue, card.index) {
+                    Standing::Free => match on_card(queue, card.id) {
                         Some(other) => (format!("is used by {other:?}"), "journal"),
                         None => continue,
                     },
                     Standing::Busy(why) => (format!("is in use: {why}"), "nvidia-smi, leases"),
                     Standing::Unknown(why) => (format!("is unknown: {why}"), "nvidia-smi"),
                 };
-                facts.push(fact(format!("card {} {text}", card.index), evidence));
+                facts.push(fact(format!("card {} {text}", card.id), evidence));
             }
         }
     }
 }
 
-fn on_card(queue: &Queue, card: u32) -> Option<String> {
+fn on_card(queue: &Queue, card: CardId) -> Option<String> {
     let job = queue
         .active()
         .find(|job| queue.run(*job).cards.contains(&card))?;
@@ -380,12 +381,12 @@ mod tests {
         let queue = queue("jobs: [{id: a, cmd: x, gpus: 2}, {id: b, cmd: x, gpus: 0}]");
         let cards = [
             Card {
-                index: 0,
+                id: CardId::whole(0),
                 total_mib: Some(24_576),
                 standing: Standing::Busy(String::from("20000 MiB in use")),
             },
             Card {
-                index: 1,
+                id: CardId::whole(1),
                 total_mib: Some(24_576),
                 standing: Standing::Free,
             },

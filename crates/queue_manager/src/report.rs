@@ -1,5 +1,6 @@
 //! What the commands give back, and its form for people.
 
+use aris_attempt::cards::CardId;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -203,7 +204,7 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     for job in &found.running {
-        let cards: Vec<String> = job.gpus.iter().map(u32::to_string).collect();
+        let cards: Vec<String> = job.gpus.iter().map(CardId::to_string).collect();
         let time = job.seconds.and_then(|seconds| u64::try_from(seconds).ok());
         writeln!(
             out,

@@ -7,6 +7,7 @@
 
 mod cluster;
 mod continued;
+mod divided;
 mod explained;
 mod faults;
 mod following;

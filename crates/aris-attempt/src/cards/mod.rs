@@ -1,28 +1,31 @@
 //! The cards of this machine: what is on them, and who has which.
 //!
-//! Nothing about a card is guessed: what nvidia-smi does not say, or says in words that are not understood, is unknown. Whether a card is
+//! Nothing about a card is guessed: what nvidia-smi or rocm-smi does not say, or says in words that are not understood, is unknown. Whether a card is
 //! free enough for a job is the scheduler's question.
 
+mod id;
 pub mod lease;
 mod monitor;
+mod nvidia;
 mod owner;
 mod query;
-mod text;
+mod rocm;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+pub use id::{CardId, NoCardId};
 pub use monitor::{Monitor, Pace};
 pub use owner::{Use, used_by};
-pub use query::NvidiaSmi;
+pub use query::Smi;
 
-/// What nvidia-smi said at one moment.
+/// What nvidia-smi, or rocm-smi where it is not installed, said at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// When it was asked, on the clock of [`now`]: what ended later may still be in it.
     pub asked: Duration,
-    /// Cards by their number in PCI order: those it listed, and those that were wanted and not listed.
-    pub cards: BTreeMap<u32, Card>,
+    /// Cards in PCI order: those it listed, and those that were wanted and not listed. A divided card is not among them, its slices are.
+    pub cards: BTreeMap<CardId, Card>,
     /// Processes on the cards; `None`: it did not say.
     pub processes: Option<Vec<Process>>,
     /// What was wrong with the answer as a whole, for people.
@@ -31,10 +34,10 @@ pub struct Sample {
     pub silence: Option<Silence>,
 }
 
-/// Why nvidia-smi did not answer.
+/// Why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// It is not installed, or cannot be started.
+    /// Neither program is installed, or can be started.
     Absent,
     /// It left with an error, which may pass.
     Failed,
@@ -42,15 +45,27 @@ pub enum Silence {
     Late,
 }
 
-/// One card.
+/// Whose card it is: which variables tell a program to use it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Maker {
+    /// `CUDA_VISIBLE_DEVICES`.
+    #[default]
+    Nvidia,
+    /// `ROCR_VISIBLE_DEVICES`.
+    Amd,
+}
+
+/// One card, or one slice of a divided card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// `GPU-…`, the name of its lease; `None`: unknown, and then it cannot be leased.
+    /// `GPU-…` or `MIG-…`, the name of its lease; `None`: unknown, and then it cannot be leased.
     pub uuid: Option<String>,
     /// Its memory.
     pub memory: Memory,
-    /// UUIDs of its slices when it is divided (MIG): programs name one of these, not the card. nvidia-smi tells no memory for them.
-    pub slices: Vec<String>,
+    /// Of a slice: the UUID of its card.
+    pub of: Option<String>,
+    /// Whose it is.
+    pub maker: Maker,
 }
 
 /// What is known of a card's memory.
@@ -83,7 +98,8 @@ impl Card {
         Self {
             uuid: None,
             memory: Memory::Unknown(why.into()),
-            slices: Vec::new(),
+            of: None,
+            maker: Maker::default(),
         }
     }
 }

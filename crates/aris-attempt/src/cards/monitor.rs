@@ -1,4 +1,4 @@
-//! A thread that asks nvidia-smi, so that nothing else waits when it hangs.
+//! A thread that asks for the cards, so that nothing else waits when it hangs.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{NvidiaSmi, Sample, Silence};
+use super::{CardId, Sample, Silence, Smi};
 use crate::clock;
 use crate::error::AttemptError;
 
@@ -48,7 +48,7 @@ pub struct Monitor {
 
 impl Monitor {
     /// Starts the thread; it asks nothing before [`Monitor::ask`], and ends when this is dropped.
-    pub fn start(program: NvidiaSmi, wanted: BTreeSet<u32>) -> Result<Self, AttemptError> {
+    pub fn start(program: Smi, wanted: BTreeSet<CardId>) -> Result<Self, AttemptError> {
         let failed = "watch the cards";
         let (told, teller) = UnixStream::pair().map_err(AttemptError::system(failed))?;
         for end in [&told, &teller] {
@@ -86,8 +86,8 @@ impl Monitor {
 }
 
 fn answer(
-    program: &NvidiaSmi,
-    wanted: &BTreeSet<u32>,
+    program: &Smi,
+    wanted: &BTreeSet<CardId>,
     asked: &Receiver<Pace>,
     latest: &Mutex<Option<Sample>>,
     mut teller: UnixStream,

@@ -1,4 +1,4 @@
-//! Asking nvidia-smi.
+//! Asking nvidia-smi, or rocm-smi where it is not installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aris_proc::{End, Finished, ProcError};
 
-use super::{Card, Sample, Silence, text};
+use super::{Card, CardId, Process, Sample, Silence, nvidia, rocm};
 use crate::clock;
 
 /// How long it may take. **Source**: queue design; a healthy one answers within a second, one behind a hung driver never.
@@ -19,28 +19,33 @@ const CARDS: &str = "--query-gpu=index,uuid,memory.used,memory.total";
 const PROCESSES: &str = "--query-compute-apps=gpu_uuid,pid,used_memory";
 const FORMAT: &str = "--format=csv,noheader,nounits";
 
-/// The program nvidia-smi, or one that answers like it.
+/// The programs that tell of cards, or ones that answer like them.
 #[derive(Clone, Debug)]
-pub struct NvidiaSmi {
-    program: PathBuf,
+pub struct Smi {
+    nvidia: PathBuf,
+    rocm: PathBuf,
     limit: Duration,
 }
 
-impl Default for NvidiaSmi {
-    /// `nvidia-smi` from the `PATH`, with 10 s for an answer.
+impl Default for Smi {
+    /// `nvidia-smi` and `rocm-smi` from the `PATH`, with 10 s for an answer.
     fn default() -> Self {
-        Self::at("nvidia-smi", LIMIT)
+        Self::at("nvidia-smi", "rocm-smi", LIMIT)
     }
 }
 
 /// No answer: why, and in words.
 type Unanswered = (Silence, String);
 
-impl NvidiaSmi {
-    /// A program by name or path, and the time it has for everything that one sample needs.
-    pub fn at(program: impl AsRef<Path>, limit: Duration) -> Self {
+/// What was told of the cards: they, the processes on slices, and what was wrong with the answer as a whole.
+type Told = (BTreeMap<CardId, Card>, Vec<Process>, Option<String>);
+
+impl Smi {
+    /// Programs by name or path, and the time one has for everything that one sample needs.
+    pub fn at(nvidia: impl AsRef<Path>, rocm: impl AsRef<Path>, limit: Duration) -> Self {
         Self {
-            program: program.as_ref().to_path_buf(),
+            nvidia: nvidia.as_ref().to_path_buf(),
+            rocm: rocm.as_ref().to_path_buf(),
             limit,
         }
     }
@@ -50,18 +55,22 @@ impl NvidiaSmi {
     ///
     /// Cards in `wanted` are in the sample in any case. When the program refuses for one card that is lost, the others are asked for one
     /// by one.
-    pub fn sample(&self, wanted: &BTreeSet<u32>) -> Sample {
+    pub fn sample(&self, wanted: &BTreeSet<CardId>) -> Sample {
         let asked = clock::steady();
         let until = asked + self.limit;
         let mut sample = match self.cards(None, until) {
-            Ok((cards, problem)) => Sample {
-                asked,
-                cards,
-                processes: self.processes(None, until),
-                problem,
-                silence: None,
-            },
+            Ok(told) => {
+                let processes = self.processes(None, until);
+                Sample {
+                    asked,
+                    problem: told.2,
+                    processes: with_those_on_slices(processes, told.1),
+                    cards: told.0,
+                    silence: None,
+                }
+            }
             Err((Silence::Failed, why)) => self.one_by_one(wanted, &why, asked, until),
+            Err((Silence::Absent, why)) => self.amd(why, asked, until),
             Err((silence, why)) => Sample {
                 asked,
                 silence: Some(silence),
@@ -69,22 +78,44 @@ impl NvidiaSmi {
                 ..Sample::default()
             },
         };
-        for index in wanted {
-            let why = || {
-                let problem = sample.problem.clone();
-                problem.unwrap_or_else(|| String::from("nvidia-smi does not list it"))
+        for id in wanted {
+            if sample.cards.keys().any(|listed| id.has(*listed)) {
+                continue;
+            }
+            let whole = sample.cards.get(&CardId::whole(id.card));
+            let why = match (&sample.problem, whole) {
+                (None, Some(_)) => String::from("the card is not divided"),
+                (None, None) => String::from("nvidia-smi does not list it"),
+                (Some(problem), _) => problem.clone(),
             };
-            sample
-                .cards
-                .entry(*index)
-                .or_insert_with(|| Card::unknown(why()));
+            sample.cards.insert(*id, Card::unknown(why));
         }
         sample
     }
 
+    /// The cards of AMD. `why` nvidia-smi does not answer is told where rocm-smi is not there either.
+    fn amd(&self, why: String, asked: Duration, until: Duration) -> Sample {
+        let answer = self.ask(&self.rocm, &rocm::QUESTION, None, until);
+        let (cards, problem, silence) = match answer {
+            Ok(answer) => {
+                let (cards, problem) = rocm::cards(&answer);
+                (cards, problem, None)
+            }
+            Err((Silence::Absent, _)) => (BTreeMap::new(), Some(why), Some(Silence::Absent)),
+            Err((silence, why)) => (BTreeMap::new(), Some(why), Some(silence)),
+        };
+        Sample {
+            asked,
+            cards,
+            processes: None,
+            problem,
+            silence,
+        }
+    }
+
     fn one_by_one(
         &self,
-        wanted: &BTreeSet<u32>,
+        wanted: &BTreeSet<CardId>,
         why: &str,
         asked: Duration,
         until: Duration,
@@ -96,13 +127,14 @@ impl NvidiaSmi {
             silence: Some(Silence::Failed),
             ..Sample::default()
         };
-        for index in wanted {
-            match self.cards(Some(*index), until) {
-                Ok((cards, _)) => {
-                    sample
-                        .cards
-                        .extend(cards.into_iter().filter(|(one, _)| one == index));
-                    let processes = self.processes(Some(*index), until);
+        let numbers: BTreeSet<u32> = wanted.iter().map(|id| id.card).collect();
+        for number in numbers {
+            match self.cards(Some(number), until) {
+                Ok((cards, on_slices, _)) => {
+                    let this = |(id, _): &(CardId, Card)| id.card == number;
+                    sample.cards.extend(cards.into_iter().filter(this));
+                    let processes = self.processes(Some(number), until);
+                    let processes = with_those_on_slices(processes, on_slices);
                     sample.processes = sample.processes.zip(processes).map(|(mut all, more)| {
                         all.extend(more);
                         all
@@ -112,90 +144,173 @@ impl NvidiaSmi {
                     if silence == Silence::Late {
                         sample.silence = Some(silence);
                     }
-                    sample.cards.insert(*index, Card::unknown(why));
+                    sample
+                        .cards
+                        .insert(CardId::whole(number), Card::unknown(why));
                 }
             }
         }
         sample
     }
 
-    fn cards(
-        &self,
-        only: Option<u32>,
-        until: Duration,
-    ) -> Result<(BTreeMap<u32, Card>, Option<String>), Unanswered> {
+    fn cards(&self, only: Option<u32>, until: Duration) -> Result<Told, Unanswered> {
         let with_mode = format!("{CARDS},mig.mode.current");
-        let answer = match self.ask(&[&with_mode, FORMAT], only, until) {
+        let answer = match self.ask(&self.nvidia, &[&with_mode, FORMAT], only, until) {
             // Drivers before MIG refuse to be asked about it.
             Err((Silence::Failed, why)) if why.contains("mig.mode.current") => {
-                self.ask(&[CARDS, FORMAT], only, until)
+                self.ask(&self.nvidia, &[CARDS, FORMAT], only, until)
             }
             other => other,
         }?;
-        let (mut cards, divided, problem) = text::cards(&answer);
+        let (mut cards, divided, problem) = nvidia::cards(&answer);
+        let mut processes = Vec::new();
         if !divided.is_empty() {
-            let slices = self.ask(&["-L"], None, until).unwrap_or_default();
-            let mut slices = text::slices(&slices);
-            for index in divided {
-                if let Some(card) = cards.get_mut(&index) {
-                    card.slices = slices.remove(&index).unwrap_or_default();
-                }
+            let names = self.ask(&self.nvidia, &["-L"], None, until);
+            let details = self.ask(&self.nvidia, &["-q", "-x"], None, until);
+            for number in divided {
+                let Some(card) = cards.remove(&CardId::whole(number)) else {
+                    continue;
+                };
+                let (slices, on_them) = divide(number, card, &names, &details);
+                cards.extend(slices);
+                processes.extend(on_them);
             }
         }
-        Ok((cards, problem))
+        Ok((cards, processes, problem))
     }
 
-    fn processes(&self, only: Option<u32>, until: Duration) -> Option<Vec<super::Process>> {
-        let answer = self.ask(&[PROCESSES, FORMAT], only, until).ok()?;
-        text::processes(&answer)
+    fn processes(&self, only: Option<u32>, until: Duration) -> Option<Vec<Process>> {
+        let answer = self
+            .ask(&self.nvidia, &[PROCESSES, FORMAT], only, until)
+            .ok()?;
+        nvidia::processes(&answer)
     }
 
     fn ask(
         &self,
+        program: &Path,
         words: &[&str],
         only: Option<u32>,
         until: Duration,
     ) -> Result<Vec<u8>, Unanswered> {
         let left = until.saturating_sub(clock::steady());
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
         let late = || {
             let seconds = self.limit.as_secs_f64();
-            let why = format!("nvidia-smi did not answer within {seconds} s");
+            let why = format!("{name} did not answer within {seconds} s");
             (Silence::Late, why)
         };
         if left < LEAST {
             return Err(late());
         }
-        let mut command = aris_proc::command(&self.program, "/").args(words);
+        let mut command = aris_proc::command(program, "/").args(words);
         if let Some(index) = only {
             command = command.arg(format!("--id={index}"));
         }
         match command.run(left) {
-            Ok(done) => {
-                answer(done).map_err(|why| why.map_or_else(late, |why| (Silence::Failed, why)))
-            }
+            Ok(done) => answer(&name, done)
+                .map_err(|why| why.map_or_else(late, |why| (Silence::Failed, why))),
             Err(ProcError::Absent { .. }) => {
-                Err((Silence::Absent, String::from("nvidia-smi is not installed")))
+                Err((Silence::Absent, format!("{name} is not installed")))
             }
             Err(error) => Err((Silence::Absent, error.to_string())),
         }
     }
 }
 
+/// The slices of a divided card and the processes on them. A card whose slices are not told, or that has none, is unknown: a program that
+/// is given the whole card would find no device.
+fn divide(
+    number: u32,
+    card: Card,
+    names: &Result<Vec<u8>, Unanswered>,
+    details: &Result<Vec<u8>, Unanswered>,
+) -> (BTreeMap<CardId, Card>, Vec<Process>) {
+    let whole = |why: String| {
+        (
+            BTreeMap::from([(CardId::whole(number), Card::unknown(why))]),
+            Vec::new(),
+        )
+    };
+    let names = match names {
+        Ok(answer) => nvidia::names(answer),
+        Err((_, why)) => {
+            return whole(format!(
+                "it is divided (MIG), and its slices are not told: {why}"
+            ));
+        }
+    };
+    let mine: BTreeMap<CardId, String> = names
+        .into_iter()
+        .filter(|(id, _)| id.card == number)
+        .collect();
+    if mine.is_empty() {
+        return whole(String::from("it is divided (MIG) and has no slices"));
+    }
+    let why = match details {
+        Ok(_) => "nvidia-smi does not tell its memory",
+        Err((_, why)) => why,
+    };
+    let details = details
+        .as_ref()
+        .ok()
+        .and_then(|answer| nvidia::slices(answer));
+    let details = details.and_then(|mut cards| cards.remove(card.uuid.as_ref()?));
+    let mut details = details.unwrap_or_default();
+    let processes = details.processes.iter().filter_map(|(slice, pid, used)| {
+        Some(Process {
+            uuid: mine.get(&CardId::slice(number, *slice))?.clone(),
+            pid: *pid,
+            used: *used,
+        })
+    });
+    let processes = processes.collect();
+    let slices = mine.into_iter().map(|(id, name)| {
+        let memory = id.slice.and_then(|slice| details.memory.remove(&slice));
+        let slice = Card {
+            uuid: Some(name),
+            of: card.uuid.clone(),
+            maker: card.maker,
+            ..memory.map_or_else(
+                || Card::unknown(why),
+                |memory| Card {
+                    memory,
+                    ..Card::unknown("")
+                },
+            )
+        };
+        (id, slice)
+    });
+    (slices.collect(), processes)
+}
+
+/// A process on a slice is listed twice, once under the card.
+fn with_those_on_slices(
+    processes: Option<Vec<Process>>,
+    on_slices: Vec<Process>,
+) -> Option<Vec<Process>> {
+    let pids: BTreeSet<i32> = on_slices.iter().map(|process| process.pid).collect();
+    let mut processes = processes?;
+    processes.retain(|process| !pids.contains(&process.pid));
+    processes.extend(on_slices);
+    Some(processes)
+}
+
 /// What it said; why it said nothing, `None` for the limit.
-fn answer(done: Finished) -> Result<Vec<u8>, Option<String>> {
+fn answer(name: &str, done: Finished) -> Result<Vec<u8>, Option<String>> {
     match done.end {
         End::Exited(0) if done.stdout.dropped == 0 => Ok(done.stdout.bytes),
-        End::Exited(0) => Err(Some(String::from("nvidia-smi says more than can be read"))),
+        End::Exited(0) => Err(Some(format!("{name} says more than can be read"))),
         End::Exited(code) => {
             // It explains itself on stdout.
-            let said = [done.stdout.text(), done.stderr.text()].map(|text| text::shown(&text));
+            let said = [done.stdout.text(), done.stderr.text()].map(|text| nvidia::shown(&text));
             let said = said.into_iter().find(|text| !text.is_empty());
             Err(Some(format!(
-                "nvidia-smi failed ({code}): {}",
+                "{name} failed ({code}): {}",
                 said.unwrap_or_default()
             )))
         }
-        End::Signalled(signal) => Err(Some(format!("nvidia-smi was ended by signal {signal}"))),
+        End::Signalled(signal) => Err(Some(format!("{name} was ended by signal {signal}"))),
         End::TimedOut => Err(None),
     }
 }

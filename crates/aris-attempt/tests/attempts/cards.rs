@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use aris_attempt::cards::{Card, Memory, Monitor, NvidiaSmi, Pace, Sample, Silence, now};
+use aris_attempt::cards::{Card, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi, now};
 
 use crate::place::{Place, until};
 
@@ -24,8 +24,8 @@ fn program(place: &Place, cases: &str) -> PathBuf {
 
 fn sample(place: &Place, cases: &str, wanted: &[u32]) -> Sample {
     let limit = Duration::from_mins(1);
-    let wanted = wanted.iter().copied().collect();
-    NvidiaSmi::at(program(place, cases), limit).sample(&wanted)
+    let wanted = wanted.iter().copied().map(CardId::whole).collect();
+    Smi::at(program(place, cases), "/no/such/rocm-smi", limit).sample(&wanted)
 }
 
 fn known(used: u64, total: u64) -> Memory {
@@ -50,9 +50,12 @@ fn a_healthy_answer_is_taken_over() {
         &[0, 1, 2],
     );
     assert!(sample.asked >= before);
-    assert_eq!(sample.cards[&0].memory, known(4, 24576));
-    assert!(why(&sample.cards[&1]).contains("[N/A]"));
-    assert_eq!(why(&sample.cards[&2]), "nvidia-smi does not list it");
+    assert_eq!(sample.cards[&CardId::whole(0)].memory, known(4, 24576));
+    assert!(why(&sample.cards[&CardId::whole(1)]).contains("[N/A]"));
+    assert_eq!(
+        why(&sample.cards[&CardId::whole(2)]),
+        "nvidia-smi does not list it"
+    );
     assert_eq!(sample.processes.expect("told").len(), 1);
     assert_eq!(sample.problem, None);
 }
@@ -66,7 +69,7 @@ fn an_older_driver_is_asked_without_what_it_does_not_know() {
          --query-gpu*) echo '0, GPU-a, 4, 24576';;\n*) exit 0;;",
         &[0],
     );
-    assert_eq!(sample.cards[&0].memory, known(4, 24576));
+    assert_eq!(sample.cards[&CardId::whole(0)].memory, known(4, 24576));
     assert_eq!(sample.processes, Some(Vec::new()));
 }
 
@@ -84,22 +87,103 @@ fn one_lost_card_does_not_hide_the_others() {
         ),
         &[0, 1, 2],
     );
-    assert_eq!(sample.cards[&0].memory, known(4, 24576));
-    assert_eq!(sample.cards[&2].memory, known(5, 24576));
-    assert!(why(&sample.cards[&1]).contains("GPU is lost"));
+    assert_eq!(sample.cards[&CardId::whole(0)].memory, known(4, 24576));
+    assert_eq!(sample.cards[&CardId::whole(2)].memory, known(5, 24576));
+    assert!(why(&sample.cards[&CardId::whole(1)]).contains("GPU is lost"));
     assert!(sample.problem.expect("told").contains("GPU is lost"));
 }
 
+/// A card that is divided into two, as `-q -x` shows it.
+const DIVIDED: &str = "<?xml version=\\\"1.0\\\" ?><nvidia_smi_log><gpu id=\\\"0:1:0\\\"><uuid>GPU-a</uuid><mig_devices>\
+    <mig_device><index>0</index><gpu_instance_id>1</gpu_instance_id><compute_instance_id>0</compute_instance_id>\
+    <fb_memory_usage><total>19968 MiB</total><used>11 MiB</used></fb_memory_usage></mig_device>\
+    <mig_device><index>1</index><gpu_instance_id>5</gpu_instance_id><compute_instance_id>0</compute_instance_id>\
+    <fb_memory_usage><total>9856 MiB</total><used>7 MiB</used></fb_memory_usage></mig_device></mig_devices>\
+    <processes><process_info><gpu_instance_id>5</gpu_instance_id><compute_instance_id>0</compute_instance_id><pid>77</pid>\
+    <used_memory>7 MiB</used_memory></process_info></processes></gpu></nvidia_smi_log>";
+
+const LISTED: &str = "printf 'GPU 0: A100 (UUID: GPU-a)\\n  MIG 3g.20gb Device 0: (UUID: MIG-x)\\n  MIG 2g.10gb Device 1: (UUID: MIG-y)\\n'";
+
 #[test]
-fn a_divided_card_comes_with_its_slices() {
+fn the_slices_of_a_divided_card_stand_in_its_place() {
     let place = Place::new();
     let sample = sample(
         &place,
-        "--query-gpu*) echo '0, GPU-a, 4, 40960, Enabled';;\n\
-         -L) printf 'GPU 0: A100 (UUID: GPU-a)\\n  MIG 3g.20gb Device 0: (UUID: MIG-x)\\n';;",
+        &format!(
+            "--query-gpu*) echo '0, GPU-a, 40, 40960, Enabled';;\n-L) {LISTED};;\n\
+             -q*) echo \"{DIVIDED}\";;\n--query-compute*) echo 'GPU-a, 77, 7'; echo 'GPU-a, 78, 9';;"
+        ),
         &[0],
     );
-    assert_eq!(sample.cards[&0].slices, ["MIG-x"]);
+    let (first, second) = (CardId::slice(0, 0), CardId::slice(0, 1));
+    assert_eq!(
+        sample.cards.keys().copied().collect::<Vec<_>>(),
+        [first, second]
+    );
+    assert_eq!(sample.cards[&first].memory, known(11, 19968));
+    assert_eq!(sample.cards[&second].uuid.as_deref(), Some("MIG-y"));
+    assert_eq!(sample.cards[&second].of.as_deref(), Some("GPU-a"));
+    let processes = sample.processes.expect("told");
+    let on: Vec<_> = processes
+        .iter()
+        .map(|one| (one.uuid.as_str(), one.pid))
+        .collect();
+    assert_eq!(on, [("GPU-a", 78), ("MIG-y", 77)]);
+}
+
+#[test]
+fn a_divided_card_whose_slices_are_not_told_is_no_whole_card() {
+    for (cases, expected) in [
+        (
+            String::from("-L) echo 'Failed to initialize NVML'; exit 1;;"),
+            "slices are not told: nvidia-smi failed (1)",
+        ),
+        (
+            String::from("-L) echo 'GPU 0: A100 (UUID: GPU-a)';;"),
+            "has no slices",
+        ),
+        (
+            String::from("-L) echo 'GPU 0: A100 (UUID: GPU-a)'; echo '  MIG what';;"),
+            "has no slices",
+        ),
+    ] {
+        let place = Place::new();
+        let query = "--query-gpu*) echo '0, GPU-a, 40, 40960, Enabled';;\n";
+        let sample = sample(&place, &format!("{query}{cases}"), &[0]);
+        let card = &sample.cards[&CardId::whole(0)];
+        assert!(why(card).contains(expected), "{cases}: {card:?}");
+        assert_eq!(card.uuid, None);
+    }
+    for details in ["-q*) exit 1;;", "-q*) echo '<html>';;", "*) exit 0;;"] {
+        let place = Place::new();
+        let cases = format!(
+            "--query-gpu*) echo '0, GPU-a, 4, 40960, Enabled';;\n-L) {LISTED};;\n{details}"
+        );
+        let sample = sample(&place, &cases, &[0]);
+        assert_eq!(sample.cards.len(), 2, "{details}");
+        for card in sample.cards.values() {
+            assert!(!why(card).is_empty(), "{details}");
+        }
+    }
+}
+
+#[test]
+fn without_nvidia_smi_rocm_smi_is_asked() {
+    let place = Place::new();
+    let amd = program(
+        &place,
+        "--showuniqueid*vram*--json) echo '{\"card1\": {\"Unique ID\": \"0xab\", \"VRAM Total Memory (B)\": \"17179869184\", \"VRAM Total Used Memory (B)\": \"1048576\"}}';;",
+    );
+    let limit = Duration::from_mins(1);
+    let wanted = BTreeSet::from([CardId::whole(1)]);
+    let sample = Smi::at("/no/such/nvidia-smi", &amd, limit).sample(&wanted);
+    let card = &sample.cards[&CardId::whole(1)];
+    assert_eq!((&card.memory, card.maker), (&known(1, 16384), Maker::Amd));
+    assert_eq!((sample.silence, sample.problem), (None, None));
+    let failing = program(&place, "*) echo 'ERROR: no permission' >&2; exit 2;;");
+    let sample = Smi::at("/no/such/nvidia-smi", failing, limit).sample(&wanted);
+    assert_eq!(sample.silence, Some(Silence::Failed));
+    assert!(why(&sample.cards[&CardId::whole(1)]).contains("failed (2): ERROR: no permission"));
 }
 
 #[test]
@@ -119,23 +203,31 @@ fn whatever_is_wrong_leaves_cards_unknown_and_nothing_else() {
         let place = Place::new();
         let sample = sample(&place, cases, &[0]);
         assert!(
-            why(&sample.cards[&0]).contains(expected),
+            why(&sample.cards[&CardId::whole(0)]).contains(expected),
             "{cases}: {sample:?}"
         );
         assert_ne!(sample.silence, Some(Silence::Late));
     }
-    let absent = NvidiaSmi::at("/no/such/nvidia-smi", Duration::from_secs(1));
-    let sample = absent.sample(&BTreeSet::from([3]));
-    assert_eq!(why(&sample.cards[&3]), "nvidia-smi is not installed");
+    let absent = Smi::at(
+        "/no/such/nvidia-smi",
+        "/no/such/rocm-smi",
+        Duration::from_secs(1),
+    );
+    let sample = absent.sample(&BTreeSet::from([CardId::whole(3)]));
+    assert_eq!(
+        why(&sample.cards[&CardId::whole(3)]),
+        "nvidia-smi is not installed"
+    );
 }
 
 #[test]
 fn one_that_hangs_is_given_up() {
     let place = Place::new();
     let hanging = program(&place, "*) exec sleep 1000;;");
-    let sample = NvidiaSmi::at(hanging, Duration::from_millis(200)).sample(&BTreeSet::from([0]));
+    let sample = Smi::at(hanging, "/no/such/rocm-smi", Duration::from_millis(200))
+        .sample(&BTreeSet::from([CardId::whole(0)]));
     assert_eq!(sample.silence, Some(Silence::Late));
-    assert!(why(&sample.cards[&0]).contains("did not answer within 0.2 s"));
+    assert!(why(&sample.cards[&CardId::whole(0)]).contains("did not answer within 0.2 s"));
 }
 
 #[test]
@@ -146,7 +238,7 @@ fn a_monitor_asks_only_when_asked_and_tells_when_it_has_something() {
         "--query-gpu*) echo x >>\"$0.count\"; echo '0, GPU-a, 4, 24576, [N/A]';;",
     );
     let mut monitor = Monitor::start(
-        NvidiaSmi::at(program, Duration::from_mins(1)),
+        Smi::at(program, "/no/such/rocm-smi", Duration::from_mins(1)),
         BTreeSet::new(),
     )
     .expect("started");
@@ -161,7 +253,7 @@ fn a_monitor_asks_only_when_asked_and_tells_when_it_has_something() {
             sample.is_some()
         });
         let sample = sample.expect("there");
-        assert_eq!(sample.cards[&0].memory, known(4, 24576));
+        assert_eq!(sample.cards[&CardId::whole(0)].memory, known(4, 24576));
         assert!(sample.asked >= before && sample.asked > last);
         last = sample.asked;
     }
@@ -195,20 +287,22 @@ fn the_testbeds_cards_are_read_with_every_fault() {
             .output();
         assert!(status.expect("run").status.success(), "{words:?}");
     };
-    let look =
-        || NvidiaSmi::at(&wrapper, Duration::from_mins(1)).sample(&BTreeSet::from([0, 1, 2, 3]));
+    let look = || {
+        let wanted = (0..4).map(CardId::whole).collect();
+        Smi::at(&wrapper, "/no/such/rocm-smi", Duration::from_mins(1)).sample(&wanted)
+    };
     set(&["init", "4"]);
     set(&["set", "1", "base", "20000"]);
     set(&["set", "2", "base", "NA"]);
     let sample = look();
-    assert_eq!(sample.cards[&0].memory, known(3, 24576));
-    assert_eq!(sample.cards[&1].memory, known(20000, 24576));
-    assert!(why(&sample.cards[&2]).contains("[N/A]"));
+    assert_eq!(sample.cards[&CardId::whole(0)].memory, known(3, 24576));
+    assert_eq!(sample.cards[&CardId::whole(1)].memory, known(20000, 24576));
+    assert!(why(&sample.cards[&CardId::whole(2)]).contains("[N/A]"));
     assert_eq!(sample.processes, Some(Vec::new()));
     set(&["lost", "3", "on"]);
     let sample = look();
-    assert_eq!(sample.cards[&0].memory, known(3, 24576));
-    assert!(why(&sample.cards[&3]).contains("GPU is lost"));
+    assert_eq!(sample.cards[&CardId::whole(0)].memory, known(3, 24576));
+    assert!(why(&sample.cards[&CardId::whole(3)]).contains("GPU is lost"));
     set(&["fail", "on"]);
-    assert!(why(&look().cards[&0]).contains("couldn't communicate"));
+    assert!(why(&look().cards[&CardId::whole(0)]).contains("couldn't communicate"));
 }

@@ -1,5 +1,6 @@
 //! The keys of a manifest's file, and what they may hold.
 
+use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -352,9 +353,9 @@ scalar! {
     visit_f64(factor: f64) Some(factor).filter(|it| (1.0..=100.0).contains(it));
 }
 
-/// Numbers of cards, ascending.
+/// Cards and slices, ascending.
 #[derive(Debug)]
-pub(crate) struct Cards(pub(super) Vec<u32>);
+pub(crate) struct Cards(pub(super) Vec<CardId>);
 
 impl<'de> Deserialize<'de> for Cards {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -370,12 +371,7 @@ impl<'de> Deserialize<'de> for Cards {
 
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut items: A) -> Result<Cards, A::Error> {
                 let mut cards = Vec::new();
-                while let Some(card) = items.next_element::<u32>()? {
-                    if card > 1023 {
-                        return Err(de::Error::custom(
-                            "must hold the numbers of cards as nvidia-smi shows them",
-                        ));
-                    }
+                while let Some(card) = items.next_element::<CardId>()? {
                     cards.push(card);
                 }
                 cards.sort_unstable();

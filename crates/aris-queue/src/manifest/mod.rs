@@ -15,6 +15,7 @@ mod slurm;
 #[cfg(test)]
 mod tests;
 
+use aris_attempt::cards::CardId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ pub struct Manifest {
     /// The conda environment to activate; `None` when `setup` is given in its place or nobody asked for one.
     pub conda: Option<Conda>,
     /// Indices of the cards that may be used, ascending; `None`: all there are.
-    pub cards: Option<Vec<u32>>,
+    pub cards: Option<Vec<CardId>>,
     /// Jobs with cards that run at the same time; `None`: as many as there are cards.
     pub max_parallel: Option<u32>,
     /// Jobs without cards that run at the same time; `None`: half the processors.

@@ -58,9 +58,14 @@ schema! {
     }
     Factor: "Factor" {"type": "number", "minimum": 1, "maximum": 100}
     Cards: "Cards" {
-        "description": "Numbers of cards as nvidia-smi shows them.",
+        "description": "Numbers of cards as nvidia-smi shows them; \"1:0\" is the first slice of card 1 where it is divided (MIG).",
         "type": "array",
-        "items": {"type": "integer", "minimum": 0, "maximum": 1023}
+        "items": {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": 1023},
+                {"type": "string", "pattern": "^[0-9]{1,4}(:[0-9]{1,4})?$"}
+            ]
+        }
     }
     Gres: "Gres" {
         "description": "NAME, NAME:COUNT or NAME:TYPE:COUNT, as in gpu:a100:2; several in a list or with commas.",

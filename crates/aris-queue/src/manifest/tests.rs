@@ -23,7 +23,8 @@ fn the_references_manifest_is_read() {
                 {"id": "b", "cmd": "train b", "expected_output": "out/*.json"}]},
               {"name": "s", "depends_on": "t", "jobs": [{"id": "c", "cmd": "x", "needs": ["a"]}]}]}"#,
     );
-    assert_eq!(manifest.cards, Some(vec![0, 1]));
+    let listed = [0, 1].map(aris_attempt::cards::CardId::whole);
+    assert_eq!(manifest.cards.as_deref(), Some(&listed[..]));
     assert_eq!(manifest.phases[1].after, [0]);
     assert_eq!(manifest.jobs[2].needs, [0]);
     assert_eq!(manifest.jobs[1].outputs, [Box::from("out/*.json")]);

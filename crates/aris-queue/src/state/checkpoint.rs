@@ -3,6 +3,7 @@
 //! It says what a replay of these events says, and nothing that only attempts' folders know. Moments are times of day: the clock of
 //! [`Queue::tick`] begins anew with each boot.
 
+use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -32,7 +33,7 @@ struct Saved {
     #[serde(default, skip_serializing_if = "is_default")]
     spent: Spent,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    cards: Vec<u32>,
+    cards: Vec<CardId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     verdict: Option<Box<Verdict>>,
     starts: Vec<Timestamp>,

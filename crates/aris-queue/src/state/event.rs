@@ -1,5 +1,6 @@
 //! What happened to a queue: one event is one line of its journal.
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub enum Event {
         attempt: u32,
         /// Cards given.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        cards: Vec<u32>,
+        cards: Vec<CardId>,
         /// Its log.
         log: String,
         /// Digest of the command, so that a changed manifest is noticed.
@@ -113,7 +114,7 @@ pub enum Event {
         attempts: u32,
         /// The card it had.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        cards: Vec<u32>,
+        cards: Vec<CardId>,
         /// When its last attempt began.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         started: Option<Timestamp>,

@@ -2,6 +2,7 @@
 //!
 //! An event costs the logarithm of the number of jobs, plus the jobs that it makes ready or blocks.
 
+use aris_attempt::cards::CardId;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -44,7 +45,7 @@ pub(crate) struct Usage {
     /// Jobs of each phase.
     pub(crate) phases: Vec<u32>,
     /// For each card of ours: jobs on it, and the memory they asked for; `None`: one of them wants it alone.
-    pub(crate) cards: BTreeMap<u32, (u32, Option<u64>)>,
+    pub(crate) cards: BTreeMap<CardId, (u32, Option<u64>)>,
     /// Processors that the jobs asked for.
     pub(crate) cpus: u32,
     /// MiB of main memory that they asked for.

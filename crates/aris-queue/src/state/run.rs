@@ -1,5 +1,6 @@
 //! The life of one job.
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ pub struct Run {
     /// Failures that count against the budgets of retries.
     pub spent: Spent,
     /// Cards of the last attempt.
-    pub cards: Vec<u32>,
+    pub cards: Vec<CardId>,
     /// What the last attempt came to; `None` while one is under way.
     pub verdict: Option<Box<Verdict>>,
     /// How the attempt before the last one ended, for the job itself.

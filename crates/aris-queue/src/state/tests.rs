@@ -1,3 +1,4 @@
+use aris_attempt::cards::CardId;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -31,7 +32,7 @@ fn start(queue: &mut Queue, id: &str, cards: &[u32]) {
     let event = Event::Start {
         id: id.to_owned(),
         attempt,
-        cards: cards.to_vec(),
+        cards: cards.iter().copied().map(CardId::whole).collect(),
         log: String::new(),
         command: String::new(),
         boot: String::new(),
@@ -249,11 +250,15 @@ fn a_person_holds_cancels_and_tries_again() {
 fn cards(count: u32) -> Vec<Card> {
     (0..count)
         .map(|index| Card {
-            index,
+            id: CardId::whole(index),
             total_mib: Some(24_576),
             standing: Standing::Free,
         })
         .collect()
+}
+
+fn numbers(cards: &[CardId]) -> Vec<u32> {
+    cards.iter().map(|id| id.card).collect()
 }
 
 fn chosen(queue: &Queue, cards: &[Card], now: u64) -> Vec<(String, Vec<u32>)> {
@@ -262,7 +267,7 @@ fn chosen(queue: &Queue, cards: &[Card], now: u64) -> Vec<(String, Vec<u32>)> {
         .into_iter()
         .map(|start| {
             let id = queue.manifest().jobs[start.job as usize].id.to_string();
-            (id, start.cards)
+            (id, numbers(&start.cards))
         })
         .collect()
 }
@@ -291,7 +296,7 @@ fn a_wide_job_does_not_hold_up_narrow_ones_until_it_has_waited_long() {
         let starts = schedule::choose(&queue, now, cards, slots, &mut short);
         starts
             .into_iter()
-            .map(|start| start.cards)
+            .map(|start| numbers(&start.cards))
             .collect::<Vec<_>>()
     };
     // From when only cards are missing, whatever was before.
@@ -313,6 +318,37 @@ fn jobs_that_say_how_much_memory_they_need_share_a_card() {
     );
     start(&mut queue, "d", &[0]);
     assert_eq!(chosen(&queue, &cards(1), 0), []);
+}
+
+#[test]
+fn a_slice_serves_jobs_that_want_one_card() {
+    let mut here = cards(1);
+    for (slice, total) in [(0, 19_968), (1, 9_856)] {
+        here.push(Card {
+            id: CardId::slice(1, slice),
+            total_mib: Some(total),
+            standing: Standing::Free,
+        });
+    }
+    let ids = |jobs: &str| -> Vec<String> {
+        let queue = queue(jobs);
+        let slots = schedule::slots(&queue, here.len(), machine(4));
+        let starts = schedule::choose(&queue, 0, &here, slots, &mut schedule::Short::new());
+        let on = |start: &schedule::Start| -> Vec<String> {
+            start.cards.iter().map(CardId::to_string).collect()
+        };
+        starts.iter().map(|start| on(start).join(",")).collect()
+    };
+    // The smallest that is large enough.
+    assert_eq!(
+        ids("jobs: [{id: a, cmd: x}, {id: b, cmd: x}, {id: c, cmd: x}, {id: d, cmd: x}]"),
+        ["1:1", "1:0", "0"]
+    );
+    assert_eq!(ids("jobs: [{id: a, cmd: x, gpu_mem_mib: 15000}]"), ["1:0"]);
+    assert_eq!(ids("jobs: [{id: a, cmd: x, gpus: 2}]"), [""; 0]);
+    let two = queue("jobs: [{id: a, cmd: x, gpus: 2}]");
+    let impossible = schedule::impossible(&two.manifest().jobs[0], &here);
+    assert_eq!(impossible, Some((2, 1)));
 }
 
 #[test]
@@ -470,7 +506,7 @@ proptest! {
                 };
                 queue.apply(&event, NOW, now, 0).unwrap();
                 journal.push((event, now));
-                let mut given: Vec<u32> = queue.active().flat_map(|job| queue.run(job).cards.clone()).collect();
+                let mut given: Vec<CardId> = queue.active().flat_map(|job| queue.run(job).cards.clone()).collect();
                 let count = given.len();
                 given.sort_unstable();
                 given.dedup();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use aris_attempt::cards::{Memory, NvidiaSmi};
+use aris_attempt::cards::{CardId, Memory, Smi};
 use aris_cli::{Context, Outcome};
 use aris_queue::manifest::{Engine, Manifest};
 use aris_slurm::{Silent, SubmitError};
@@ -212,13 +212,13 @@ fn cards(manifest: &Manifest) -> Vec<Check> {
         });
     };
     if manifest.wants_cards() {
-        let wanted: BTreeSet<u32> = manifest.cards.iter().flatten().copied().collect();
-        let sample = NvidiaSmi::default().sample(&wanted);
+        let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
+        let sample = Smi::default().sample(&wanted);
         if let Some(problem) = &sample.problem {
-            add("cards", "problem", format!("nvidia-smi: {problem}"));
+            add("cards", "problem", problem.clone());
         }
         for (index, card) in &sample.cards {
-            if !wanted.is_empty() && !wanted.contains(index) {
+            if !wanted.is_empty() && !wanted.iter().any(|one| one.has(*index)) {
                 continue;
             }
             match &card.memory {

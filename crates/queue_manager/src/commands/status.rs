@@ -1,5 +1,6 @@
 //! `status`: how far a queue is.
 
+use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 
 use crate::snapshot::{JobRow, Snapshot, moment};
@@ -90,7 +91,7 @@ pub(crate) struct Running {
     /// The job.
     pub(crate) id: String,
     /// Its cards.
-    pub(crate) gpus: Vec<u32>,
+    pub(crate) gpus: Vec<CardId>,
     /// Number of the attempt.
     pub(crate) attempt: u32,
     /// Since when, UTC.
@@ -131,7 +132,7 @@ pub(crate) struct Blocked {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CardUse {
     /// Its number.
-    pub(crate) index: u32,
+    pub(crate) index: CardId,
     /// Jobs on it; none: this queue does not use it now.
     pub(crate) jobs: Vec<String>,
 }
@@ -315,7 +316,7 @@ fn blocked(snapshot: &Snapshot, named: usize) -> Vec<Blocked> {
 }
 
 fn cards(snapshot: &Snapshot) -> Vec<CardUse> {
-    let mut cards: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut cards: BTreeMap<CardId, Vec<String>> = BTreeMap::new();
     for job in &snapshot.jobs {
         for card in &job.gpus {
             let jobs = cards.entry(*card).or_default();

@@ -225,7 +225,7 @@ mod tests {
                 Event::Start {
                     id: String::from("a"),
                     attempt: 1,
-                    cards: vec![0],
+                    cards: vec![aris_attempt::cards::CardId::whole(0)],
                     log: String::new(),
                     command: String::new(),
                     boot: String::new(),

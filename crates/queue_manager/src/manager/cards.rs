@@ -7,14 +7,19 @@ use std::time::Duration;
 
 use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::{Lease, Leases};
-use aris_attempt::cards::{self, Memory, Monitor, NvidiaSmi, Pace, Sample, Silence};
+use aris_attempt::cards::{self, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi};
 use aris_queue::manifest::{Engine, Manifest};
 use aris_queue::schedule::{self, Card, Standing};
 
 use crate::error::Error;
 
-/// The variable that says which cards a process may see.
-const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
+/// The variables that say which cards a program may see.
+///
+/// **Source**: CUDA C++ Programming Guide, environment variables; ROCm documentation, "Setting the number of GPUs": the first one of AMD
+/// counts cards, those after it count among what it leaves.
+const CUDA: &str = "CUDA_VISIBLE_DEVICES";
+const ROCR: &str = "ROCR_VISIBLE_DEVICES";
+const HIP: &str = "HIP_VISIBLE_DEVICES";
 
 /// Older samples say nothing about now: nvidia-smi has 10 s to answer.
 const STALE: Duration = Duration::from_secs(15);
@@ -29,22 +34,25 @@ const LEASE_AGAIN: Duration = Duration::from_millis(100);
 pub(crate) struct Cards {
     monitor: Option<Monitor>,
     leases: Option<Leases>,
-    wanted: Option<Vec<u32>>,
+    wanted: Option<Vec<CardId>>,
     visible: Visible,
     threshold: u64,
     exclusive: bool,
     sample: Sample,
     looked: bool,
-    known: BTreeMap<u32, Known>,
+    known: BTreeMap<CardId, Known>,
     asked: bool,
 }
 
-/// The cards that this process may see, as its caller says; `None`: all of them.
+/// The cards that this process may see, as its caller says.
 ///
 /// **Source**: CUDA C++ Programming Guide, environment variables: numbers, or UUIDs, which may be shortened; what follows the first one that
-/// is neither is not seen.
+/// is neither is not seen. ROCm does the same.
 #[derive(Clone, Default)]
-pub(crate) struct Visible(Option<Vec<String>>);
+pub(crate) struct Visible {
+    nvidia: Option<Vec<String>>,
+    amd: Option<Vec<String>>,
+}
 
 impl Visible {
     fn given() -> Self {
@@ -52,40 +60,38 @@ impl Visible {
             let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
             number || word.starts_with("GPU-") || word.starts_with("MIG-")
         };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "set to nothing it hides all cards, which a context that leaves empty variables out cannot tell"
-        )]
-        let text = std::env::var(VISIBLE).ok();
-        let words = text.map(|text| {
+        let words = |variable| {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "set to nothing it hides all cards, which a context that leaves empty variables out cannot tell"
+            )]
+            let text = std::env::var(variable).ok()?;
             let words = text.split(',').map(str::trim).take_while(word);
-            words.map(str::to_owned).collect()
-        });
-        Self(words)
-    }
-
-    /// Whether the card may be used, by its number, its name or a slice of it.
-    fn has(&self, index: u32, card: Option<&cards::Card>) -> bool {
-        self.0.as_ref().is_none_or(|words| {
-            words.iter().any(|word| {
-                let uuid = card.and_then(|card| card.uuid.as_ref());
-                word.parse() == Ok(index)
-                    || uuid.is_some_and(|uuid| uuid.starts_with(word))
-                    || card
-                        .is_some_and(|card| card.slices.iter().any(|slice| slice.starts_with(word)))
-            })
-        })
-    }
-
-    /// The slices of a divided card that may be used.
-    fn slices(&self, card: &cards::Card) -> Vec<String> {
-        let mut slices = card.slices.clone();
-        if let Some(words) = &self.0
-            && words.iter().any(|word| word.starts_with("MIG-"))
-        {
-            slices.retain(|slice| words.iter().any(|word| slice.starts_with(word)));
+            Some(words.map(str::to_owned).collect())
+        };
+        Self {
+            nvidia: words(CUDA),
+            amd: words(ROCR).or_else(|| words(HIP)),
         }
-        slices
+    }
+
+    /// Whether the card may be used, by its number or its name; a slice also by its card's. Where slices are named only they may be.
+    fn has(&self, id: CardId, card: Option<&cards::Card>) -> bool {
+        let words = match card.map(|card| card.maker) {
+            Some(Maker::Amd) => &self.amd,
+            Some(Maker::Nvidia) | None => &self.nvidia,
+        };
+        words.as_ref().is_none_or(|words| {
+            let named = |name: Option<&String>| {
+                name.is_some_and(|name| words.iter().any(|word| name.starts_with(word)))
+            };
+            let slices_only =
+                id.slice.is_some() && words.iter().any(|word| word.starts_with("MIG-"));
+            named(card.and_then(|card| card.uuid.as_ref()))
+                || (!slices_only
+                    && (words.iter().any(|word| word.parse() == Ok(id.card))
+                        || named(card.and_then(|card| card.of.as_ref()))))
+        })
     }
 }
 
@@ -99,7 +105,7 @@ pub(crate) fn check_cards(manifest: &Manifest) -> Result<Option<String>, Error> 
     }
     let mut cards = Cards::bare(manifest);
     let wanted = cards.wanted.iter().flatten().copied().collect();
-    cards.sample = NvidiaSmi::default().sample(&wanted);
+    cards.sample = Smi::default().sample(&wanted);
     match cards.sample.silence {
         Some(Silence::Failed | Silence::Late) => {
             let problem = cards.sample.problem.unwrap_or_default();
@@ -133,6 +139,21 @@ pub(crate) fn check_cards(manifest: &Manifest) -> Result<Option<String>, Error> 
     )))
 }
 
+/// Cards as a job is told of them.
+pub(crate) struct Given {
+    /// Numbers of cards, UUIDs of slices.
+    pub(crate) names: String,
+    /// Variables of the environment.
+    pub(crate) variables: Vec<(&'static str, String)>,
+}
+
+fn variable(maker: Maker) -> &'static str {
+    match maker {
+        Maker::Nvidia => CUDA,
+        Maker::Amd => ROCR,
+    }
+}
+
 /// What is remembered of a card.
 #[derive(Default)]
 struct Known {
@@ -153,10 +174,10 @@ impl Cards {
         leases: &Path,
         needed: bool,
     ) -> Result<Self, AttemptError> {
-        let wanted: BTreeSet<u32> = manifest.cards.iter().flatten().copied().collect();
+        let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
         Ok(Self {
             monitor: needed
-                .then(|| Monitor::start(NvidiaSmi::default(), wanted))
+                .then(|| Monitor::start(Smi::default(), wanted))
                 .transpose()?,
             leases: needed.then(|| Leases::open(leases)).transpose()?,
             ..Self::bare(manifest)
@@ -185,15 +206,15 @@ impl Cards {
             let problem = self.sample.problem.clone();
             return problem.unwrap_or_else(|| String::from("nvidia-smi lists no card"));
         }
-        let wanted = |index: &u32| {
+        let wanted = |id: &CardId| {
             let wanted = self.wanted.as_ref();
-            wanted.is_none_or(|wanted| wanted.contains(index))
+            wanted.is_none_or(|wanted| wanted.iter().any(|one| one.has(*id)))
         };
         let cards = self.sample.cards.iter().map(|(index, card)| {
             let what = match &card.memory {
                 _ if !wanted(index) => String::from("is not listed in gpus"),
                 _ if !self.visible.has(*index, Some(card)) => {
-                    format!("is not in {VISIBLE} of the caller")
+                    format!("is not in {} of the caller", variable(card.maker))
                 }
                 Memory::Known { total, .. } => format!("has {total} MiB"),
                 Memory::Unknown(why) => format!("is unknown: {why}"),
@@ -229,7 +250,7 @@ impl Cards {
     }
 
     /// One of our jobs has left these cards.
-    pub(crate) fn released(&mut self, cards: &[u32], now: Duration) {
+    pub(crate) fn released(&mut self, cards: &[CardId], now: Duration) {
         for card in cards {
             self.known.entry(*card).or_default().released = Some(now);
         }
@@ -237,7 +258,7 @@ impl Cards {
     }
 
     /// Takes a new sample in, if there is one; [`Cards::problem`] is then about it.
-    pub(crate) fn look(&mut self, ours: &BTreeSet<u32>) -> bool {
+    pub(crate) fn look(&mut self, ours: &BTreeSet<CardId>) -> bool {
         match self.monitor.as_mut().and_then(Monitor::take) {
             Some(sample) => {
                 self.take_in(sample, ours);
@@ -248,9 +269,9 @@ impl Cards {
     }
 
     /// Asks now and waits for the answer. For those who look once.
-    pub(crate) fn look_now(&mut self, ours: &BTreeSet<u32>) {
+    pub(crate) fn look_now(&mut self, ours: &BTreeSet<CardId>) {
         let wanted = self.wanted.iter().flatten().copied().collect();
-        let sample = NvidiaSmi::default().sample(&wanted);
+        let sample = Smi::default().sample(&wanted);
         self.take_in(sample, ours);
         let now = Self::now();
         for index in self.allowed() {
@@ -261,7 +282,7 @@ impl Cards {
         }
     }
 
-    fn take_in(&mut self, sample: Sample, ours: &BTreeSet<u32>) {
+    fn take_in(&mut self, sample: Sample, ours: &BTreeSet<CardId>) {
         self.asked = false;
         self.looked = true;
         for (index, card) in &sample.cards {
@@ -308,7 +329,7 @@ impl Cards {
             (!unknown.is_empty()).then(|| unknown.join("; "))
         });
         problem.map(|problem| {
-            if problem.contains("nvidia-smi") {
+            if problem.contains("-smi") {
                 problem
             } else {
                 format!("nvidia-smi: {problem}")
@@ -317,23 +338,33 @@ impl Cards {
     }
 
     /// Cards that may be used at all, as far as is known.
-    pub(crate) fn allowed(&self) -> Vec<u32> {
-        let listed = self.sample.cards.keys().copied();
-        let mut cards = self.wanted.clone().unwrap_or_else(|| listed.collect());
-        cards.retain(|index| self.visible.has(*index, self.sample.cards.get(index)));
+    pub(crate) fn allowed(&self) -> Vec<CardId> {
+        let listed: Vec<CardId> = self.sample.cards.keys().copied().collect();
+        let mut cards = match &self.wanted {
+            None => listed,
+            // Before the first answer nobody knows which cards are divided.
+            Some(wanted) if listed.is_empty() => wanted.clone(),
+            Some(wanted) => {
+                let listed = listed.into_iter();
+                listed
+                    .filter(|id| wanted.iter().any(|one| one.has(*id)))
+                    .collect()
+            }
+        };
+        cards.retain(|id| self.visible.has(*id, self.sample.cards.get(id)));
         cards
     }
 
     /// The cards for the scheduler.
-    pub(crate) fn views(&self, ours: &BTreeSet<u32>, now: Duration) -> Vec<Card> {
+    pub(crate) fn views(&self, ours: &BTreeSet<CardId>, now: Duration) -> Vec<Card> {
         self.allowed()
             .into_iter()
             .map(|index| self.view(index, ours.contains(&index), now))
             .collect()
     }
 
-    fn view(&self, index: u32, ours: bool, now: Duration) -> Card {
-        let found = self.sample.cards.get(&index);
+    fn view(&self, id: CardId, ours: bool, now: Duration) -> Card {
+        let found = self.sample.cards.get(&id);
         let memory = found.map(|card| &card.memory);
         let named = found.is_some_and(|card| card.uuid.is_some());
         let total_mib = match memory {
@@ -341,18 +372,18 @@ impl Cards {
             _ => None,
         };
         Card {
-            index,
+            id,
             total_mib,
-            standing: self.standing(index, ours, now),
+            standing: self.standing(id, ours, now),
         }
     }
 
-    fn standing(&self, index: u32, ours: bool, now: Duration) -> Standing {
+    fn standing(&self, id: CardId, ours: bool, now: Duration) -> Standing {
         let unknown = |why: &str| Standing::Unknown(why.to_owned());
         if !self.looked || now > self.sample.asked + STALE {
             return unknown("nvidia-smi has not answered lately");
         }
-        let Some(card) = self.sample.cards.get(&index) else {
+        let Some(card) = self.sample.cards.get(&id) else {
             let why = self.sample.problem.as_deref();
             return unknown(why.unwrap_or("nvidia-smi does not list it"));
         };
@@ -363,7 +394,7 @@ impl Cards {
         if card.uuid.is_none() {
             return unknown("it has no UUID");
         }
-        let known = self.known.get(&index);
+        let known = self.known.get(&id);
         if let Some(until) = known.and_then(|known| known.leased_until)
             && now < until
         {
@@ -409,7 +440,7 @@ impl Cards {
     /// Takes the leases of these cards; `None` when somebody has one of them. `sharer`: the queue whose other jobs may come onto them.
     pub(crate) fn lease(
         &mut self,
-        wanted: &[u32],
+        wanted: &[CardId],
         sharer: Option<&str>,
         now: Duration,
     ) -> Result<Option<Vec<Lease>>, AttemptError> {
@@ -423,9 +454,11 @@ impl Cards {
             let (Some(leases), Some(uuid)) = (&self.leases, uuid) else {
                 return Ok(None);
             };
+            // Older drivers name a slice by its card and two numbers, with slashes between them.
+            let name = uuid.replace('/', "-");
             let lease = match sharer {
-                Some(queue) => leases.share(&uuid, queue)?,
-                None => leases.take(&uuid)?,
+                Some(queue) => leases.share(&name, queue)?,
+                None => leases.take(&name)?,
             };
             let Some(lease) = lease else {
                 let known = self.known.entry(*card).or_default();
@@ -437,16 +470,26 @@ impl Cards {
         Ok(Some(taken))
     }
 
-    /// What `CUDA_VISIBLE_DEVICES` is to say for these cards: numbers, or UUIDs of slices where a card is divided.
-    pub(crate) fn visible(&self, cards: &[u32]) -> String {
-        let names: Vec<String> = cards
+    /// The variables that give these cards to a job, and what the placeholder for them stands for.
+    pub(crate) fn given(&self, cards: &[CardId]) -> Given {
+        let found = |id: &CardId| self.sample.cards.get(id);
+        let amd = cards
             .iter()
-            .flat_map(|index| match self.sample.cards.get(index) {
-                Some(card) if !card.slices.is_empty() => self.visible.slices(card),
-                _ => vec![index.to_string()],
-            })
-            .collect();
-        names.join(",")
+            .filter_map(found)
+            .any(|card| card.maker == Maker::Amd);
+        let name = |id: &CardId| match (id.slice, found(id).and_then(|card| card.uuid.clone())) {
+            (Some(_), Some(uuid)) => uuid,
+            _ => id.card.to_string(),
+        };
+        let names = cards.iter().map(name).collect::<Vec<_>>().join(",");
+        let variables = if amd {
+            let among: Vec<String> = (0..cards.len()).map(|at| at.to_string()).collect();
+            let among = among.join(",");
+            vec![(ROCR, names.clone()), (HIP, among.clone()), (CUDA, among)]
+        } else {
+            vec![(CUDA, names.clone())]
+        };
+        Given { names, variables }
     }
 
     /// The clock of everything here.

@@ -18,6 +18,7 @@ mod starts;
 mod wait;
 mod written;
 
+use aris_attempt::cards::CardId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -217,7 +218,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     let wide = manifest
         .jobs
         .iter()
-        .find(|job| job.settings.gpus as usize > cards.len());
+        .find(|job| job.settings.gpus > 1 && job.settings.gpus as usize > cards.len());
     match wide {
         None => Ok(()),
         Some(job) => Err(Error::Precondition(format!(
@@ -246,7 +247,7 @@ impl<'a> Manager<'a> {
         )
     }
 
-    fn ours(&self) -> BTreeSet<u32> {
+    fn ours(&self) -> BTreeSet<CardId> {
         cards_of(&self.queue)
     }
 
@@ -417,7 +418,7 @@ pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>)
 }
 
 /// Cards on which jobs of a queue are.
-pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<u32> {
+pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<CardId> {
     queue
         .active()
         .flat_map(|job| queue.run(job).cards.iter().copied())

@@ -10,6 +10,7 @@ use aris_queue::manifest::{Conda, Manifest, Precondition};
 use aris_queue::shell;
 use aris_queue::state::Queue;
 
+use super::cards::Given;
 use crate::error::Error;
 use crate::place::Place;
 
@@ -65,14 +66,14 @@ impl Common {
         }
     }
 
-    /// The specification of an attempt. `visible`: its cards; `None`: somebody else gives them.
+    /// The specification of an attempt. `given`: its cards; `None`: somebody else gives them.
     pub(crate) fn spec(
         &self,
         queue: &Queue,
         job: u32,
         folder: &Path,
         log: PathBuf,
-        visible: Option<&str>,
+        given: Option<&Given>,
         leases: &[Lease],
     ) -> Spec {
         let (manifest, run) = (queue.manifest(), queue.run(job));
@@ -93,10 +94,11 @@ impl Common {
             String::from("PCI_BUS_ID"),
         );
         // On a cluster the engine says which cards.
-        if let Some(visible) = visible {
-            env.insert(String::from("CUDA_VISIBLE_DEVICES"), visible.to_owned());
+        if let Some(given) = given {
+            let variables = given.variables.iter();
+            env.extend(variables.map(|(name, value)| (String::from(*name), value.clone())));
             // The reference's placeholder in commands, `${GPU}`.
-            env.insert(String::from("GPU"), visible.to_owned());
+            env.insert(String::from("GPU"), given.names.clone());
         }
         let patterns = OOM_PATTERNS.iter().map(|pattern| (*pattern).to_owned());
         Spec {
@@ -119,8 +121,8 @@ impl Common {
                 .iter()
                 .map(|lease| lease.path().to_path_buf())
                 .collect(),
-            // Who gives the cards here need not count them; of a divided one there are more names than cards.
-            cards: if visible.is_some() { 0 } else { settings.gpus },
+            // Who gives the cards here need not count them.
+            cards: if given.is_some() { 0 } else { settings.gpus },
         }
     }
 
@@ -303,15 +305,17 @@ mod tests {
             conda: Vec::new(),
         };
         let queue = Queue::new(manifest);
-        let spec = |visible| {
+        let spec = |given: Option<&Given>| {
             let log = PathBuf::from("/l");
-            common.spec(&queue, 0, Path::new("/a/1"), log, visible, &[])
+            common.spec(&queue, 0, Path::new("/a/1"), log, given, &[])
         };
-        // Two slices of one divided card.
-        let here = spec(Some("MIG-a,MIG-b"));
+        let here = spec(Some(&Given {
+            names: String::from("MIG-a"),
+            variables: vec![("CUDA_VISIBLE_DEVICES", String::from("MIG-a"))],
+        }));
         assert_eq!(
             (here.cards, here.env["CUDA_VISIBLE_DEVICES"].as_str()),
-            (0, "MIG-a,MIG-b")
+            (0, "MIG-a")
         );
         assert_eq!(spec(None).cards, 1);
     }

@@ -1,5 +1,6 @@
 //! Starts: first written down, then carried out.
 
+use aris_attempt::cards::CardId;
 use aris_attempt::cards::lease::Lease;
 use aris_attempt::format;
 use aris_queue::journal::JournalError;
@@ -119,15 +120,10 @@ impl Manager<'_> {
             return self.adopt(job);
         }
         let log = spec::log_of(self.place(), &id, number);
-        let visible = self.cards.visible(&start.cards);
-        let spec = self.common.spec(
-            &self.queue,
-            job,
-            &folder,
-            log.clone(),
-            Some(&visible),
-            leases,
-        );
+        let given = self.cards.given(&start.cards);
+        let spec = self
+            .common
+            .spec(&self.queue, job, &folder, log.clone(), Some(&given), leases);
         let launched = aris_attempt::prepare(&folder, &spec).and_then(|()| {
             aris_fs::create_dir(&spec::run_folder(&folder))?;
             spec::link_log(self.place(), &id, &log);
@@ -139,7 +135,8 @@ impl Manager<'_> {
                 let on = if start.cards.is_empty() {
                     String::new()
                 } else {
-                    format!(" on card {visible}")
+                    let ids: Vec<String> = start.cards.iter().map(CardId::to_string).collect();
+                    format!(" on card {}", ids.join(","))
                 };
                 self.say(&format!("{id} #{number} started{on}"));
                 Ok(())

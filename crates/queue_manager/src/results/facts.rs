@@ -1,5 +1,6 @@
 //! What a report is made from: the queue's state, its attempts' records, and the last lines of logs.
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -64,7 +65,7 @@ pub(crate) struct AttemptFacts {
     /// Where it ran; `None`: this machine.
     pub host: Option<String>,
     /// Cards it was given.
-    pub cards: Vec<u32>,
+    pub cards: Vec<CardId>,
     /// When the command started; `None`: it did not.
     pub started: Option<Timestamp>,
     /// When it ended; `None`: it runs, or nobody saw it.

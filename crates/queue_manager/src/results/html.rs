@@ -1,5 +1,6 @@
 //! The report as one page: no script, nothing from elsewhere, everything escaped.
 
+use aris_attempt::cards::CardId;
 use askama::Template;
 
 use super::facts::{Facts, JobFacts};
@@ -290,7 +291,7 @@ fn rows(facts: &Facts) -> Vec<Row> {
     let row = |job: &&JobFacts| {
         let last = job.attempts.last();
         let cards: Vec<String> = last
-            .map(|last| last.cards.iter().map(u32::to_string).collect())
+            .map(|last| last.cards.iter().map(CardId::to_string).collect())
             .unwrap_or_default();
         Row {
             id: one_line(&job.id),

@@ -13,7 +13,11 @@ fn attempt(cards: &[u32], from: i64, to: i64, outcome: Option<Outcome>) -> Attem
     AttemptFacts {
         number: 1,
         host: None,
-        cards: cards.to_vec(),
+        cards: cards
+            .iter()
+            .copied()
+            .map(aris_attempt::cards::CardId::whole)
+            .collect(),
         started: Some(at(from)),
         ended: Some(at(to)).filter(|_| outcome.is_some()),
         outcome,

@@ -1,5 +1,6 @@
 //! The timeline: a lane for each card and for jobs without one, a bar for each attempt. Geometry only; the page draws it.
 
+use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -119,7 +120,7 @@ impl Timeline {
             marks: marks(end, scale),
             ..Self::default()
         };
-        let mut cards: BTreeMap<(Option<&str>, u32), Vec<&Span<'_>>> = BTreeMap::new();
+        let mut cards: BTreeMap<(Option<&str>, CardId), Vec<&Span<'_>>> = BTreeMap::new();
         // Jobs without a card: the first lane whose last attempt is over.
         let mut plain: Vec<(f64, Vec<&Span<'_>>)> = Vec::new();
         for span in &spans {

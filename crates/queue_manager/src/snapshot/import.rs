@@ -1,5 +1,6 @@
 //! A state file that no journal of ours belongs to, taken over once.
 
+use aris_attempt::cards::CardId;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -27,7 +28,7 @@ pub(crate) fn import(
         status: String,
         #[serde(default)]
         attempts: u32,
-        gpu: Option<u32>,
+        gpu: Option<CardId>,
         started: Option<String>,
         completed: Option<String>,
     }

@@ -4,6 +4,7 @@
 
 mod import;
 
+use aris_attempt::cards::CardId;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
@@ -105,7 +106,7 @@ pub(crate) struct JobRow {
     pub status: String,
     /// The first of its cards.
     #[serde(default)]
-    pub gpu: Option<u32>,
+    pub gpu: Option<CardId>,
     /// Always null: nothing runs in a screen session.
     #[serde(default)]
     pub screen_name: Option<String>,
@@ -144,7 +145,7 @@ pub(crate) struct JobRow {
     pub ran_ms: Option<u64>,
     /// Cards of the last attempt.
     #[serde(default)]
-    pub gpus: Vec<u32>,
+    pub gpus: Vec<CardId>,
     /// What the engine calls the last attempt.
     #[serde(default)]
     pub engine_ref: Option<String>,

@@ -1,5 +1,6 @@
 //! What `watch` draws: pure, from a status to lines.
 
+use aris_attempt::cards::CardId;
 use aris_cli::Style;
 use jiff::Timestamp;
 
@@ -179,7 +180,7 @@ fn phases(status: &Status) -> Section {
 fn running(status: &Status, columns: usize) -> Section {
     let width = width_of(status.running.iter().map(|job| job.id.as_str()), columns);
     let rows = status.running.iter().map(|job| {
-        let cards: Vec<String> = job.gpus.iter().map(u32::to_string).collect();
+        let cards: Vec<String> = job.gpus.iter().map(CardId::to_string).collect();
         let cards = if cards.is_empty() {
             String::from("-")
         } else {
@@ -296,7 +297,7 @@ mod tests {
             running: (0..running)
                 .map(|number| Running {
                     id: format!("学習-{number}-{}", "很长的名字".repeat(6)),
-                    gpus: vec![3],
+                    gpus: vec![CardId::whole(3)],
                     attempt: 2,
                     started: None,
                     seconds: Some(65),
@@ -322,7 +323,7 @@ mod tests {
                 error: Some(String::from("it left with 3")),
             }],
             cards: vec![CardUse {
-                index: 3,
+                index: CardId::whole(3),
                 jobs: vec![String::from("a")],
             }],
             notices: vec![String::from("journal: disk full")],

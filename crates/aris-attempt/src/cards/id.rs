@@ -1,0 +1,170 @@
+//! What a card, or a slice of one, is called in manifests, records and messages.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+/// The largest number of a card or of a slice that is read.
+const LARGEST: u32 = 1023;
+
+/// A whole card, `1`, or one slice of a divided one, `1:0`. Ordered by card, then by slice.
+///
+/// **Source**: NVIDIA, MIG User Guide, "Device Enumeration": `<GPU index>:<MIG device index>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CardId {
+    /// The card's number in nvidia-smi or rocm-smi.
+    pub card: u32,
+    /// The number of the slice on this card.
+    pub slice: Option<u32>,
+}
+
+impl CardId {
+    /// A card as a whole.
+    pub const fn whole(card: u32) -> Self {
+        Self { card, slice: None }
+    }
+
+    /// One slice of a card.
+    pub const fn slice(card: u32, slice: u32) -> Self {
+        Self {
+            card,
+            slice: Some(slice),
+        }
+    }
+
+    /// Whether `other` is this card, or a slice of it.
+    pub fn has(self, other: Self) -> bool {
+        self == other || (self.slice.is_none() && self.card == other.card)
+    }
+}
+
+impl From<u32> for CardId {
+    fn from(card: u32) -> Self {
+        Self::whole(card)
+    }
+}
+
+impl fmt::Display for CardId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.slice {
+            None => self.card.fmt(out),
+            Some(slice) => out.pad(&format!("{}:{slice}", self.card)),
+        }
+    }
+}
+
+/// The text is neither a number of a card nor a card and a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be the number of a card as nvidia-smi shows it, or a card and a slice as in \"1:0\"")]
+pub struct NoCardId;
+
+impl FromStr for CardId {
+    type Err = NoCardId;
+
+    fn from_str(text: &str) -> Result<Self, NoCardId> {
+        let number = |text: &str| {
+            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let number = text.parse().ok().filter(|number| *number <= LARGEST);
+            number.filter(|_| digits).ok_or(NoCardId)
+        };
+        Ok(match text.split_once(':') {
+            None => Self::whole(number(text)?),
+            Some((card, slice)) => Self::slice(number(card)?, number(slice)?),
+        })
+    }
+}
+
+impl Serialize for CardId {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match self.slice {
+            None => out.serialize_u32(self.card),
+            Some(_) => out.collect_str(self),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for CardId {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = CardId;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("the number of a card\n1, or \"1:0\" for a slice of card 1")
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<CardId, E> {
+                let card = u32::try_from(number).ok().filter(|card| *card <= LARGEST);
+                card.map(CardId::whole).ok_or_else(|| E::custom(NoCardId))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<CardId, E> {
+                u64::try_from(number).map_or_else(
+                    |_| Err(E::custom(NoCardId)),
+                    |number| self.visit_u64(number),
+                )
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<CardId, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for CardId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CardId".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "The number of a card, or \"CARD:SLICE\" for a slice of a divided one.",
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": LARGEST},
+                {"type": "string", "pattern": "^[0-9]{1,4}:[0-9]{1,4}$"}
+            ]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_slices_are_read_and_written() {
+        for (json, id) in [
+            ("3", CardId::whole(3)),
+            ("\"1:0\"", CardId::slice(1, 0)),
+            ("\"7\"", CardId::whole(7)),
+        ] {
+            assert_eq!(serde_json::from_str::<CardId>(json).expect("read"), id);
+        }
+        assert_eq!(
+            serde_json::to_string(&[CardId::whole(3), CardId::slice(1, 0)]).expect("written"),
+            "[3,\"1:0\"]"
+        );
+        for wrong in [
+            "-1",
+            "1.5",
+            "\"\"",
+            "\"1:\"",
+            "\":1\"",
+            "\"+1\"",
+            "\"1:0:0\"",
+            "1024",
+            "null",
+        ] {
+            serde_json::from_str::<CardId>(wrong).expect_err(wrong);
+        }
+        assert!(CardId::whole(1).has(CardId::slice(1, 2)));
+        assert!(!CardId::slice(1, 2).has(CardId::whole(1)));
+        assert!(CardId::whole(1) < CardId::slice(1, 0));
+        assert!(CardId::slice(1, 9) < CardId::whole(2));
+    }
+}
