@@ -84,6 +84,27 @@ impl Part {
         crate::write::remove_file(self.lock.path())
     }
 
+    /// As [`Part::finish`], where nothing may be; whether nothing was. The part is gone in any case.
+    pub fn finish_new(self, target: &Path) -> Result<bool, FsError> {
+        self.file
+            .sync_all()
+            .map_err(|error| FsError::write("write", &self.path, error))?;
+        match crate::place::rename_new(&self.path, target) {
+            Ok(()) => {
+                crate::write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
+                crate::write::remove_file(self.lock.path())?;
+                Ok(true)
+            }
+            Err(FsError::Write { source, .. })
+                if source.kind() == std::io::ErrorKind::AlreadyExists =>
+            {
+                self.discard()?;
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Removes the part.
     pub fn discard(self) -> Result<(), FsError> {
         crate::write::remove_file(&self.path)?;

@@ -4,9 +4,10 @@
 //! for several cards: then cards that fall free are kept for it. Cards are given smallest first, so that large ones stay for
 //! those who need them. **Source**: queue design §7, §8.
 
-use aris_attempt::cards::CardId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+use aris_attempt::cards::CardId;
 
 use crate::manifest::{Job, OtherGpu};
 use crate::state::{Group, Queue, Reason};

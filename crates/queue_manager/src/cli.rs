@@ -77,6 +77,10 @@ pub(crate) enum Command {
     Deploy(DeployArgs),
     /// Call one of these commands for a queue on a server
     Remote(RemoteArgs),
+    /// List the files that jobs wrote: their declared outputs
+    Outputs(OutputsArgs),
+    /// Bring the outputs of a queue on a server here
+    Fetch(FetchArgs),
 }
 
 /// The flags of the reference.
@@ -193,6 +197,12 @@ pub(crate) struct LogsArgs {
     /// Go on with what is written, over all attempts, until the job is over; with --attempt, until that one is
     #[arg(long, short)]
     pub(crate) follow: bool,
+    /// Byte of the log to begin at, in place of the last lines; at most 64 KiB are printed, and the answer says where to go on
+    #[arg(long, value_name = "BYTE", conflicts_with_all = ["follow", "lines"])]
+    pub(crate) from: Option<u64>,
+    /// No error where the job has no log yet
+    #[arg(long, hide = true)]
+    pub(crate) or_wait: bool,
 }
 
 /// Which jobs.
@@ -364,6 +374,33 @@ pub(crate) struct RemoteArgs {
     /// The command with its flags, after --; default: status
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+/// Arguments of `outputs`.
+#[derive(Debug, Args)]
+pub(crate) struct OutputsArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Ids, or patterns with * and ?; default: all completed jobs
+    pub(crate) jobs: Vec<String>,
+}
+
+/// Arguments of `fetch`.
+#[derive(Debug, Args)]
+pub(crate) struct FetchArgs {
+    #[command(flatten)]
+    pub(crate) ssh: SshFlags,
+    /// Name of the run there, as deploy printed it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) run: String,
+    /// Ids, or patterns with * and ?; default: all completed jobs
+    pub(crate) jobs: Vec<String>,
+    /// Folder for the files, which lie in it as below the working directory there
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub(crate) output: PathBuf,
+    /// Replace files that are here under these names with another size or time
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

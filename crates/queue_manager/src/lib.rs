@@ -181,6 +181,21 @@ const EXAMPLES: &[Example] = &[
         line: "queue_manager remote gpu-server --run grid-1 -- explain s42_N64",
         what: "any command, for the queue on the server",
     },
+    Example {
+        command: "remote",
+        line: "queue_manager remote gpu-server --run grid-1 -- logs s42_N64 --follow",
+        what: "what a job on the server writes, as it is written",
+    },
+    Example {
+        command: "outputs",
+        line: "queue_manager outputs 's42_*'",
+        what: "the files that jobs wrote",
+    },
+    Example {
+        command: "fetch",
+        line: "queue_manager fetch gpu-server --run grid-1 --output results",
+        what: "the outputs of all completed jobs, brought here",
+    },
 ];
 
 /// What the helper says about itself.
@@ -194,7 +209,7 @@ pub static SPEC: Spec = Spec {
     examples: EXAMPLES,
     signals: &[(
         10,
-        "over, and some jobs did not complete: run, status, watch, report; preflight: something stands against a run; cancel, retry, add, edit and the like: some of it was refused",
+        "over, and some jobs did not complete: run, status, watch, report; outputs, fetch: a declared output is not there, or a file could not be brought; preflight: something stands against a run; cancel, retry, add, edit and the like: some of it was refused",
     )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[
@@ -214,6 +229,8 @@ pub static SPEC: Spec = Spec {
         id::PREFLIGHT,
         id::REPORT,
         id::REMOTE,
+        id::OUTPUTS,
+        id::FETCHED,
     ],
     samples: &[
         Sample {
@@ -285,6 +302,8 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::Report(args)) => commands::summary::report(&args, context),
         Some(Command::Deploy(args)) => commands::remote::deploy(&args, context),
         Some(Command::Remote(args)) => commands::remote::remote(&args, context),
+        Some(Command::Outputs(args)) => commands::outputs::outputs(&args, context),
+        Some(Command::Fetch(args)) => commands::fetch::fetch(&args, context),
         None => match cli.run.manifest {
             Some(manifest) => commands::run::run(Some(manifest), cli.run.rest, context),
             None => Err(Error::Nothing),
@@ -309,5 +328,7 @@ mod tests {
         check_schema::<commands::preflight::Preflight>(id::PREFLIGHT);
         check_schema::<results::Report>(id::REPORT);
         check_schema::<commands::remote::Remote>(id::REMOTE);
+        check_schema::<commands::outputs::Outputs>(id::OUTPUTS);
+        check_schema::<commands::fetch::Fetched>(id::FETCHED);
     }
 }

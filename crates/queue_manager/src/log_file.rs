@@ -22,7 +22,8 @@ impl LogFile {
         (FileType::from_raw_mode(mode) == FileType::RegularFile).then_some(Self { file })
     }
 
-    fn length(&self) -> u64 {
+    /// Bytes that are in it now.
+    pub(crate) fn length(&self) -> u64 {
         let length = rustix::fs::fstat(&self.file).map_or(0, |data| data.st_size);
         u64::try_from(length).unwrap_or(0)
     }

@@ -1,20 +1,23 @@
 //! What the commands give back, and its form for people.
 
-use aris_attempt::cards::CardId;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use aris_attempt::cards::CardId;
 use aris_cli::{Product, Style};
 use serde::Serialize;
 
 use crate::commands::control::Asked;
 use crate::commands::explain::Explanation;
+use crate::commands::fetch::{Brought, Fetched};
 use crate::commands::logs::Log;
+use crate::commands::outputs::{MissingOutput, Outputs};
 use crate::commands::preflight::Preflight;
 use crate::commands::remote::{Remote, Served};
 use crate::commands::run::Ran;
 use crate::commands::start::Started;
 use crate::commands::status::{Status, duration};
+use crate::results::words::count;
 
 /// Schema ids of the products, in the order of [`Data`]'s variants.
 pub(crate) mod id {
@@ -27,6 +30,8 @@ pub(crate) mod id {
     pub(crate) const PREFLIGHT: &str = "aris.queue_manager.preflight/v1";
     pub(crate) const REPORT: &str = "aris.queue_manager.report/v1";
     pub(crate) const REMOTE: &str = "aris.queue_manager.remote/v1";
+    pub(crate) const OUTPUTS: &str = "aris.queue_manager.outputs/v1";
+    pub(crate) const FETCHED: &str = "aris.queue_manager.fetched/v1";
 }
 
 /// The data product of any command.
@@ -56,6 +61,12 @@ pub(crate) enum Data {
     Report(Box<crate::results::Report>),
     /// `deploy`, `remote`.
     Remote(Remote),
+    /// `outputs`.
+    Outputs(Outputs),
+    /// `fetch`.
+    Fetched(Fetched),
+    /// `remote … logs --follow`, whose lines are printed already.
+    Told,
     /// `--agent`, for another machine alone.
     Served(Served),
     /// `--attempt`, for the manager alone.
@@ -75,11 +86,13 @@ impl Product for Report {
             Data::Started(_) => id::STARTED,
             Data::Status(_) => id::STATUS,
             Data::Explanation(_) => id::EXPLANATION,
-            Data::Log(_) => id::LOG,
+            Data::Log(_) | Data::Told => id::LOG,
             Data::Asked(_) => id::ASKED,
             Data::Preflight(_) => id::PREFLIGHT,
             Data::Report(_) => id::REPORT,
             Data::Remote(_) | Data::Served(_) => id::REMOTE,
+            Data::Outputs(_) => id::OUTPUTS,
+            Data::Fetched(_) => id::FETCHED,
         }
     }
 
@@ -119,6 +132,8 @@ impl Product for Report {
             Data::Log(log) if log.told => Ok(()),
             Data::Log(log) => writeln!(out, "{}", log.text),
             Data::Served(Served(bytes)) => out.write_all(bytes),
+            Data::Outputs(found) => outputs(found, out),
+            Data::Fetched(found) => fetched(found, out),
             Data::Remote(remote) => match remote.text.as_deref() {
                 Some(text) if text.ends_with('\n') => write!(out, "{text}"),
                 Some(text) if !text.is_empty() => writeln!(out, "{text}"),
@@ -143,7 +158,7 @@ impl Product for Report {
                 }
                 Ok(())
             }
-            Data::Attempt(_) => Ok(()),
+            Data::Attempt(_) | Data::Told => Ok(()),
             Data::Report(found) => out.write_all(crate::results::summary(found).as_bytes()),
         }
     }
@@ -176,6 +191,51 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
         Some(path) => writeln!(out, "summary: {path}"),
         None => Ok(()),
     }
+}
+
+fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
+    for file in &found.files {
+        let path = file.relative.as_ref().unwrap_or(&file.path);
+        writeln!(out, "{}  {path}  {} bytes", file.job, file.size)?;
+    }
+    missing(&found.missing, out)?;
+    writeln!(
+        out,
+        "{}: {}",
+        count(found.jobs, "job"),
+        count(found.files.len(), "file")
+    )
+}
+
+fn missing(missing: &[MissingOutput], out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = missing.iter();
+    lines.try_for_each(|lacks| writeln!(out, "{}  {} is missing", lacks.job, lacks.pattern))
+}
+
+fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
+    for file in &found.files {
+        if let Some(problem) = &file.problem {
+            writeln!(out, "{}  {}: {problem}", file.job, file.path)?;
+        }
+    }
+    missing(&found.missing, out)?;
+    let of = |outcome| {
+        found
+            .files
+            .iter()
+            .filter(|file| file.outcome == outcome)
+            .count()
+    };
+    writeln!(
+        out,
+        "{}: {} fetched, {} unchanged, {} kept, {} failed, in {}",
+        count(found.files.len(), "file"),
+        of(Brought::Fetched),
+        of(Brought::Unchanged),
+        of(Brought::Kept),
+        of(Brought::Failed),
+        found.folder
+    )
 }
 
 fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {

@@ -5,10 +5,11 @@
 
 use aris_testkit::{Helper, Project, Run};
 
-/// Runs the last argument; a file `down` beside it is a line that is down.
+/// Runs the last argument; a file `down` beside it is a line that is down, and a file `fails` holds after how many calls it will be.
 const SSH: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 for line do :; done
+case "$(cat "$here/fails" 2>/dev/null)" in 1) touch "$here/down" ;; ?*) expr "$(cat "$here/fails")" - 1 > "$here/fails" ;; esac
 if [ -e "$here/down" ]; then echo "ssh: connect to host gpu port 22: Connection refused" >&2; exit 255; fi
 echo "Welcome to gpu"
 export HOME="$here/home"
@@ -115,4 +116,187 @@ fn what_cannot_be_run_is_said_before_anybody_is_asked() {
     assert!(!bed.at("home/.aris_queue").exists(), "nobody was asked");
     let run = call(&bed, "remote", &["--run", "r1"]).expect_code(5);
     assert!(run.stderr().contains("deploy"), "{run}");
+}
+
+/// Jobs whose outputs are fetched: bytes of every value, a folder, a file elsewhere, and two that have none.
+fn with_outputs(bed: &Project) -> Vec<u8> {
+    let bytes: Vec<u8> = (0..5_000_000_u32)
+        .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    std::fs::write(bed.at("home/source.bin"), &bytes).expect("written");
+    let elsewhere = bed.at("home/elsewhere.txt").display().to_string();
+    bed.write(
+        "outputs/manifest.json",
+        serde_json::json!({
+            "project": "far", "gpus": [], "max_cpu_jobs": 4, "linger": 0, "cwd": ".", "jobs": [
+                {"id": "large", "cmd": "mkdir -p out; cp ~/source.bin 'out/large one.bin'", "expected_output": "out/large one.bin"},
+                {"id": "folder", "cmd": "mkdir -p ck/deep; echo a > ck/a; echo b > ck/deep/b", "expected_output": "ck"},
+                {"id": "abroad", "cmd": format!("echo abroad > '{elsewhere}'"), "expected_output": elsewhere},
+                {"id": "fails", "cmd": "echo partly > fails.txt; exit 1", "expected_output": "fails.txt"},
+                {"id": "none", "cmd": "true"},
+            ],
+        })
+        .to_string(),
+    );
+    call(
+        bed,
+        "deploy",
+        &["--manifest", "outputs/manifest.json", "--run", "r1"],
+    )
+    .expect_code(0);
+    until(bed, &["status"], "over");
+    bytes
+}
+
+fn outcomes(run: &Run) -> Vec<(String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let files = run.data()["files"].as_array().cloned().unwrap_or_default();
+    files
+        .iter()
+        .map(|file| (text(&file["job"]), text(&file["outcome"])))
+        .collect()
+}
+
+#[test]
+fn outputs_of_a_server_are_brought_once_and_nothing_of_ours_is_lost() {
+    let bed = bed();
+    let bytes = with_outputs(&bed);
+    let fetch = |args: &[&str]| {
+        call(
+            &bed,
+            "fetch",
+            &[&["--json", "--run", "r1", "--output", "got"], args].concat(),
+        )
+    };
+    let run = fetch(&[]).expect_code(0);
+    let at = |path: &str| std::fs::read(bed.at("got").join(path)).unwrap_or_default();
+    assert_eq!(at("out/large one.bin"), bytes, "{run}");
+    assert_eq!(
+        (at("ck/a"), at("ck/deep/b")),
+        (b"a\n".to_vec(), b"b\n".to_vec())
+    );
+    let abroad = run.data()["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .find(|file| file["job"] == "abroad")
+        .cloned()
+        .expect("there");
+    assert_eq!(
+        std::fs::read(abroad["path"].as_str().expect("path")).expect("there"),
+        b"abroad\n"
+    );
+    assert_eq!(outcomes(&run).len(), 4, "{run}");
+    assert!(!bed.at("got/fails.txt").exists(), "only completed jobs");
+
+    // Again: nothing is brought twice, and what was changed here stays.
+    let run = fetch(&[]).expect_code(0);
+    assert!(
+        outcomes(&run)
+            .iter()
+            .all(|(_, outcome)| outcome == "unchanged"),
+        "{run}"
+    );
+    bed.write("got/ck/a", "mine");
+    let run = fetch(&["folder"]).expect_code(10);
+    assert!(
+        outcomes(&run).contains(&(String::from("folder"), String::from("kept"))),
+        "{run}"
+    );
+    assert_eq!(at("ck/a"), b"mine");
+    fetch(&["--overwrite", "fold*"]).expect_code(0);
+    assert_eq!(at("ck/a"), b"a\n");
+
+    // What was named is brought in any state; what is not there is said.
+    fetch(&["fails"]).expect_code(0);
+    assert_eq!(at("fails.txt"), b"partly\n");
+    std::fs::remove_file(bed.at("home/.aris_queue/runs/r1/out/large one.bin")).expect("removed");
+    let run = fetch(&["large"]).expect_code(10);
+    assert_eq!(run.data()["missing"][0]["job"], "large", "{run}");
+    fetch(&["no-such-job"]).expect_code(3);
+    let left: Vec<_> = std::fs::read_dir(bed.at("got"))
+        .expect("listed")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert!(
+        left.iter()
+            .all(|name| !name.to_string_lossy().starts_with('.')),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn a_transfer_that_broke_goes_on_where_it_was() {
+    let bed = bed();
+    let bytes = with_outputs(&bed);
+    // The list and two pieces come through.
+    bed.write("fails", "4");
+    let run = call(&bed, "fetch", &["--run", "r1", "--output", "got", "large"]).expect_code(7);
+    assert!(run.stderr().contains("cannot be reached"), "{run}");
+    assert!(
+        !bed.at("got/out/large one.bin").exists(),
+        "nothing half-written has the name"
+    );
+    let part = std::fs::read_dir(bed.at("got/out"))
+        .expect("listed")
+        .flatten()
+        .find(|entry| entry.path().extension().is_some_and(|end| end == "part"));
+    let length = part.expect("a part").metadata().expect("there").len();
+    assert!(length > 0 && length < bytes.len() as u64, "{length}");
+    std::fs::remove_file(bed.at("down")).expect("up again");
+    std::fs::remove_file(bed.at("fails")).expect("up again");
+    call(&bed, "fetch", &["--run", "r1", "--output", "got", "large"]).expect_code(0);
+    assert_eq!(
+        std::fs::read(bed.at("got/out/large one.bin")).expect("there"),
+        bytes
+    );
+    assert_eq!(
+        std::fs::read_dir(bed.at("got/out"))
+            .expect("listed")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_log_on_a_server_is_followed_until_its_job_is_over() {
+    let bed = bed();
+    bed.write(
+        "talk/manifest.json",
+        r#"{"project": "far", "gpus": [], "linger": 0, "output_wait": 0, "cwd": ".", "retry": {"other": 1, "delay": 0}, "jobs": [
+            {"id": "talks", "cmd": "echo attempt $ARIS_ATTEMPT; for at in 1 2 3; do echo line $at ü; sleep 0.4; done; printf 'no newline'; [ $ARIS_ATTEMPT = 2 ]"},
+            {"id": "quiet", "cmd": "true", "needs": ["talks"]}]}"#,
+    );
+    call(
+        &bed,
+        "deploy",
+        &["--manifest", "talk/manifest.json", "--run", "r1"],
+    )
+    .expect_code(0);
+    let run = call(
+        &bed,
+        "remote",
+        &["--run", "r1", "--", "logs", "talks", "--follow"],
+    )
+    .expect_code(0);
+    let once = "line 1 ü\nline 2 ü\nline 3 ü\nno newline\n";
+    assert_eq!(
+        run.stdout(),
+        format!("attempt 1\n{once}attempt 2\n{once}"),
+        "{run}"
+    );
+    let run = call(
+        &bed,
+        "remote",
+        &["--run", "r1", "--", "logs", "talks", "-f", "--attempt", "1"],
+    )
+    .expect_code(0);
+    assert_eq!(run.stdout(), format!("attempt 1\n{once}"), "{run}");
+    call(
+        &bed,
+        "remote",
+        &["--run", "r1", "--", "logs", "nobody", "--follow"],
+    )
+    .expect_code(3);
 }

@@ -190,6 +190,21 @@ pub(crate) const CASES: Cases = Cases {
             code: 7,
         },
         Call {
+            what: "the outputs of a queue whose jobs declare none",
+            args: &["outputs", "--state", "held/queue_state.json"],
+            code: 0,
+        },
+        Call {
+            what: "outputs of no queue",
+            args: &["outputs", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "outputs of a server that cannot be reached",
+            args: &["fetch", "gpu", "--ssh", "./down", "--run", "r"],
+            code: 7,
+        },
+        Call {
             what: "a run whose name is a path",
             args: &["remote", "gpu", "--run", "../x"],
             code: 2,

@@ -116,7 +116,7 @@ pub(super) struct Slices {
 
 /// Slices by the UUID of their card; `None` when it is no such document.
 ///
-/// **Source**: `nvidia-smi -q -x` (DTD nvsmi_device_v12): `gpu/uuid`, `gpu/mig_devices/mig_device` with `index`, `gpu_instance_id`,
+/// **Source**: `nvidia-smi -q -x` (its DTD is `nvsmi_device_v12`): `gpu/uuid`, `gpu/mig_devices/mig_device` with `index`, `gpu_instance_id`,
 /// `compute_instance_id` and `fb_memory_usage`; `gpu/processes/process_info` with the same two instances.
 pub(super) fn slices(bytes: &[u8]) -> Option<BTreeMap<String, Slices>> {
     let text = str::from_utf8(bytes).ok()?;

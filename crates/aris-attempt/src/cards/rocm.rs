@@ -1,6 +1,6 @@
 //! rocm-smi's answer, read strictly.
 //!
-//! **Source**: `rocm-smi --help` and ROCm SMI's user guide: with `--json` one object for each card, `card<number>`, with texts as values.
+//! **Source**: `rocm-smi --help`: with `--json` one object for each card, `card<number>`, with texts as values.
 //! It counts memory in bytes, and does not say which process uses which card.
 
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! The keys of a manifest's file, and what they may hold.
 
-use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use aris_attempt::cards::CardId;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 #[cfg(test)]

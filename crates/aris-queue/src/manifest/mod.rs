@@ -15,9 +15,10 @@ mod slurm;
 #[cfg(test)]
 mod tests;
 
-use aris_attempt::cards::CardId;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use aris_attempt::cards::CardId;
 
 use crate::typed;
 

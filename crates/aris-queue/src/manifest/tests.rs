@@ -23,7 +23,7 @@ fn the_references_manifest_is_read() {
                 {"id": "b", "cmd": "train b", "expected_output": "out/*.json"}]},
               {"name": "s", "depends_on": "t", "jobs": [{"id": "c", "cmd": "x", "needs": ["a"]}]}]}"#,
     );
-    let listed = [0, 1].map(aris_attempt::cards::CardId::whole);
+    let listed = [0, 1].map(CardId::whole);
     assert_eq!(manifest.cards.as_deref(), Some(&listed[..]));
     assert_eq!(manifest.phases[1].after, [0]);
     assert_eq!(manifest.jobs[2].needs, [0]);

@@ -3,9 +3,9 @@
 //! It says what a replay of these events says, and nothing that only attempts' folders know. Moments are times of day: the clock of
 //! [`Queue::tick`] begins anew with each boot.
 
-use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -2,9 +2,9 @@
 //!
 //! An event costs the logarithm of the number of jobs, plus the jobs that it makes ready or blocks.
 
-use aris_attempt::cards::CardId;
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 
 use super::dependencies::Dependencies;

@@ -1,7 +1,7 @@
-use aris_attempt::cards::CardId;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 use proptest::prelude::*;
 

@@ -30,8 +30,14 @@ pub(crate) struct Log {
     pub(crate) attempt: u32,
     /// The file.
     pub(crate) path: String,
-    /// Its last lines; what is not UTF-8 is replaced.
+    /// Its last lines, or what stands from the given byte on; what is not UTF-8 is replaced.
     pub(crate) text: String,
+    /// Byte after what was printed: where to go on.
+    pub(crate) next: u64,
+    /// Number of the job's last attempt.
+    pub(crate) last: u32,
+    /// Whether nothing more comes: the attempt is over, and all of its log was printed.
+    pub(crate) over: bool,
     /// It was printed already, line by line.
     #[serde(skip)]
     pub(crate) told: bool,
@@ -50,17 +56,54 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, 
     if args.follow {
         return follow(args, &look.place, (attempt, path), context);
     }
-    let text = tail(&path, args.lines).ok_or_else(|| Error::NoLog {
-        id: id.to_owned(),
-        attempt,
-    })?;
+    // Asked first: what is written before an end is read after it.
+    let stand = Stand::of(args, &look.place, context)?;
+    let (text, next, whole) = match LogFile::open(&path) {
+        Some(log) => {
+            let from = args
+                .from
+                .or_else(|| args.or_wait.then(|| log.last(args.lines)));
+            match from {
+                Some(from) => {
+                    let piece = whole_characters(log.from(from));
+                    let next = from + piece.len() as u64;
+                    let text = String::from_utf8_lossy(&piece).into_owned();
+                    (text, next, next >= log.length())
+                }
+                None => (log.tail(args.lines), log.length(), true),
+            }
+        }
+        None if args.or_wait || args.from.is_some() => {
+            (String::new(), args.from.unwrap_or(0), true)
+        }
+        None => {
+            return Err(Error::NoLog {
+                id: id.to_owned(),
+                attempt,
+            });
+        }
+    };
     Ok(Outcome::done(Data::Log(Log {
         id: id.to_owned(),
         attempt,
         path: path.display().to_string(),
         text,
+        next,
+        last: stand.attempt,
+        over: whole && (stand.attempt > attempt || (!stand.active && !stand.more)),
         told: false,
     })))
+}
+
+/// Without the beginning of a character whose rest is not there yet.
+fn whole_characters(mut piece: Vec<u8>) -> Vec<u8> {
+    let cut = str::from_utf8(&piece)
+        .err()
+        .filter(|error| error.error_len().is_none());
+    if let Some(error) = cut.filter(|error| error.valid_up_to() > 0) {
+        piece.truncate(error.valid_up_to());
+    }
+    piece
 }
 
 /// Where a job stands, as far as its logs are concerned.
@@ -154,6 +197,9 @@ fn follow(
                 attempt,
                 path: path.display().to_string(),
                 text,
+                next: at,
+                last: stand.attempt,
+                over,
                 told: true,
             })));
         }

@@ -2,9 +2,11 @@
 
 pub(crate) mod control;
 pub(crate) mod explain;
+pub(crate) mod fetch;
 pub(crate) mod live;
 pub(crate) mod logs;
 pub(crate) mod metrics;
+pub(crate) mod outputs;
 pub(crate) mod preflight;
 pub(crate) mod remote;
 pub(crate) mod run;

@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
+use crate::commands::fetch;
 use crate::error::Error;
 use crate::manager;
 use crate::report::Data;
@@ -112,6 +113,9 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
 
 /// Calls one command in the folder of a run.
 pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    if let Some(words) = fetch::follows(&args.command) {
+        return fetch::follow(args, &words, context);
+    }
     let (server, program) = connect(&args.ssh, context)?;
     let mut request = Request::new(&args.run);
     request.args.clone_from(&args.command);
@@ -164,6 +168,9 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
         stdout: String::new(),
         stderr: text,
     };
+    if args.first().is_some_and(|word| word == fetch::PIECE) {
+        return fetch::piece(args);
+    }
     if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
         let text =
             format!("error: {word} stays, and a connection has one answer; use start and status");
@@ -189,7 +196,7 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
     }
 }
 
-fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
+pub(super) fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
     let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
     let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
     if let Some(ssh) = &flags.ssh {
@@ -226,7 +233,7 @@ fn manifest_name(path: &Path) -> String {
 }
 
 /// The data of a success envelope.
-fn envelope(text: &str) -> Option<Value> {
+pub(super) fn envelope(text: &str) -> Option<Value> {
     serde_json::from_str::<Value>(text)
         .ok()?
         .get_mut("data")
@@ -234,7 +241,7 @@ fn envelope(text: &str) -> Option<Value> {
 }
 
 /// A command that failed there: its class and its words.
-fn failed(host: &str, answer: &Answer) -> Error {
+pub(super) fn failed(host: &str, answer: &Answer) -> Error {
     let kind = ErrorKind::ALL
         .into_iter()
         .find(|kind| i32::from(kind.exit().code()) == answer.code);
@@ -258,7 +265,7 @@ fn failed(host: &str, answer: &Answer) -> Error {
 }
 
 /// What a server says, without what moves a terminal's cursor.
-fn printable(line: &str) -> String {
+pub(super) fn printable(line: &str) -> String {
     line.chars()
         .filter(|char| !char.is_control())
         .take(2_000)

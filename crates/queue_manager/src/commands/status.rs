@@ -1,9 +1,9 @@
 //! `status`: how far a queue is.
 
-use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 
 use crate::snapshot::{JobRow, Snapshot, moment};
+use aris_attempt::cards::CardId;
 use aris_cli::{Context, Outcome};
 use aris_queue::state::State;
 use jiff::Timestamp;

@@ -15,7 +15,7 @@ use crate::error::Error;
 
 /// The variables that say which cards a program may see.
 ///
-/// **Source**: CUDA C++ Programming Guide, environment variables; ROCm documentation, "Setting the number of GPUs": the first one of AMD
+/// **Source**: CUDA C++ Programming Guide, environment variables; `ROCm` documentation, "Setting the number of GPUs": the first one of AMD
 /// counts cards, those after it count among what it leaves.
 const CUDA: &str = "CUDA_VISIBLE_DEVICES";
 const ROCR: &str = "ROCR_VISIBLE_DEVICES";
@@ -47,7 +47,7 @@ pub(crate) struct Cards {
 /// The cards that this process may see, as its caller says.
 ///
 /// **Source**: CUDA C++ Programming Guide, environment variables: numbers, or UUIDs, which may be shortened; what follows the first one that
-/// is neither is not seen. ROCm does the same.
+/// is neither is not seen. `ROCm` does the same.
 #[derive(Clone, Default)]
 pub(crate) struct Visible {
     nvidia: Option<Vec<String>>,

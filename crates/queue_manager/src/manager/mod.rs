@@ -18,13 +18,13 @@ mod starts;
 mod wait;
 mod written;
 
-use aris_attempt::cards::CardId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_attempt::cards::CardId;
 use aris_attempt::format;
 use aris_attempt::{Runner, Standing, Watch};
 use aris_cli::Context;

@@ -10,7 +10,7 @@ mod metrics;
 #[cfg(test)]
 mod tests;
 mod timeline;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 

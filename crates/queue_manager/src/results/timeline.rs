@@ -1,8 +1,8 @@
 //! The timeline: a lane for each card and for jobs without one, a bar for each attempt. Geometry only; the page draws it.
 
-use aris_attempt::cards::CardId;
 use std::collections::BTreeMap;
 
+use aris_attempt::cards::CardId;
 use jiff::Timestamp;
 
 use super::facts::{AttemptFacts, Facts, JobFacts};

@@ -42,7 +42,7 @@ pub(super) fn time(time: Timestamp) -> String {
 }
 
 /// `1 job`, `2 jobs`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+pub(crate) fn count(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
         _ => format!("{number} {noun}s"),

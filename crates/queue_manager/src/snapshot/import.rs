@@ -1,8 +1,8 @@
 //! A state file that no journal of ours belongs to, taken over once.
 
-use aris_attempt::cards::CardId;
 use std::path::Path;
 
+use aris_attempt::cards::CardId;
 use serde::Deserialize;
 
 use super::not_a_state_file;

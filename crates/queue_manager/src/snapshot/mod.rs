@@ -4,11 +4,11 @@
 
 mod import;
 
-use aris_attempt::cards::CardId;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
+use aris_attempt::cards::CardId;
 use aris_contract::time::stamp;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};

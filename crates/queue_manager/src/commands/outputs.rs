@@ -1,0 +1,144 @@
+//! `outputs`: the files that jobs declared and wrote, here or, asked by `fetch`, for another machine.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use aris_cli::{Context, Outcome};
+use aris_queue::state::{Queue, State};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::OutputsArgs;
+use crate::commands::{job, look};
+use crate::error::Error;
+use crate::manager::spec::fits;
+use crate::report::Data;
+
+/// Files that jobs wrote.
+#[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Outputs {
+    /// Jobs that were looked at: those that are completed, or those that were named.
+    pub(crate) jobs: usize,
+    /// Their files, by job.
+    pub(crate) files: Vec<OutputFile>,
+    /// Declared outputs of which nothing is there: the job and the pattern.
+    pub(crate) missing: Vec<MissingOutput>,
+}
+
+/// One file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OutputFile {
+    /// The job.
+    pub(crate) job: String,
+    /// Where it lies.
+    pub(crate) path: String,
+    /// The same from the job's working directory on; absent for a file outside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) relative: Option<String>,
+    /// Bytes.
+    pub(crate) size: u64,
+    /// When it was changed last: seconds since 1970 and nanoseconds.
+    pub(crate) modified: (i64, i64),
+}
+
+/// A declared output that is not there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct MissingOutput {
+    /// The job.
+    pub(crate) job: String,
+    /// As declared.
+    pub(crate) pattern: String,
+}
+
+pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let queue = look(&args.queue, context)?.queue;
+    let mut found = Outputs {
+        jobs: 0,
+        files: Vec::new(),
+        missing: Vec::new(),
+    };
+    let base = context.absolute(&queue.manifest().cwd);
+    for job in selected(&queue, &args.jobs)? {
+        found.jobs += 1;
+        add(&queue, job, &base, &mut found);
+    }
+    let missing = !found.missing.is_empty();
+    Ok(Outcome::found(Data::Outputs(found), missing))
+}
+
+/// Completed jobs, or those with the given ids or patterns, whatever their state.
+fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
+    let id = |job: u32| &*queue.manifest().jobs[job as usize].id;
+    if wanted.is_empty() {
+        let completed = |job: &u32| queue.state(*job) == State::Completed;
+        return Ok((0..queue.len()).filter(completed).collect());
+    }
+    for pattern in wanted {
+        if !(0..queue.len()).any(|job| fits(pattern.as_bytes(), id(job).as_bytes())) {
+            job(queue, pattern)?;
+        }
+    }
+    let named = |job: &u32| {
+        let id = id(*job).as_bytes();
+        wanted.iter().any(|pattern| fits(pattern.as_bytes(), id))
+    };
+    Ok((0..queue.len()).filter(named).collect())
+}
+
+fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) {
+    let manifest = queue.manifest();
+    let spec = &manifest.jobs[job as usize];
+    let cwd: PathBuf = match &spec.settings.cwd {
+        Some(own) => base.join(own),
+        None => base.to_path_buf(),
+    };
+    let cwd = aris_fs::lexical(&cwd);
+    for pattern in &spec.outputs {
+        let before = found.files.len();
+        for path in aris_attempt::output_files(&cwd, pattern) {
+            // A folder as an output is all that lies in it.
+            let inside = if path.is_dir() {
+                below(&path)
+            } else {
+                vec![path]
+            };
+            found.files.extend(inside.into_iter().filter_map(|path| {
+                let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                Some(OutputFile {
+                    job: spec.id.to_string(),
+                    relative: path
+                        .strip_prefix(&cwd)
+                        .ok()
+                        .map(|path| path.display().to_string()),
+                    path: path.display().to_string(),
+                    size: data.size(),
+                    modified: (data.mtime(), data.mtime_nsec()),
+                })
+            }));
+        }
+        if found.files.len() == before {
+            found.missing.push(MissingOutput {
+                job: spec.id.to_string(),
+                pattern: pattern.to_string(),
+            });
+        }
+    }
+}
+
+/// Files in a folder and those below it; links to folders are not followed.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in aris_fs::list_sorted(&folder).unwrap_or_default() {
+            match entry.kind {
+                aris_fs::EntryKind::Folder => folders.push(entry.path),
+                _ => files.push(entry.path),
+            }
+        }
+    }
+    files.sort();
+    files
+}
