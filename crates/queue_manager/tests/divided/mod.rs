@@ -1,8 +1,8 @@
 //! Cards that are not one NVIDIA card each: slices of divided cards (MIG), and cards of AMD.
 //!
 //! The stand-ins answer as the makers document it. **Sources**: NVIDIA, MIG User Guide ("Device Enumeration", "CUDA Device Enumeration",
-//! <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/>); `nvidia-smi -q -x`, DTD nvsmi_device_v12; `rocm-smi --help`
-//! (<https://rocm.docs.amd.com/projects/rocm_smi_lib/>); ROCm, "GPU isolation techniques" for the variables.
+//! <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/>); `nvidia-smi -q -x`, DTD `nvsmi_device_v12`; `rocm-smi --help`
+//! (<https://rocm.docs.amd.com/projects/rocm_smi_lib/>); `ROCm`, "GPU isolation techniques" for the variables.
 
 use std::fs;
 use std::path::Path;
