@@ -3,44 +3,55 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_review::{GitHub, Rest};
+use aris_review::{GitHub, Token, api_of};
 use aris_sources::HttpError;
+
+/// The host where none is named.
+const USUAL: &str = "github.com";
 
 /// Flags of commands that ask GitHub.
 #[derive(Debug, clap::Args)]
 pub struct GitHubArgs {
-    /// Ask through this gh; default: the one on PATH
-    #[arg(long, value_name = "PATH", conflicts_with = "api_base")]
+    /// Program that keeps the token where `GH_TOKEN` is not set; default: the gh on PATH
+    #[arg(long, value_name = "PATH")]
     gh: Option<String>,
-    /// Ask GitHub's own interface at this URL instead; default: `ARIS_GITHUB_API`
+    /// Base URL of GitHub's interface; default: `ARIS_GITHUB_API`, else that of the host of the pull request
     #[arg(long, value_name = "URL")]
     api_base: Option<String>,
 }
 
 impl GitHubArgs {
-    /// A way to GitHub. `gh` runs in `folder`.
+    /// A way to the GitHub at `host`; none: `GH_HOST`, else github.com. `gh` runs in `folder`, and only where no variable holds the token.
     ///
     /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
-    pub fn way(&self, context: &Context, folder: &Path) -> Result<GitHub, HttpError> {
-        let base = match (&self.gh, &self.api_base) {
-            (Some(_), _) => None,
-            (None, Some(base)) => Some(base.as_str()),
-            (None, None) => context.env("ARIS_GITHUB_API"),
+    pub fn way(
+        &self,
+        context: &Context,
+        folder: &Path,
+        host: Option<&str>,
+    ) -> Result<GitHub, HttpError> {
+        let host = host.or_else(|| context.env("GH_HOST")).unwrap_or(USUAL);
+        let base = self
+            .api_base
+            .as_deref()
+            .or_else(|| context.env("ARIS_GITHUB_API"));
+        let base = base.map_or_else(|| api_of(host), str::to_owned);
+        let mut variables = Token::variables(host).into_iter();
+        let token = match variables.find_map(|name| context.env(name)) {
+            Some(token) => Token::Known(token.to_owned()),
+            None => Token::of_gh(&self.program(context), folder, host),
         };
-        let Some(base) = base else {
-            // A path of the caller is relative to where the caller is.
-            let gh = self.gh.as_deref().unwrap_or("gh");
-            let gh = if gh.contains('/') {
-                context.absolute(Path::new(gh)).display().to_string()
-            } else {
-                gh.to_owned()
-            };
-            return Ok(GitHub::through_gh(&gh, folder, context.now()));
-        };
-        let token = context
-            .env("GH_TOKEN")
-            .or_else(|| context.env("GITHUB_TOKEN"));
         let certificates = context.env("SSL_CERT_FILE").map(PathBuf::from);
-        Rest::new(base, token, certificates.as_deref(), context.now()).map(GitHub::Rest)
+        GitHub::new(&base, token, certificates.as_deref(), context.now())
+    }
+
+    /// A path of the caller is relative to where the caller is.
+    fn program(&self, context: &Context) -> String {
+        let gh = self.gh.as_deref().unwrap_or("gh");
+        if gh.contains('/') {
+            context.absolute(Path::new(gh)).display().to_string()
+        } else {
+            gh.to_owned()
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! Positions that a comment can be put on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claim::Claim;
 use crate::diff::{Diff, DiffFile};
 use crate::finding::Finding;
+use crate::text::letters;
 
 /// Letters of a claim's text that are enough to look for it. Shorter ones stand in too many places.
 const ENOUGH: usize = 12;
@@ -17,16 +18,17 @@ const ENOUGH: usize = 12;
 /// **Source**: citation gates, §4.7.
 pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Finding> {
     let mut texts: BTreeMap<&str, Text> = BTreeMap::new();
-    findings
+    let findings = findings
         .into_iter()
         .map(|mut finding| {
             if finding.file.starts_with("./") {
                 finding.file.drain(..2);
             }
             let file = diff.file(&finding.file);
+            finding.quote.clear();
             let (Some(line), Some(file)) = (finding.line, file) else {
                 finding.line = None;
-                return finding.identified();
+                return finding;
             };
             if !file.has_line(line) {
                 let text = texts
@@ -37,7 +39,36 @@ pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Find
                     .find(|claim| claim.line == Some(line) && plain(&claim.file) == finding.file);
                 finding.line = claim.and_then(|claim| text.only_line(&claim.claim_text));
             }
-            finding.identified()
+            let line = file
+                .lines
+                .iter()
+                .find(|line| Some(line.number) == finding.line);
+            finding.quote = line.map_or_else(String::new, |line| letters(&line.text));
+            finding
+        })
+        .collect();
+    identified(findings)
+}
+
+/// Gives each finding its fingerprint. Of several on lines that read alike the later ones are told apart by their number.
+fn identified(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut seen: BTreeMap<String, (u32, BTreeSet<Option<u32>>)> = BTreeMap::new();
+    findings
+        .into_iter()
+        .map(|finding| {
+            let mut finding = finding.identified();
+            if finding.quote.is_empty() {
+                return finding;
+            }
+            let (count, lines) = seen.entry(finding.fingerprint.clone()).or_default();
+            if lines.insert(finding.line) {
+                *count += 1;
+            }
+            if *count > 1 {
+                finding.quote = format!("{} {count}", finding.quote);
+                finding = finding.identified();
+            }
+            finding
         })
         .collect()
 }
@@ -61,14 +92,14 @@ impl Text {
         };
         for line in &file.lines {
             text.starts.push((text.letters.len(), line.number));
-            text.letters.extend(letters(&line.text));
+            text.letters.push_str(&letters(&line.text));
         }
         text
     }
 
     /// The line where the words begin, when they stand in one place.
     fn only_line(&self, words: &str) -> Option<u32> {
-        let wanted: String = letters(words).collect();
+        let wanted = letters(words);
         if wanted.chars().count() < ENOUGH {
             return None;
         }
@@ -82,12 +113,6 @@ impl Text {
             .get(after.checked_sub(1)?)
             .map(|(_, line)| *line)
     }
-}
-
-fn letters(text: &str) -> impl Iterator<Item = char> {
-    text.chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]

@@ -85,6 +85,9 @@ pub struct Finding {
     /// Who found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// The letters and digits of the line that it is about, in lower case; with them the finding stays the same where its line moves.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
     /// What classification should come to, as far as a rule can say: `rerun_required` for what only an experiment can mend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_strategy: Option<String>,
@@ -136,6 +139,7 @@ impl Finding {
             requires_decision: false,
             rule: Some(rule.to_owned()),
             source: Some(Source::Rules),
+            quote: String::new(),
             suggested_strategy: None,
             fingerprint: String::new(),
             also: Vec::new(),
@@ -143,13 +147,20 @@ impl Finding {
         .identified()
     }
 
-    /// The finding with the fingerprint of its file, line, dimension and message. A fingerprint that came with it counts for nothing:
-    /// whoever writes findings could copy one.
+    /// The finding with the fingerprint of its rule (without one, its dimension), its file and the line that it is about, as this reads:
+    /// it stays the same where the line moves, and where other words are found for it. Without such a line its message counts. A
+    /// fingerprint that came with it counts for nothing: whoever writes findings could copy one.
     #[must_use]
     pub fn identified(mut self) -> Self {
-        let line = self.line.map_or_else(String::new, |line| line.to_string());
+        let rule = self.rule.as_ref().unwrap_or(&self.dimension);
+        let about = if self.quote.is_empty() {
+            let line = self.line.map_or_else(String::new, |line| line.to_string());
+            format!("{line} {}", crate::text::letters(&self.message))
+        } else {
+            self.quote.clone()
+        };
         let mut digest = Sha256::new();
-        for part in [&self.file, &line, &self.dimension, &self.message] {
+        for part in [rule, &self.file, &about] {
             digest.update(part.len().to_le_bytes());
             digest.update(part);
         }

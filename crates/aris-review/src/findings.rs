@@ -118,10 +118,11 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
         dimension,
         severity,
         message: text(fields, "message").map_err(unreadable)?,
-        requires_decision: flag(fields, "requires_decision").map_err(unreadable)?,
+        requires_decision: decision(fields).map_err(unreadable)?,
         rule: optional(fields, "rule").map_err(unreadable)?,
         source: source(fields).map_err(unreadable)?,
         suggested_strategy: optional(fields, "suggested_strategy").map_err(unreadable)?,
+        quote: String::new(),
         fingerprint: String::new(),
         also: also(fields).map_err(unreadable)?,
     }
@@ -158,11 +159,15 @@ fn optional(fields: &Map<String, Value>, key: &str) -> Result<Option<String>, St
     }
 }
 
-fn flag(fields: &Map<String, Value>, key: &str) -> Result<bool, String> {
-    match fields.get(key) {
-        None | Some(Value::Null) => Ok(false),
+/// Whether a person has to decide. Null says that whoever answered does not know: then a person has to.
+fn decision(fields: &Map<String, Value>) -> Result<bool, String> {
+    match fields.get("requires_decision") {
+        None => Ok(false),
+        Some(Value::Null) => Ok(true),
         Some(Value::Bool(flag)) => Ok(*flag),
-        Some(_) => Err(format!("its {key} is neither true nor false")),
+        Some(_) => Err(String::from(
+            "its requires_decision is neither true nor false",
+        )),
     }
 }
 
@@ -229,6 +234,28 @@ mod tests {
             ));
             assert_eq!(read.findings[0].line, wanted, "{given}");
         }
+    }
+
+    #[test]
+    fn null_is_unknown_and_no_answer() {
+        for (given, wanted) in [
+            ("", Some(false)),
+            (r#","requires_decision":false"#, Some(false)),
+            (r#","requires_decision":null"#, Some(true)),
+            (r#","requires_decision":"no""#, None),
+        ] {
+            let read = read(&format!(
+                r#"[{{"file":"r.md","line":1,"dimension":"external","severity":"info","message":"m"{given}}}]"#
+            ));
+            let decision = read
+                .findings
+                .first()
+                .map(|finding| finding.requires_decision);
+            assert_eq!(decision, wanted, "{given}");
+        }
+        let severity =
+            r#"[{"file":"r.md","line":1,"dimension":"external","severity":null,"message":"m"}]"#;
+        assert_eq!(read(severity).unreadable(), 1);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::finding::Severity;
 use crate::github::Thread;
 use crate::label::{label, severity};
-use crate::marker::is_trusted;
+use crate::marker::{self, is_trusted};
 use crate::profile::{Gate, Profile};
 
 /// A comment that has to be settled.
@@ -60,11 +60,13 @@ pub struct Skipped {
 
 /// What grouping takes for granted.
 #[derive(Clone, Copy, Debug)]
-pub struct Grouping {
+pub struct Grouping<'a> {
     /// The gate.
     pub gate: Gate,
     /// Whether comments of everybody count.
     pub trust_all: bool,
+    /// Logins of bots whose comments count.
+    pub bots: &'a [String],
     /// Whether comments that carry a dimension of the sibling gate are left to it.
     pub leave_foreign: bool,
 }
@@ -78,7 +80,7 @@ pub struct Groups {
     pub skipped: Skipped,
 }
 
-impl Grouping {
+impl Grouping<'_> {
     /// Sorts comments as GitHub gives them, in their order, each once.
     pub fn group(&self, comments: &[Value], threads: &[Thread]) -> Groups {
         let profile = self.gate.profile();
@@ -109,7 +111,7 @@ impl Grouping {
                 .is_some_and(|id| !id.is_null())
             {
                 Some(&mut skipped.replies)
-            } else if !self.trust_all && !is_trusted(comment) {
+            } else if !self.trust_all && !self.trusts(comment, thread.copied()) {
                 Some(&mut skipped.untrusted)
             } else if thread.is_some_and(|thread| thread.is_resolved) {
                 Some(&mut skipped.resolved)
@@ -133,6 +135,28 @@ impl Grouping {
                 .push(found);
         }
         grouped
+    }
+}
+
+impl Grouping<'_> {
+    /// Whether a comment counts: its author may write in the repository, is a bot that was named, or is whoever asks, for a comment that
+    /// an audit has posted.
+    fn trusts(&self, comment: &Value, thread: Option<&Thread>) -> bool {
+        let login = comment.pointer("/user/login").and_then(Value::as_str);
+        let is_bot = || {
+            login.is_some_and(|login| self.bots.iter().any(|bot| bot.eq_ignore_ascii_case(login)))
+        };
+        let body = comment
+            .get("body")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let is_audit = || {
+            let ours = thread.is_some_and(|thread| thread.is_ours);
+            ours && [Gate::Claims, Gate::Review]
+                .iter()
+                .any(|gate| marker::findings_in(gate.profile(), body).next().is_some())
+        };
+        is_trusted(comment) || is_bot() || is_audit()
     }
 }
 
@@ -175,9 +199,10 @@ mod tests {
         json!({"id": id, "path": "r.md", "line": 3, "body": body, "diff_hunk": "@@", "author_association": "OWNER"})
     }
 
-    const CLAIMS: Grouping = Grouping {
+    const CLAIMS: Grouping<'_> = Grouping {
         gate: Gate::Claims,
         trust_all: false,
+        bots: &[],
         leave_foreign: false,
     };
 
@@ -240,6 +265,9 @@ mod tests {
             comment_id,
             thread_id: format!("T{comment_id}"),
             is_resolved,
+            is_outdated: false,
+            is_ours: false,
+            is_answered: false,
         };
         let groups = CLAIMS.group(&comments, &[thread(3, true), thread(4, false)]);
         assert_eq!(

@@ -40,7 +40,7 @@ pub use classification::{Classification, Decision, Entry, Quoted, plan, read_ans
 pub use diff::{Diff, DiffFile, NewLine};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};
-pub use github::{Found, Gh, GitHub, Rest, Thread, Threads, Trouble};
+pub use github::{Found, GitHub, Remotes, Thread, Threads, Token, Trouble, api_of, is_usual_host};
 pub use group::{Grouped, Grouping, Groups, Skipped};
 pub use label::{Label, label, severity};
 pub use marker::is_trusted;
@@ -51,7 +51,7 @@ pub use profile::{Gate, Group, Profile, Strategy};
 pub use pull::{Pull, Repository};
 pub use quote::Files;
 pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};
-pub use review::Review;
+pub use review::{Looked, Review};
 pub use section::{Section, SectionLine, matches, sections};
 pub use signal::Signal;
 pub use text::{one_line, quiet};

@@ -5,13 +5,17 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::finding::{Finding, short_hex};
+use crate::finding::{Finding, Source, short_hex};
 use crate::profile::Profile;
 use crate::verdict::Verdict;
 
-/// The mark of a finding.
-pub(crate) fn of_finding(profile: &Profile, fingerprint: &str) -> String {
-    format!("<!-- aris:{} fp={fingerprint} -->", profile.marker)
+/// The mark of a finding: its fingerprint, and who looked.
+pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
+    let by = finding.source.unwrap_or(Source::Agent).word();
+    format!(
+        "<!-- aris:{} fp={} by={by} -->",
+        profile.marker, finding.fingerprint
+    )
 }
 
 /// The mark of a review that says all this.
@@ -25,6 +29,12 @@ pub(crate) fn findings_in<'a>(
     body: &'a str,
 ) -> impl Iterator<Item = &'a str> {
     values(profile, "fp", body)
+}
+
+/// Whether a comment carries a finding of the rules, which nobody but the rules can look for again.
+pub(crate) fn is_of_rules(body: &str) -> bool {
+    body.lines()
+        .any(|line| line.trim().ends_with(" by=rules -->"))
 }
 
 /// The digest of the review that a comment or review carries.
@@ -59,10 +69,11 @@ fn values<'a>(
     body.lines().filter_map(move |line| {
         let rest = line.trim().strip_prefix("<!-- aris:")?;
         let rest = rest.strip_prefix(profile.marker)?.strip_prefix(' ')?;
-        let value = rest
+        let rest = rest
             .strip_prefix(key)?
             .strip_prefix('=')?
-            .strip_suffix(" -->")?;
+            .strip_suffix("-->")?;
+        let value = rest.split_whitespace().next()?;
         let plain = value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
         plain.then_some(value)
     })
@@ -73,12 +84,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Gate;
+    use crate::{Gate, Severity};
 
     #[test]
     fn a_mark_stands_alone_on_its_line() {
         let profile = Gate::Claims.profile();
-        let mark = of_finding(profile, "0123456789abcdef");
+        let mut finding = Finding::of_rule("r", Severity::Info, "external", ("a", None), "m");
+        finding.fingerprint = String::from("0123456789abcdef");
+        let mark = of_finding(profile, &finding);
+        assert!(is_of_rules(&mark));
+        // As it was before it said who looked.
+        let old = "<!-- aris:audit-claims fp=0123456789abcdef -->";
+        assert_eq!(findings_in(profile, old).count(), 1);
         for (body, found) in [
             (format!("[warning] external: m\n{mark}"), 1),
             (format!("a\r\n{mark}\r\n"), 1),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::github::{GitHub, Threads, Trouble};
 use crate::marker;
@@ -17,8 +17,8 @@ use crate::verdict::Event;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posted {
-    /// 0 one review with all comments, 1 each comment alone, 2 one text without comments, 3 not at all; none when nothing had to be
-    /// posted.
+    /// 0 one review with all comments, 1 a review and each comment alone, 2 a review whose text holds all findings, 3 not all of it; none
+    /// when nothing had to be posted.
     pub tier: Option<u8>,
     /// Comments on lines that are there now because of this run.
     pub inline: usize,
@@ -26,6 +26,9 @@ pub struct Posted {
     pub failed: usize,
     /// Comments that were there before.
     pub already: usize,
+    /// Threads of findings that are gone and were closed; their comments are folded away where the lines were changed since.
+    #[serde(default)]
+    pub closed: usize,
     /// Set when the pull request is one's own, which nobody may approve or reject: the review is a mere comment then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_pr: Option<bool>,
@@ -46,6 +49,7 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
     let comments = review.comments(&known.findings);
     posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
     let said = known.last_review.as_deref() == Some(review.digest().as_str());
+    close_gone(github, review, &known, &mut posted);
     if comments.is_empty() && said {
         return posted;
     }
@@ -82,23 +86,68 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
         }
         Some(false) => {}
     }
-    one_by_one(github, pull, review, &comments, &mut posted);
-    if posted.inline > 0 {
-        posted.tier = Some(1);
-        return posted;
-    }
-    posted.tier = Some(3);
-    // Without a finding there is nothing that a text could tell; one that is there already tells it.
-    if !review.findings.is_empty() && !said {
-        let dump = json!({"body": review.degraded_body(), "event": Event::Comment.word()});
-        match github.review(pull, &dump) {
-            Ok(()) => posted.tier = Some(2),
-            Err(trouble) => posted
+    let refused = one_by_one(github, pull, &comments, &mut posted);
+    let none = posted.inline == 0 && !comments.is_empty();
+    posted.tier = Some(if none { 2 } else { 1 });
+    // What the last review said already is not said again.
+    if !(none && said) {
+        let event = if posted.own_pr == Some(true) {
+            Event::Comment
+        } else {
+            review.verdict.event()
+        };
+        let send = |event| github.review(pull, &review.without_comments(event, &refused, none));
+        let sent = match send(event) {
+            Err(trouble) if trouble.is_own_pull() => {
+                posted.own_pr = Some(true);
+                send(Event::Comment)
+            }
+            other => other,
+        };
+        if let Err(trouble) = sent {
+            posted.tier = Some(3);
+            posted
                 .warnings
-                .push(format!("the summary was not taken either: {trouble}")),
+                .push(format!("the summary was not taken: {trouble}"));
         }
     }
     posted
+}
+
+/// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
+fn close_gone(github: &GitHub, review: &Review<'_>, known: &Known, posted: &mut Posted) {
+    let there: BTreeSet<&str> = review
+        .findings
+        .iter()
+        .map(|finding| finding.fingerprint.as_str())
+        .collect();
+    for open in &known.open {
+        let gone = !open
+            .findings
+            .iter()
+            .any(|print| there.contains(print.as_str()));
+        let looked = if open.of_rules {
+            review.looked.rules
+        } else {
+            review.looked.agents
+        };
+        if !gone || !looked || review.unreadable > 0 {
+            continue;
+        }
+        match github.resolve(&open.thread) {
+            Ok(()) => posted.closed += 1,
+            Err(trouble) => posted.warnings.push(format!(
+                "the thread of a finding that is gone was not closed: {trouble}"
+            )),
+        }
+        if open.outdated
+            && let Some(Err(trouble)) = open.comment.as_ref().map(|id| github.minimize(id))
+        {
+            posted.warnings.push(format!(
+                "the comment of a finding that is gone was not folded away: {trouble}"
+            ));
+        }
+    }
 }
 
 /// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
@@ -136,15 +185,16 @@ fn batch(
     }
 }
 
-fn one_by_one(
+/// Posts each comment alone; gives the fingerprints of those that were not taken.
+fn one_by_one<'a>(
     github: &GitHub,
     pull: &Pull,
-    review: &Review<'_>,
-    comments: &[Comment],
+    comments: &'a [Comment],
     posted: &mut Posted,
-) {
+) -> BTreeSet<&'a str> {
+    let all = || comments.iter().map(|comment| comment.fingerprint.as_str());
     if comments.is_empty() {
-        return;
+        return BTreeSet::new();
     }
     let head = match github.head(pull) {
         Ok(head) => head,
@@ -153,25 +203,20 @@ fn one_by_one(
                 "the head of the pull request is unknown: {trouble}"
             ));
             posted.failed = comments.len();
-            return;
+            return all().collect();
         }
     };
+    let mut refused = BTreeSet::new();
     for comment in comments {
         let mut json = comment.json.clone();
         if let Value::Object(fields) = &mut json {
-            let body = fields
-                .get("body")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            // There is no review that could carry its mark, so that each comment does.
-            let body = review.marked(body.to_owned());
-            fields.insert(String::from("body"), body.into());
             fields.insert(String::from("commit_id"), head.clone().into());
         }
         match github.comment(pull, &json) {
             Ok(()) => posted.inline += 1,
             Err(trouble) => {
                 posted.failed += 1;
+                refused.insert(comment.fingerprint.as_str());
                 posted.warnings.push(format!(
                     "the comment {} was not taken: {trouble}",
                     comment.fingerprint
@@ -179,6 +224,7 @@ fn one_by_one(
             }
         }
     }
+    refused
 }
 
 /// What is there of earlier runs.
@@ -188,6 +234,19 @@ struct Known {
     findings: BTreeSet<String>,
     /// The digest of the latest review.
     last_review: Option<String>,
+    /// Our comments in open threads in which nobody else wrote.
+    open: Vec<OpenComment>,
+}
+
+/// A comment of an earlier run whose thread is open.
+struct OpenComment {
+    thread: String,
+    /// GitHub's name of the comment.
+    comment: Option<String>,
+    findings: Vec<String>,
+    of_rules: bool,
+    /// Whether the lines were changed since.
+    outdated: bool,
 }
 
 impl Known {
@@ -240,10 +299,23 @@ impl Known {
                 .get("id")
                 .and_then(Value::as_u64)
                 .and_then(|id| threads.of_comment(id));
-            if !thread.is_some_and(|thread| thread.is_resolved) {
-                known
-                    .findings
-                    .extend(marker::findings_in(review.profile, body(comment)).map(str::to_owned));
+            if thread.is_some_and(|thread| thread.is_resolved) {
+                continue;
+            }
+            let findings = marker::findings_in(review.profile, body(comment)).map(str::to_owned);
+            let findings: Vec<String> = findings.collect();
+            known.findings.extend(findings.iter().cloned());
+            if let Some(thread) = thread.filter(|thread| thread.is_ours && !thread.is_answered)
+                && !findings.is_empty()
+            {
+                let id = comment.get("node_id").and_then(Value::as_str);
+                known.open.push(OpenComment {
+                    thread: thread.thread_id.clone(),
+                    comment: id.map(str::to_owned),
+                    findings,
+                    of_rules: marker::is_of_rules(body(comment)),
+                    outdated: thread.is_outdated,
+                });
             }
         }
         known

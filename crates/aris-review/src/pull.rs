@@ -22,7 +22,7 @@ pub struct Pull {
     pub number: u64,
 }
 
-/// The host that `gh` asks unless it is told otherwise.
+/// The host where none is named.
 const USUAL: &str = "github.com";
 
 impl std::str::FromStr for Repository {
@@ -88,6 +88,20 @@ impl Repository {
         self.host
             .as_deref()
             .filter(|host| !host.eq_ignore_ascii_case(USUAL))
+    }
+}
+
+impl Repository {
+    /// Whether both are on one host.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        let host = |repository: &Self| {
+            repository
+                .host
+                .as_deref()
+                .unwrap_or(USUAL)
+                .to_ascii_lowercase()
+        };
+        host(self) == host(other)
     }
 }
 

@@ -30,6 +30,17 @@ pub struct Review<'a> {
     pub unreadable: usize,
     /// Who is logged in, when that is known.
     pub login: Option<&'a str>,
+    /// Who has looked at everything: what they do not find any more is gone.
+    pub looked: Looked,
+}
+
+/// Who has looked at everything that there is to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// The rules.
+    pub rules: bool,
+    /// Agents.
+    pub agents: bool,
 }
 
 /// A comment that is to be posted, with what marks it.
@@ -69,25 +80,17 @@ impl Review<'_> {
                 ),
             );
         }
-        let mark = marker::of_finding(self.profile, &finding.fingerprint);
+        let mark = marker::of_finding(self.profile, finding);
         format!("{body}\n\n{mark}")
     }
 
-    /// The review's own text: the summary, and every finding that no comment carries.
-    pub(crate) fn body(&self) -> String {
+    /// The review's own text: the summary, and every finding that no comment carries, those whose comments were `refused` among them.
+    fn body(&self, refused: &BTreeSet<&str>) -> String {
         let mut body = self.summary();
-        let others = self.findings.iter().filter(|finding| !is_inline(finding));
+        let others = self.findings.iter().filter(|finding| {
+            !is_inline(finding) || refused.contains(finding.fingerprint.as_str())
+        });
         list(&mut body, others);
-        self.marked(body)
-    }
-
-    /// The text of the last resort: every finding.
-    pub(crate) fn degraded_body(&self) -> String {
-        let mut body = format!(
-            "DEGRADED: no comment could be put on a line. {}",
-            self.summary()
-        );
-        list(&mut body, self.findings.iter());
         self.marked(body)
     }
 
@@ -96,7 +99,7 @@ impl Review<'_> {
         marker::digest(self.verdict, self.findings)
     }
 
-    pub(crate) fn marked(&self, body: String) -> String {
+    fn marked(&self, body: String) -> String {
         format!(
             "{body}\n\n{}",
             marker::of_review(self.profile, &self.digest())
@@ -105,7 +108,23 @@ impl Review<'_> {
 
     pub(crate) fn json(&self, event: Event, comments: &[Comment]) -> Value {
         let comments: Vec<&Value> = comments.iter().map(|comment| &comment.json).collect();
-        json!({"body": self.body(), "event": event.word(), "comments": comments})
+        json!({"body": self.body(&BTreeSet::new()), "event": event.word(), "comments": comments})
+    }
+
+    /// A review after whose comments were posted alone, but for those that were refused; `none` says that not one was taken.
+    pub(crate) fn without_comments(
+        &self,
+        event: Event,
+        refused: &BTreeSet<&str>,
+        none: bool,
+    ) -> Value {
+        let body = self.body(refused);
+        let body = if none {
+            format!("DEGRADED: no comment could be put on a line. {body}")
+        } else {
+            body
+        };
+        json!({"body": body, "event": event.word()})
     }
 
     /// One sentence for the verdict.
@@ -208,7 +227,19 @@ mod tests {
             findings,
             unreadable: 0,
             login: None,
+            looked: Looked::default(),
         }
+    }
+
+    /// The text of a review after which not one comment could be posted.
+    fn degraded_body(review: &Review<'_>) -> String {
+        let refused = review
+            .findings
+            .iter()
+            .map(|finding| finding.fingerprint.as_str())
+            .collect();
+        let json = review.without_comments(Event::Comment, &refused, true);
+        json["body"].as_str().expect("text").to_owned()
     }
 
     #[test]
@@ -231,7 +262,7 @@ mod tests {
         assert_eq!(comments[0].json["side"], "RIGHT");
         let body = comments[0].json["body"].as_str().expect("a body");
         assert_eq!(body.lines().next(), Some("[critical] external: a"));
-        let body = review.body();
+        let body = review.body(&BTreeSet::new());
         assert!(body.starts_with("2 claims lack evidence"));
         assert!(
             body.contains("`a.md:2` [info] external: b")
@@ -240,7 +271,7 @@ mod tests {
         assert!(!body.contains("decide"));
         let known = BTreeSet::from([findings[0].fingerprint.clone()]);
         assert_eq!(review.comments(&known).len(), 1);
-        assert!(review.degraded_body().starts_with("DEGRADED"));
+        assert!(degraded_body(&review).starts_with("DEGRADED"));
     }
 
     #[test]
@@ -257,8 +288,8 @@ mod tests {
                 .as_str()
                 .expect("text")
                 .to_owned(),
-            review.body(),
-            review.degraded_body(),
+            review.body(&BTreeSet::new()),
+            degraded_body(&review),
         ] {
             assert!(!marker::findings_in(profile, &body).any(|print| print.starts_with("0000")));
             assert!(!body.lines().any(|line| line.starts_with("[info]")));
@@ -277,7 +308,7 @@ mod tests {
                 )
             })
             .collect();
-        let body = review(&findings).degraded_body();
+        let body = degraded_body(&review(&findings));
         assert!(body.chars().count() < 65_536, "{}", body.chars().count());
         assert!(body.contains("more, in the list of findings"));
     }

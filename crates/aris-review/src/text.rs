@@ -50,6 +50,14 @@ pub fn quiet(text: &str, limit: usize) -> String {
     quiet
 }
 
+/// The letters and digits of a text, in lower case: line breaks, blanks and markup do not matter.
+pub(crate) fn letters(text: &str) -> String {
+    text.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,15 @@
 //! A GitHub on a loopback port, with one pull request, that remembers what was posted.
+//!
+//! What it takes and gives is what GitHub documents:
+//! * <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests>: `head` is `user:ref-name` and filters by the owner of the head, `base`
+//!   is a branch, `state` is open without a word; each entry has `head.ref`, `head.repo.full_name` (`null` for a fork that is gone), `base.ref`.
+//! * <https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request>: 200, `event` in, `state` out; a review without an
+//!   `event` is pending and nobody sees it; `body` must be there for `REQUEST_CHANGES` and `COMMENT`.
+//! * <https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request>: 201; `body`, `commit_id` and `path` must be there.
+//! * <https://docs.github.com/en/rest/users/users#get-the-authenticated-user>: 401 without a token.
+//! * <https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api>: `Link` with `rel="next"`.
+//! * <https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread>, `#pullrequestreviewcomment` (`viewerDidAuthor`),
+//!   <https://docs.github.com/en/graphql/reference/mutations#resolvereviewthread> and `#minimizecomment`: errors come with 200.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +36,12 @@ pub struct Pull {
     pub reviews: Vec<Value>,
     /// Comments whose threads are settled.
     pub resolved: BTreeSet<u64>,
+    /// Comments whose lines were changed since.
+    pub outdated: BTreeSet<u64>,
+    /// Comments that are folded away.
+    pub minimized: BTreeSet<u64>,
+    /// Other open pull requests: number, repository and branch that they come from; no repository is a fork that is gone.
+    pub others: Vec<(u64, Option<&'static str>, &'static str)>,
     /// Entries of a page.
     pub page: usize,
     /// Number of requests that changed something.
@@ -73,6 +90,9 @@ impl Forge {
             comments: Vec::new(),
             reviews: Vec::new(),
             resolved: BTreeSet::new(),
+            outdated: BTreeSet::new(),
+            minimized: BTreeSet::new(),
+            others: Vec::new(),
             page: 100,
             writes: 0,
             refused: Refused::default(),
@@ -107,7 +127,7 @@ impl Pull {
     pub fn comment(&mut self, path: &str, line: u64, body: &str, association: &str) -> u64 {
         let id = 100 + self.comments.len() as u64;
         self.comments.push(json!({
-            "id": id, "path": path, "line": line, "side": "RIGHT", "body": body, "diff_hunk": "@@ -1 +1 @@",
+            "id": id, "node_id": format!("C{id}"), "path": path, "line": line, "side": "RIGHT", "body": body, "diff_hunk": "@@ -1 +1 @@",
             "author_association": association, "user": {"login": "me"}, "created_at": self.time()
         }));
         id
@@ -124,16 +144,30 @@ impl Pull {
         if self.refused.credentials {
             return refusal(401, "Bad credentials");
         }
+        if !received.headers.contains_key("authorization") {
+            return refusal(401, "Requires authentication");
+        }
         let body: Value = serde_json::from_slice(&received.body).unwrap_or_default();
         let path = received.path();
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         match (received.method.as_str(), parts.as_slice()) {
             ("GET", ["user"]) => Answer::json(&json!({"login": "me"})),
             ("GET", ["repos", "o", "r", "pulls"]) => {
-                let found = received.query("head") == Some(format!("o:{}", self.branch))
-                    && received.query("base").as_ref() == Some(&self.base);
-                let pull = json!({"number": 7, "html_url": "https://github.com/o/r/pull/7"});
-                Answer::json(&Value::Array(if found { vec![pull] } else { Vec::new() }))
+                let own = (7, Some("o/r"), self.branch.as_str());
+                let all = self.others.iter().copied().chain([own]);
+                let wanted = |(_, repository, branch): &(u64, Option<&str>, &str)| {
+                    let owner = repository.and_then(|name| name.split('/').next());
+                    received.query("head") == Some(format!("{}:{branch}", owner.unwrap_or("ghost")))
+                        && received.query("base").as_ref() == Some(&self.base)
+                };
+                let list = all.filter(wanted).map(|(number, repository, branch)| {
+                    json!({
+                        "number": number, "html_url": format!("https://github.com/o/r/pull/{number}"), "state": "open",
+                        "head": {"ref": branch, "repo": repository.map(|name| json!({"full_name": name}))},
+                        "base": {"ref": self.base, "repo": {"full_name": "o/r"}},
+                    })
+                });
+                Answer::json(&Value::Array(list.collect()))
             }
             ("GET", ["repos", "o", "r", "pulls", "7"]) => {
                 if received
@@ -242,6 +276,16 @@ impl Pull {
         if self.refused.batch && !comments.is_empty() {
             return refusal(422, "Line could not be resolved");
         }
+        let state = match body["event"].as_str() {
+            Some("APPROVE") => "APPROVED",
+            Some("REQUEST_CHANGES") => "CHANGES_REQUESTED",
+            Some("COMMENT") => "COMMENTED",
+            None => "PENDING",
+            Some(_) => return refusal(422, "event is not a review event"),
+        };
+        if state != "APPROVED" && body["body"].as_str().is_none_or(str::is_empty) {
+            return refusal(422, "body is missing");
+        }
         self.writes += 1;
         for comment in comments {
             let line = comment["line"].as_u64().unwrap_or_default();
@@ -250,7 +294,7 @@ impl Pull {
         }
         let time = self.time();
         self.reviews.push(json!({
-            "id": self.reviews.len(), "body": body["body"], "state": body["event"], "author_association": "OWNER",
+            "id": self.reviews.len(), "body": body["body"], "state": state, "author_association": "OWNER",
             "user": {"login": "me"}, "submitted_at": time
         }));
         if self.refused.lost {
@@ -281,6 +325,18 @@ impl Pull {
                 ),
             };
         }
+        if query.contains("minimizeComment") {
+            let comment = body["variables"]["subjectId"].as_str().unwrap_or_default();
+            let Ok(id) = comment.trim_start_matches('C').parse() else {
+                return Answer::json(
+                    &json!({"data": null, "errors": [{"message": "Could not resolve to a node"}]}),
+                );
+            };
+            self.writes += 1;
+            self.minimized.insert(id);
+            let comment = json!({"minimizedComment": {"isMinimized": true}});
+            return Answer::json(&json!({"data": {"minimizeComment": comment}}));
+        }
         let first: usize = body["variables"]["after"]
             .as_str()
             .map_or(0, |after| after.parse().unwrap_or(0));
@@ -290,7 +346,14 @@ impl Pull {
             .filter(|comment| comment.get("in_reply_to_id").is_none())
             .map(|comment| {
                 let id = comment["id"].as_u64().unwrap_or_default();
-                json!({"id": format!("T{id}"), "isResolved": self.resolved.contains(&id), "comments": {"nodes": [{"databaseId": id}]}})
+                let of_thread = self.comments.iter().filter(|one| one["id"] == id || one["in_reply_to_id"] == id);
+                let nodes: Vec<Value> = of_thread
+                    .map(|one| json!({"id": one["node_id"], "databaseId": one["id"], "viewerDidAuthor": one["user"]["login"] == "me"}))
+                    .collect();
+                json!({
+                    "id": format!("T{id}"), "isResolved": self.resolved.contains(&id), "isOutdated": self.outdated.contains(&id),
+                    "comments": {"nodes": nodes},
+                })
             })
             .collect();
         let next = first + self.page;
@@ -308,12 +371,20 @@ fn refusal(status: u16, message: &str) -> Answer {
 }
 
 /// Puts a `gh` into `bin/` of a project that writes down what it is told, in `bin/log`, and answers as `cases`, the arms of a `case` over
-/// its arguments, say.
+/// its arguments, say; see [`keeps`]. It has no other token.
+///
+/// **Source**: <https://cli.github.com/manual/gh_auth_token>: the token on stdout; without one it leaves with 1 and says so on stderr. `gh auth
+/// status` leaves with 1 when any account on any host is broken, as it does here.
 pub fn fake_gh(project: &Project, cases: &str) {
     let script = format!(
-        "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\n\
-         case \"$*\" in *'--input -'*) cat >> \"$log\"; echo >> \"$log\";; esac\ncase \"$*\" in\n{cases}\n*) echo 'gh: Not Found (HTTP 404)' >&2; exit 1;;\nesac\n"
+        "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\ncase \"$*\" in\n{cases}\n\
+         'auth status'*) echo 'X Failed to log in to other.example account hubot (keyring)' >&2; exit 1;;\n*) echo 'no oauth token found' >&2; exit 1;;\nesac\n"
     );
     project.write("bin/gh", script);
     project.mode("bin/gh", 0o755);
+}
+
+/// The arm of a [`fake_gh`] that keeps a token for a host.
+pub fn keeps(host: &str, token: &str) -> String {
+    format!("'auth token --hostname {host}') echo '{token}';;\n")
 }

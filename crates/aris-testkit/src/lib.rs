@@ -37,7 +37,7 @@ mod snapshot;
 pub use browser::Browser;
 pub use crash::{Crashes, crash_at_every_change, crash_at_every_change_at_once};
 pub use fixtures::{shared, workspace_root};
-pub use forge::{Forge, Pull, Refused, fake_gh};
+pub use forge::{Forge, Pull, Refused, fake_gh, keeps};
 pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;

@@ -2,7 +2,7 @@
 
 use aris_cli::{Context, Outcome};
 use aris_review::{
-    Claim, Diff, Findings, Gate, GitHub, Pull, Review, Verdict, anchor, judge, merge, post,
+    Claim, Diff, Findings, Gate, GitHub, Looked, Pull, Review, Verdict, anchor, judge, merge, post,
 };
 
 use crate::error::Error;
@@ -56,6 +56,8 @@ pub(crate) struct Target<'a> {
     pub(crate) gate: Gate,
     /// Also what is there already.
     pub(crate) again: bool,
+    /// Who has looked at everything.
+    pub(crate) looked: Looked,
 }
 
 /// Posts what was judged and keeps a summary. Whatever becomes of the review, the verdict stands; what was not looked at is said.
@@ -74,6 +76,7 @@ pub(crate) fn published(
                 findings: &judged.findings,
                 unreadable: judged.unreadable(),
                 login: login.as_deref(),
+                looked: target.looked,
             };
             let posted = post(target.github, target.pull, &review, target.again);
             for warning in &posted.warnings {

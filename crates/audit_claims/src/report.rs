@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_review::{
-    Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Posted, Pull,
-    Rejected, Review, Severity, Verdict, merge, one_line,
+    Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Looked, Posted,
+    Pull, Rejected, Review, Severity, Verdict, merge, one_line,
 };
 use serde::{Serialize, Serializer};
 
@@ -285,6 +285,7 @@ impl Judged {
     /// The summary that is kept beside the findings, Markdown.
     pub(crate) fn summary(&self, gate: Gate, pull: &Pull) -> String {
         let review = Review {
+            looked: Looked::default(),
             profile: gate.profile(),
             verdict: self.verdict,
             findings: &self.findings,

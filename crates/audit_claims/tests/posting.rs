@@ -2,7 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use aris_testkit::{Forge, Helper, Project, Run, fake_gh};
+use aris_testkit::{Forge, Helper, Project, Run, fake_gh, keeps};
 use serde_json::{Value, json};
 
 const URL: &str = "https://github.com/o/r/pull/7";
@@ -105,7 +105,7 @@ fn an_approval_is_said_again_only_after_something_else_was_said() {
             .map(|review| review["state"].clone())
             .collect::<Vec<_>>()
     });
-    assert_eq!(states, ["APPROVE", "REQUEST_CHANGES", "APPROVE"]);
+    assert_eq!(states, ["APPROVED", "CHANGES_REQUESTED", "APPROVED"]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn every_tier_is_reached_when_the_ones_before_are_refused() {
     let all = "";
     for (what, refuse, wanted, writes) in [
         ("own", json!({"own_pull": true}), (json!(0), 2, 0), 1),
-        ("batch", json!({"batch": true}), (json!(1), 2, 0), 2),
+        ("batch", json!({"batch": true}), (json!(1), 2, 0), 3),
         (
             "batch and comments",
             json!({"batch": true, "comments": all}),
@@ -143,15 +143,33 @@ fn every_tier_is_reached_when_the_ones_before_are_refused() {
         // What could be said once is not said twice.
         post(&project, &forge, &two(), &[]);
         assert_eq!(forge.pull(|pull| pull.writes), writes, "{what}, again");
+        // However the comments went, the review is there with its event: it is what blocks a merge.
+        let reviews = forge.pull(|pull| pull.reviews.clone());
+        let states: Vec<&Value> = reviews.iter().map(|review| &review["state"]).collect();
+        match what {
+            "own" => assert_eq!(states, ["COMMENTED"]),
+            "everything" => assert!(states.is_empty()),
+            _ => assert_eq!(states, ["CHANGES_REQUESTED"], "{what}"),
+        }
+        let body = reviews.first().and_then(|review| review["body"].as_str());
+        assert!(
+            what == "everything" || body.expect("text").contains("outside the diff"),
+            "{what}"
+        );
         if what == "batch and comments" {
-            let body = forge.pull(|pull| pull.reviews[0]["body"].clone());
-            assert!(body.as_str().expect("text").starts_with("DEGRADED"));
+            let body = body.expect("text");
+            assert!(
+                body.starts_with("DEGRADED")
+                    && body.contains("no citation")
+                    && body.contains("no source"),
+                "{body}"
+            );
         }
     }
 }
 
 #[test]
-fn one_refused_comment_of_two_is_no_reason_for_a_summary() {
+fn a_refused_comment_stands_in_the_review() {
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
     forge.pull(|pull| {
         pull.refused.batch = true;
@@ -169,7 +187,98 @@ fn one_refused_comment_of_two_is_no_reason_for_a_summary() {
         .run()
         .expect_code(0);
     assert_eq!(posted(&run), (json!(1), 1, 2));
-    assert_eq!(forge.pull(|pull| pull.reviews.len()), 0);
+    let reviews = forge.pull(|pull| pull.reviews.clone());
+    assert_eq!(
+        (reviews.len(), &reviews[0]["state"]),
+        (1, &json!("CHANGES_REQUESTED"))
+    );
+    let body = reviews[0]["body"].as_str().expect("text");
+    assert!(
+        body.contains("r.md:2") && body.contains("outside the diff") && !body.contains("s.md"),
+        "{body}"
+    );
+}
+
+/// The two findings, on a report whose lines have moved, in other words.
+#[test]
+fn a_finding_stays_the_same_where_its_line_moves_or_other_words_are_found_for_it() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    post(&project, &forge, &two(), &[]);
+    let moved = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -0,0 +1,6 @@\n+# T\n+New.\n+Newer.\n+Others   reach *90* points.\n+We are the first.\n+End.\n";
+    let again = json!([
+        finding(json!(4), "critical", "a source for the 90 points is needed"),
+        finding(json!(5), "warning", "who says so?"),
+    ]);
+    project.write("findings.json", again.to_string());
+    project.write("moved.diff", moved);
+    let run = helper()
+        .call(project.path())
+        .env("GH_TOKEN", "t")
+        .args([
+            "--json",
+            "post",
+            URL,
+            "--findings",
+            "findings.json",
+            "--diff",
+            "moved.diff",
+            "--api-base",
+            &forge.url(),
+        ])
+        .run()
+        .expect_code(0);
+    assert_eq!(run.data()["posted"]["already"], 2, "{run}");
+    assert_eq!(forge.pull(|pull| pull.comments.len()), 2);
+    // Lines that read alike are two places.
+    let twice = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -0,0 +1,3 @@\n+We win.\n+Else.\n+We win.\n";
+    let both = json!([
+        finding(json!(1), "warning", "m"),
+        finding(json!(3), "warning", "m")
+    ]);
+    project.write("findings.json", both.to_string());
+    project.write("moved.diff", twice);
+    let run = helper()
+        .call(project.path())
+        .args(["--json", "merge", "findings.json"])
+        .run()
+        .expect_code(0);
+    let prints = |run: &Run| -> Vec<String> {
+        let list = run.data()["findings"].as_array().expect("findings").clone();
+        list.iter()
+            .map(|finding| finding["fingerprint"].as_str().expect("one").to_owned())
+            .collect()
+    };
+    let prints = prints(&run);
+    assert_ne!(prints[0], prints[1]);
+}
+
+#[test]
+fn threads_of_findings_that_are_gone_are_closed_by_who_looked() {
+    for (complete, answered, closed) in [(true, false, 1), (false, false, 0), (true, true, 0)] {
+        let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+        post(&project, &forge, &two(), &[]);
+        forge.pull(|pull| {
+            pull.outdated.insert(101);
+            // A comment of somebody else is nobody's to close.
+            pull.comment("r.md", 4, "[warning] external: and this?", "MEMBER");
+            pull.comments.last_mut().expect("one")["user"]["login"] = json!("mona");
+            if answered {
+                pull.comment("r.md", 3, "I disagree", "MEMBER");
+                let reply = pull.comments.last_mut().expect("one");
+                reply["user"]["login"] = json!("mona");
+                reply["in_reply_to_id"] = json!(101);
+            }
+        });
+        let one = json!([finding(json!(2), "critical", "no citation")]);
+        let more: &[&str] = if complete { &["--complete"] } else { &[] };
+        let run = post(&project, &forge, &one, more);
+        assert_eq!(run.data()["posted"]["closed"], closed, "{run}");
+        let (resolved, minimized) =
+            forge.pull(|pull| (pull.resolved.clone(), pull.minimized.clone()));
+        let wanted = if closed == 1 { vec![101] } else { vec![] };
+        assert_eq!(resolved.into_iter().collect::<Vec<_>>(), wanted);
+        assert_eq!(minimized.into_iter().collect::<Vec<_>>(), wanted);
+    }
 }
 
 #[test]
@@ -279,159 +388,92 @@ fn hostile_findings_forge_nothing() {
     assert!(!plain.stdout().contains('\u{1b}') && !project.at("owned").exists());
 }
 
-fn post_by_gh(project: &Project) -> Run {
-    project.write("findings.json", two().to_string());
-    helper()
-        .call(project.path())
-        .args([
-            "--json",
-            "post",
+/// Whoever has no variable for the token has `gh` asked for that of the host, and for nothing else.
+#[test]
+fn gh_gives_the_token_of_the_host_and_of_no_other() {
+    let forge = Forge::start("b", DIFF);
+    let enterprise = "https://ghe.example/o/r/pull/7";
+    for (url, tokens, variables, sent) in [
+        (
             URL,
-            "--findings",
-            "findings.json",
-            "--gh",
-            "bin/gh",
-        ])
-        .run()
-        .expect_code(0)
-}
-
-#[test]
-fn gh_is_called_with_lists_of_arguments_and_bodies_on_stdin() {
-    let project = Project::new();
-    fake_gh(
-        &project,
-        "'auth status'*) echo '  Logged in to github.com account mona (x)';;\n\
-         *'/comments --method GET'*) printf '[][]';;\n*'/reviews --method GET'*) ;;\n*'/reviews --method POST'*) cat >/dev/null; echo '{}';;",
-    );
-    let run = post_by_gh(&project);
-    assert_eq!(posted(&run), (json!(0), 3, 0));
-    let log = project.read("bin/log");
-    let lines: Vec<&str> = log.lines().collect();
-    assert_eq!(lines[0], "<auth><status>");
-    assert_eq!(
-        lines[1],
-        "<api><repos/o/r/pulls/7/comments><--method><GET><--paginate><--include>"
-    );
-    assert_eq!(
-        lines[2],
-        "<api><repos/o/r/pulls/7/reviews><--method><GET><--paginate><--include>"
-    );
-    assert_eq!(
-        lines[3],
-        "<api><repos/o/r/pulls/7/reviews><--method><POST><--input><-><--include>"
-    );
-    let sent: Value = serde_json::from_str(lines[4]).expect("JSON");
-    assert_eq!(sent["event"], "REQUEST_CHANGES");
-}
-
-#[test]
-fn gh_that_refuses_goes_through_the_tiers() {
-    for (what, cases, wanted) in [
-        (
-            "own",
-            "*'/reviews --method POST'*) if tail -n 1 \"$log\" | grep -q REQUEST_CHANGES; then echo '{\"message\":\"Unprocessable Entity\",\"errors\":[\"Can not request changes on your own pull request\"]}'; echo 'gh: Unprocessable Entity (HTTP 422)' >&2; exit 1; fi;;",
-            (json!(0), 3, 0),
+            &[("github.com", "kept")] as &[_],
+            &[] as &[(&str, &str)],
+            Some("Bearer kept"),
         ),
         (
-            "batch",
-            "*'/reviews --method POST'*) echo 'gh: Unprocessable Entity (HTTP 422)' >&2; exit 1;;\n'pr view 7 -R o/r --json headRefOid') echo '{\"headRefOid\":\"0123456789abcdef0123456789abcdef01234567\"}';;\n*'/comments --method POST'*) ;;",
-            (json!(1), 3, 0),
+            URL,
+            &[("github.com", "kept")],
+            &[("GITHUB_TOKEN", "set")],
+            Some("Bearer set"),
+        ),
+        (URL, &[("ghe.example", "other")], &[], None),
+        (
+            enterprise,
+            &[("github.com", "kept"), ("ghe.example", "other")],
+            &[("GH_TOKEN", "set")],
+            Some("Bearer other"),
         ),
         (
-            "no head",
-            "*'/reviews --method POST'*) if tail -n 1 \"$log\" | grep -q DEGRADED; then exit 0; fi; exit 1;;",
-            (json!(2), 0, 3),
+            enterprise,
+            &[("github.com", "kept")],
+            &[("GH_ENTERPRISE_TOKEN", "own")],
+            Some("Bearer own"),
         ),
         (
-            "credentials lost",
-            "*'/reviews --method POST'*) exit 4;;",
-            (json!(3), 0, 3),
+            enterprise,
+            &[("github.com", "kept")],
+            &[("GH_TOKEN", "set")],
+            None,
         ),
     ] {
-        let project = Project::new();
-        fake_gh(
-            &project,
-            &format!("'auth status') ;;\n*' --method GET'*) ;;\n{cases}"),
+        let project = Project::new().file("findings.json", "[]");
+        let arms: Vec<String> = tokens
+            .iter()
+            .map(|(host, token)| keeps(host, token))
+            .collect();
+        fake_gh(&project, &arms.concat());
+        let before = forge.log().len();
+        let mut call = helper().call(project.path());
+        for (name, value) in variables {
+            call = call.env(name, value);
+        }
+        let run = call
+            .args([
+                "--json",
+                "post",
+                url,
+                "--findings",
+                "findings.json",
+                "--gh",
+                "bin/gh",
+                "--api-base",
+                &forge.url(),
+            ])
+            .run()
+            .expect_code(0);
+        let log = forge.log();
+        let new = log.get(before..).unwrap_or_default();
+        assert_eq!(run.data()["degraded"], sent.is_none(), "{run}");
+        if let Some(sent) = sent {
+            let authorized = |call: &&aris_testkit::Received| call.headers["authorization"] == sent;
+            assert_eq!(
+                new.iter().filter(authorized).count(),
+                new.len(),
+                "{url} {sent}"
+            );
+        } else {
+            // Without a token nothing leaves the machine.
+            assert!(new.is_empty(), "{url}");
+            let reason = run.data()["reason"].as_str().expect("why").to_owned();
+            assert!(reason.contains("gh has no token for"), "{reason}");
+        }
+        let asked = std::fs::read_to_string(project.at("bin/log")).unwrap_or_default();
+        assert!(
+            asked
+                .lines()
+                .all(|line| line.starts_with("<auth><token><--hostname>")),
+            "{asked}"
         );
-        let run = post_by_gh(&project);
-        assert_eq!(posted(&run), wanted, "{what}: {run}");
-    }
-}
-
-/// Arms of a `case` of a `gh` that answers with a head and leaves as `gh` does: `first` at the first call, `then` at the others.
-fn answers(call: &str, first: (&str, &str), then: &str) -> String {
-    let (head, words) = first;
-    let name = call.replace(|char: char| !char.is_ascii_alphanumeric(), "");
-    format!(
-        "*'{call}'*) if [ ! -e bin/{name} ]; then touch bin/{name}; printf 'HTTP/2.0 {head}\\r\\n\\r\\n{words}'; \
-         echo 'gh: {words} (HTTP {})' >&2; exit 1; fi; printf 'HTTP/2.0 200 OK\\nServer: x\\r\\n\\r\\n{then}';;\n",
-        head.split(' ').next().expect("a status"),
-    )
-}
-
-fn calls(project: &Project, call: &str) -> usize {
-    project.read("bin/log").matches(call).count()
-}
-
-#[test]
-fn gh_is_asked_again_where_nothing_was_done_or_nothing_can_be_done_twice() {
-    let project = Project::new();
-    let later = "429 Too Many Requests\\r\\nRetry-After: 0";
-    let cases = [
-        answers(
-            "/comments --method GET",
-            ("502 Bad Gateway\\r\\nRetry-After: 0", "<html>"),
-            "[{}]\\nHTTP/2.0 200 OK\\r\\n\\r\\n[{}]",
-        ),
-        answers(
-            "/reviews --method GET",
-            (
-                "403 Forbidden\\r\\nX-Ratelimit-Remaining: 0\\r\\nX-Ratelimit-Reset: 1",
-                "{}",
-            ),
-            "[]",
-        ),
-        answers("/reviews --method POST", (later, "{}"), "{}"),
-    ];
-    fake_gh(&project, &format!("'auth status') ;;\n{}", cases.concat()));
-    let run = post_by_gh(&project);
-    assert_eq!(posted(&run), (json!(0), 3, 0), "{run}");
-    assert_eq!(run.data()["posted"]["warnings"], json!([]));
-    for call in [
-        "comments><--method><GET",
-        "reviews><--method><GET",
-        "reviews><--method><POST",
-    ] {
-        assert_eq!(calls(&project, call), 2, "{call}");
-    }
-}
-
-#[test]
-fn gh_is_not_asked_again_for_what_may_have_been_done_or_has_to_wait_too_long() {
-    let never = "403 Forbidden\\r\\nX-Ratelimit-Remaining: 0\\r\\nX-Ratelimit-Reset: 4102444800";
-    for (reviews, comments) in [
-        (never, "404 Not Found"),
-        ("403 Forbidden", "502 Bad Gateway\\r\\nRetry-After: 3600"),
-        ("422 Unprocessable Entity\\r\\nRetry-After: 0", never),
-    ] {
-        let project = Project::new();
-        let cases = [
-            answers("/comments --method GET", (comments, "{}"), "[]"),
-            answers("/reviews --method POST", (reviews, "{}"), "{}"),
-        ];
-        fake_gh(
-            &project,
-            &format!(
-                "'auth status') ;;\n*'/reviews --method GET'*) ;;\n{}",
-                cases.concat()
-            ),
-        );
-        post_by_gh(&project);
-        assert_eq!(calls(&project, "comments><--method><GET"), 1, "{comments}");
-        // The text that is the last way is another review.
-        let reviews_sent = project.read("bin/log").matches("REQUEST_CHANGES").count();
-        assert_eq!(reviews_sent, 1, "{reviews}");
     }
 }
 
@@ -451,36 +493,4 @@ fn a_review_whose_answer_was_lost_is_looked_for_before_it_is_sent_in_pieces() {
         (json!(3), 0, 2)
     );
     assert_eq!(forge.pull(|pull| pull.writes), 2);
-    let project = Project::new();
-    fake_gh(
-        &project,
-        "'auth status') echo 'Logged in to github.com account mona (x)';;\n*'/comments --method GET'*) ;;\n\
-         *'/reviews --method GET'*) grep REQUEST_CHANGES \"$log\" | sed 's/^{\\(.*\\)/[{\"user\":{\"login\":\"mona\"},\\1]/';;\n\
-         *'/reviews --method POST'*) printf 'HTTP/2.0 504 Gateway Timeout\\r\\n\\r\\n'; echo 'gh: HTTP 504' >&2; exit 1;;",
-    );
-    assert_eq!(posted(&post_by_gh(&project)), (json!(0), 3, 0));
-    assert_eq!(calls(&project, "<POST>"), 1);
-}
-
-#[test]
-fn an_enterprise_server_is_named_to_gh() {
-    let project = Project::new().file("findings.json", "[]");
-    fake_gh(&project, "'auth status') ;;\n*) ;;");
-    helper()
-        .call(project.path())
-        .args([
-            "post",
-            "https://ghe.example/o/r/pull/7",
-            "--findings",
-            "findings.json",
-            "--gh",
-            "bin/gh",
-        ])
-        .run()
-        .expect_code(0);
-    let log = project.read("bin/log");
-    assert!(
-        log.contains("<api><repos/o/r/pulls/7/reviews><--hostname><ghe.example><--method><POST>"),
-        "{log}"
-    );
 }

@@ -98,6 +98,14 @@ pub enum Error {
         /// What it is.
         what: String,
     },
+    /// Several open pull requests come from one branch.
+    #[error("several open pull requests come from {branch}: {numbers:?}")]
+    ManyPulls {
+        /// The branch.
+        branch: String,
+        /// Their numbers.
+        numbers: Vec<u64>,
+    },
     /// It is not clear which pull request is meant.
     #[error("{} holds {found} of classification_map_N.json", path.display())]
     WhichPull {
@@ -129,6 +137,7 @@ impl Failure for Error {
             | Self::NoBranch { .. }
             | Self::OtherBranch { .. }
             | Self::Git { .. }
+            | Self::ManyPulls { .. }
             | Self::Unchanged { .. } => ErrorKind::Precondition,
             Self::File { .. } | Self::NotEditable { .. } => ErrorKind::Usage,
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
@@ -166,6 +175,7 @@ impl Failure for Error {
             }
             Self::NoEntry { .. } => "take a number that plan lists",
             Self::NotEditable { .. } => "only entries that plan lists are edited",
+            Self::ManyPulls { .. } => "name the one that is meant with --pr",
             Self::WhichPull { .. } => {
                 "run fetch and merge first, or name the pull request with --pr"
             }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use aris_testkit::{Forge, Helper, Project, Run, fake_gh};
+use aris_testkit::{Forge, Helper, Project, Run};
 use serde_json::{Value, json};
 
 const OUT: &str = ".aris/temp/resolve-claims-review";
@@ -415,7 +415,7 @@ fn without_github_or_pull_request_a_pipeline_goes_on() {
     let run = call(&project, &forge, &["fetch", ".", "other", "--repo", "o/r"]).expect_code(0);
     assert_eq!(
         run.stdout(),
-        format!("skipped: no open pull request from experiment to other\n{tokens}")
+        format!("skipped: no open pull request in o/r from o/r:experiment to other\n{tokens}")
     );
     let run = call(&project, &forge, &["fetch", ".", "main"]).expect_code(0);
     assert!(
@@ -945,101 +945,160 @@ fn the_sibling_gate_has_its_own_words() {
     assert_eq!(reply, "Investigated — intentional research design. line 6");
 }
 
-#[test]
-fn gh_gives_pages_one_after_another_and_gets_bodies_on_stdin() {
-    let project = repository();
-    let comment = |id: u64, path: &str| json!([{"id": id, "path": path, "line": 5, "body": "[warning] external: x", "diff_hunk": "", "author_association": "MEMBER"}]);
-    let page = |id: u64, next: bool| {
-        json!({"data": {"repository": {"pullRequest": {"reviewThreads": {
-            "pageInfo": {"hasNextPage": next, "endCursor": "C2"},
-            "nodes": [{"id": format!("T{id}"), "isResolved": false, "comments": {"nodes": [{"databaseId": id}]}}]
-        }}}}})
-    };
-    project.write("bin/one.json", comment(1, "research/report.md").to_string());
-    project.write("bin/two.json", comment(2, "research/refs.bib").to_string());
-    project.write("bin/threads1.json", page(1, true).to_string());
-    project.write("bin/threads2.json", page(2, false).to_string());
-    fake_gh(
-        &project,
-        "'auth status') ;;\n'repo view --json nameWithOwner') echo '{\"nameWithOwner\":\"o/r\"}';;\n\
-         'pr list --head experiment --base main --json number,url') echo '[{\"number\":7,\"url\":\"https://github.com/o/r/pull/7\"}]';;\n\
-         *'/comments --method GET'*) cat \"$(dirname \"$0\")\"/one.json \"$(dirname \"$0\")\"/two.json;;\n*'/reviews --method GET'*) ;;\n\
-         *resolveReviewThread*) echo '{\"data\":null,\"errors\":[{\"message\":\"no\"}]}'; exit 1;;\n\
-         'api graphql'*'after=C2'*) cat \"$(dirname \"$0\")\"/threads2.json;;\n'api graphql'*) cat \"$(dirname \"$0\")\"/threads1.json;;\n\
-         *headRefOid*) printf '{\"headRefOid\":\"%s\"}' \"$(git rev-parse HEAD)\";;\n*'/replies --method POST'*) ;;",
-    );
-    let gh = ["--gh", "bin/gh"];
-    let fetched = helper()
+/// Names the repositories of the worktree's remotes.
+fn remotes(project: &Project, remotes: &[(&str, &str)]) {
+    for (name, url) in remotes {
+        git(project, &["remote", "add", name, url]);
+    }
+}
+
+fn fetched(project: &Project, forge: &Forge, more: &[&str]) -> Run {
+    helper()
         .call(project.path())
-        .args(["--json", "fetch", ".", "main"])
-        .args(gh)
+        .env("GH_TOKEN", "t")
+        .args(["--json", "fetch", ".", "main", "--api-base", &forge.url()])
+        .args(more)
         .run()
-        .expect_code(0)
-        .data();
-    let threads: Vec<&Value> = fetched["groups"]["citations"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|finding| &finding["thread_node_id"])
-        .collect();
-    assert_eq!(threads, ["T1", "T2"], "{fetched}");
-    assert_eq!(fetched["warnings"], json!([]));
-    answer(
-        &project,
-        &fetched,
-        "citations",
-        json!([
-            {"id": 1, "verdict": "ACCEPT", "evidence": "line 5", "fix_strategy": "remove_claim"},
-            {"id": 2, "verdict": "DISCUSS", "evidence": "$(touch owned) `touch owned`"}
-        ]),
-    );
-    let run = |arguments: &[&str]| {
-        helper()
-            .call(project.path())
-            .args(arguments)
-            .run()
-            .expect_code(0)
-    };
-    run(&[
-        "merge",
-        "--groups",
-        &format!("{OUT}/dimension_groups_7.json"),
-        "--agent-dir",
-        "answers",
-    ]);
-    project.write("research/report.md", "# Report\n");
-    run(&[
-        "apply",
-        "--id",
-        "1",
-        "--status",
-        "applied",
-        "--files",
-        "research/report.md",
-    ]);
-    let finish = [&["--json"], &FINISH[..], &gh].concat();
-    let counts = run(&finish).data()["counts"].clone();
-    assert_eq!(
+}
+
+/// The number of the pull request whose comments were asked for.
+fn asked(forge: &Forge) -> Option<u64> {
+    forge.log().into_iter().find_map(|call| {
+        let path = call.path().to_owned();
+        let number = path
+            .strip_prefix("/repos/o/r/pulls/")?
+            .strip_suffix("/comments")?;
+        number.parse().ok()
+    })
+}
+
+#[test]
+fn the_pull_request_is_the_one_of_our_own_branch() {
+    let base = ("origin", "https://github.com/o/r.git");
+    let stranger = (3, Some("stranger/r"), "experiment");
+    for (what, remote, others, more, wanted) in [
         (
-            &counts["replies"],
-            &counts["resolved"],
-            &counts["resolve_failed"]
+            "ours beside a stranger's",
+            vec![base],
+            vec![stranger],
+            vec![],
+            Some(7),
         ),
-        (&json!(2), &json!(0), &json!(1))
+        (
+            "a fork of ours",
+            vec![
+                ("upstream", "git@github.com:o/r.git"),
+                ("origin", "git@github.com:me/r.git"),
+            ],
+            vec![stranger, (5, Some("me/r"), "experiment")],
+            vec![],
+            Some(5),
+        ),
+        (
+            "another fork of the same owner",
+            vec![
+                ("upstream", "git@github.com:o/r.git"),
+                ("origin", "git@github.com:me/r.git"),
+            ],
+            vec![(5, Some("me/r-copy"), "experiment")],
+            vec![],
+            None,
+        ),
+        (
+            "a fork that is gone",
+            vec![
+                ("upstream", "git@github.com:o/r.git"),
+                ("origin", "git@github.com:me/r.git"),
+            ],
+            vec![(5, None, "experiment")],
+            vec![],
+            None,
+        ),
+        (
+            "--repo without remotes",
+            vec![],
+            vec![stranger],
+            vec!["--repo", "o/r"],
+            Some(7),
+        ),
+        (
+            "a mirror elsewhere",
+            vec![("origin", "ssh://git@git.example/x/r")],
+            vec![stranger],
+            vec!["--repo", "o/r"],
+            Some(7),
+        ),
+        ("no repository", vec![], vec![], vec![], None),
+        ("named", vec![base], vec![], vec!["--pr", "7"], Some(7)),
+    ] {
+        let (project, forge) = (repository(), forge());
+        remotes(&project, &remote);
+        forge.pull(|pull| pull.others = others);
+        let run = fetched(&project, &forge, &more).expect_code(0);
+        assert_eq!(asked(&forge), wanted, "{what}: {run}");
+        // The stand-in has no comments but those of number 7.
+        assert_eq!(run.data()["skipped"], wanted != Some(7), "{what}: {run}");
+    }
+    // The branch may be pushed elsewhere than its remote says.
+    let (project, forge) = (repository(), forge());
+    remotes(&project, &[base, ("mine", "https://github.com/me/r")]);
+    git(
+        &project,
+        &["config", "branch.experiment.pushRemote", "mine"],
     );
-    let log = project.read("bin/log");
-    assert!(log.contains("<api><repos/o/r/pulls/7/comments/2/replies><--method><POST><--input><-><--include>\n{\"body\":\"Valid observation"), "{log}");
+    forge.pull(|pull| pull.others = vec![(5, Some("me/r"), "experiment")]);
+    fetched(&project, &forge, &[]).expect_code(0);
+    assert_eq!(asked(&forge), Some(5));
+    // Who is meant is not guessed.
+    forge.pull(|pull| {
+        pull.others = vec![
+            (5, Some("me/r"), "experiment"),
+            (6, Some("me/r"), "experiment"),
+        ];
+    });
+    let run = fetched(&project, &forge, &[]).expect_code(5);
     assert!(
-        log.contains("<-F><number=7><--include>\n") && log.contains("<-f><after=C2>"),
-        "{log}"
+        run.stderr().contains("several open pull requests") && run.stderr().contains("--pr"),
+        "{run}"
     );
-    // What gh was told is written down; what GitHub has nothing of is not sent again.
-    let counts = run(&finish).data()["counts"].clone();
-    assert_eq!(
-        (&counts["replies"], &counts["already"]),
-        (&json!(0), &json!(2))
-    );
-    assert!(!project.at("owned").exists());
+}
+
+#[test]
+fn comments_of_our_own_login_and_of_named_bots_count() {
+    let mark = "<!-- aris:audit-claims fp=0123456789abcdef by=rules -->";
+    let wanted = |more: &[&str]| {
+        let (project, forge) = (repository(), Forge::start("experiment", ""));
+        forge.pull(|pull| {
+            for (login, body) in [
+                (
+                    "me",
+                    format!("[warning] external: posted by the audit\n\n{mark}"),
+                ),
+                ("me", String::from("[warning] external: by hand")),
+                ("stranger", format!("[warning] external: copied\n\n{mark}")),
+                (
+                    "review-bot[bot]",
+                    String::from("[warning] external: by a bot"),
+                ),
+            ] {
+                pull.comment("research/report.md", 5, &body, "NONE");
+                pull.comments.last_mut().expect("one")["user"]["login"] = json!(login);
+            }
+        });
+        let run = fetched(&project, &forge, &[&["--repo", "o/r"], more].concat()).expect_code(0);
+        let list = run.data()["groups"]["citations"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let ids: Vec<u64> = list
+            .iter()
+            .filter_map(|finding| finding["id"].as_u64())
+            .collect();
+        ids
+    };
+    assert_eq!(wanted(&[]), [100]);
+    assert_eq!(wanted(&["--trust-bot", "review-bot[bot]"]), [100, 103]);
+    assert_eq!(wanted(&["--trust", "all"]), [100, 101, 102, 103]);
 }
 
 #[test]

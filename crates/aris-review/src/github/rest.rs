@@ -1,4 +1,4 @@
-//! GitHub through its own interface, only where a base URL is given.
+//! The requests to GitHub.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,10 +7,9 @@ use aris_http::{
     Exchanged, Expect, Host, HttpError, KeyPlace, KeySent, Manners, Request, Secret, Service,
 };
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::gh::reasons;
-use super::{LIMIT, PAGES, TIME, Trouble, Variable};
+use super::{LIMIT, PAGES, TIME, Token, Trouble};
 use crate::pull::{Pull, Repository};
 
 /// No pace of our own: a call is one of a handful, and GitHub says itself when it is too much.
@@ -37,27 +36,41 @@ static GITHUB: Host = Host {
 /// Path of the REST interface on a server of an enterprise; GraphQL lies beside it.
 const ENTERPRISE: &str = "/api/v3";
 
-/// GitHub's own interface at one base URL.
+/// The base URL of the interface of a host. **Source**: GitHub's REST documentation for github.com, for GHE.com and for Enterprise Server.
+pub fn api_of(host: &str) -> String {
+    let name = host.to_ascii_lowercase();
+    match name.as_str() {
+        "github.com" | "www.github.com" => String::from("https://api.github.com"),
+        _ if name.ends_with(".ghe.com") => format!("https://api.{name}"),
+        _ => format!("https://{name}{ENTERPRISE}"),
+    }
+}
+
+/// A GitHub at one base URL.
 #[derive(Debug)]
-pub struct Rest {
+pub struct GitHub {
     api: Service,
     graphql: Service,
-    has_token: bool,
+    /// Why there is nobody to ask as; then nothing is sent.
+    unknown: Option<Trouble>,
     now: Timestamp,
 }
 
-impl Rest {
+impl GitHub {
     /// At `base`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
     ///
     /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
     pub fn new(
         base: &str,
-        token: Option<&str>,
+        token: Token,
         certificates: Option<&Path>,
         now: Timestamp,
     ) -> Result<Self, HttpError> {
         let agent = concat!("aris/", env!("CARGO_PKG_VERSION"));
-        let token = token.and_then(Secret::new);
+        let (token, unknown) = match token {
+            Token::Known(token) => (Secret::new(&token), None),
+            Token::Unknown(why) => (None, Some(Trouble::Unauthenticated(why))),
+        };
         let bare = base.trim().trim_end_matches('/');
         let beside = bare
             .strip_suffix(ENTERPRISE)
@@ -67,17 +80,15 @@ impl Rest {
         Ok(Self {
             api: service(bare)?,
             graphql: service(&beside)?,
-            has_token: token.is_some(),
+            unknown,
             now,
         })
     }
 
-    pub(super) fn reach(&self) -> Result<Option<String>, Trouble> {
-        if !self.has_token {
-            return Err(Trouble::Unauthenticated(String::from(
-                "neither GH_TOKEN nor GITHUB_TOKEN is set",
-            )));
-        }
+    /// Whether it answers and knows who asks; the login when it says so.
+    ///
+    /// **Errors**: a [`Trouble`] for which [`Trouble::is_away`] holds.
+    pub fn reach(&self) -> Result<Option<String>, Trouble> {
         match self.get(&request("/user")) {
             Ok(answer) => Ok(json(&answer)?
                 .get("login")
@@ -92,28 +103,32 @@ impl Rest {
         }
     }
 
-    pub(super) fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble> {
+    /// The diff of a pull request.
+    pub fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble> {
         let request = of_pull(pull).accept("application/vnd.github.diff");
         Ok(self.get(&request)?.body)
     }
 
-    pub(super) fn head(&self, pull: &Pull) -> Result<String, Trouble> {
+    pub(super) fn head_of(&self, pull: &Pull) -> Result<String, Trouble> {
         let pull = json(&self.get(&of_pull(pull))?)?;
         let sha = pull.pointer("/head/sha").and_then(Value::as_str);
         Ok(sha.unwrap_or_default().to_owned())
     }
 
-    pub(super) fn find(
+    /// Open pull requests of a repository. **Source**: REST, "List pull requests": `head` is `user:branch`.
+    pub(super) fn pulls(
         &self,
         repository: &Repository,
+        owner: &str,
         branch: &str,
         base: &str,
     ) -> Result<Vec<Value>, Trouble> {
         let request = of_repository(repository)
             .path("/pulls")
-            .query("head", &format!("{}:{branch}", repository.owner))
+            .query("head", &format!("{owner}:{branch}"))
             .query("base", base)
-            .query("state", "open");
+            .query("state", "open")
+            .query("per_page", "100");
         match json(&self.get(&request)?)? {
             Value::Array(list) => Ok(list),
             _ => Err(Trouble::malformed("the pull requests are no list")),
@@ -146,17 +161,9 @@ impl Rest {
         self.send(&self.api, &request).map(drop)
     }
 
-    pub(super) fn graphql(
-        &self,
-        query: &'static str,
-        variables: &[(&'static str, Variable<'_>)],
-    ) -> Result<Value, Trouble> {
-        let variables: Map<String, Value> = variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.json()))
-            .collect();
-        let body = json!({"query": query, "variables": variables});
-        let request = limited(Request::post(&GITHUB, "/graphql", &body).harmless());
+    /// Sends a GraphQL query, or a mutation that may be done twice.
+    pub(super) fn query(&self, body: &Value) -> Result<Value, Trouble> {
+        let request = limited(Request::post(&GITHUB, "/graphql", body).harmless());
         json(&self.send(&self.graphql, &request)?)
     }
 
@@ -165,6 +172,9 @@ impl Rest {
     }
 
     fn send(&self, service: &Service, request: &Request) -> Result<Exchanged, Trouble> {
+        if let Some(trouble) = &self.unknown {
+            return Err(trouble.clone());
+        }
         let answer = service.exchange(request, TIME, || self.now)?;
         if answer.is_success() {
             return Ok(answer);
@@ -174,7 +184,7 @@ impl Rest {
             .unwrap_or_default();
         Err(match answer.status {
             401 => Trouble::Unauthenticated(crate::one_line(
-                &format!("HTTP 401: {reasons}; check GH_TOKEN"),
+                &format!("HTTP 401: {reasons}; the token is not accepted"),
                 300,
             )),
             status => Trouble::refused(Some(status), &reasons),
@@ -212,4 +222,45 @@ fn place(request: Request, pull: &Pull) -> Request {
 fn json(answer: &Exchanged) -> Result<Value, Trouble> {
     serde_json::from_slice(&answer.body)
         .map_err(|error| Trouble::malformed(&format!("GitHub gave no JSON: {error}")))
+}
+
+/// The reasons in the body of a refusal: `message`, and `errors`, which are texts or objects with one.
+fn reasons(body: &Value) -> String {
+    let message = |value: &Value| {
+        value
+            .get("message")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let errors = body.get("errors").and_then(Value::as_array);
+    let mut words = vec![message(body)];
+    words.extend(errors.into_iter().flatten().map(|error| match error {
+        Value::String(text) => text.clone(),
+        other => message(other),
+    }));
+    words.retain(|word| !word.is_empty());
+    words.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_their_interfaces() {
+        for (host, base) in [
+            ("GitHub.com", "https://api.github.com"),
+            ("acme.ghe.com", "https://api.acme.ghe.com"),
+            ("ghe.example:8443", "https://ghe.example:8443/api/v3"),
+        ] {
+            assert_eq!(api_of(host), base);
+        }
+    }
+
+    #[test]
+    fn all_reasons_are_told() {
+        let body = serde_json::json!({"message": "Refused", "errors": ["a", {"message": "b"}, {"code": 1}]});
+        assert_eq!(reasons(&body), "Refused; a; b");
+    }
 }

@@ -15,6 +15,15 @@ pub struct Thread {
     pub thread_id: String,
     /// Whether it is settled.
     pub is_resolved: bool,
+    /// Whether the lines that it is about were changed since.
+    #[serde(default)]
+    pub is_outdated: bool,
+    /// Whether whoever asks began it.
+    #[serde(default)]
+    pub is_ours: bool,
+    /// Whether somebody else wrote in it, too.
+    #[serde(default)]
+    pub is_answered: bool,
 }
 
 /// All threads of a pull request.
@@ -48,8 +57,15 @@ impl Threads {
             let Some(comment_id) = comment_id else {
                 continue;
             };
+            let comments = node.pointer("/comments/nodes").and_then(Value::as_array);
+            let comments = comments.map(Vec::as_slice).unwrap_or_default();
+            let ours = |comment: &Value| comment.get("viewerDidAuthor") == Some(&Value::Bool(true));
+            let flag = |key: &str| node.get(key) == Some(&Value::Bool(true));
             self.threads.push(Thread {
                 comment_id,
+                is_outdated: flag("isOutdated"),
+                is_ours: comments.first().is_some_and(ours),
+                is_answered: comments.iter().skip(1).any(|comment| !ours(comment)),
                 thread_id: node
                     .get("id")
                     .and_then(Value::as_str)

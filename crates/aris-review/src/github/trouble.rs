@@ -1,8 +1,6 @@
 //! Why GitHub did not do what it was asked.
 
-use aris_contract::Failure as _;
 use aris_http::HttpError;
-use aris_proc::ProcError;
 
 use crate::text::one_line;
 
@@ -72,15 +70,6 @@ impl Trouble {
             }
             _ => false,
         }
-    }
-}
-
-impl From<ProcError> for Trouble {
-    fn from(error: ProcError) -> Self {
-        let hint = error
-            .hint()
-            .map_or_else(String::new, |hint| format!("; {hint}"));
-        Self::Unreachable(one_line(&format!("{error}{hint}"), WORDS))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
 use aris_online::GitHubArgs;
-use aris_review::Pull;
+use aris_review::{Looked, Pull};
 
 use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
@@ -26,6 +26,9 @@ pub(crate) struct PostArgs {
     /// Post also what is there already
     #[arg(long)]
     repost: bool,
+    /// These findings are all there are: threads of findings that are gone are closed
+    #[arg(long)]
+    complete: bool,
     #[command(flatten)]
     flags: VerdictFlags,
     #[command(flatten)]
@@ -41,12 +44,18 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>,
     if let Some(diff) = folder.diff(args.diff.as_deref(), number, context)? {
         all = anchored(all, &diff, &folder.claims(number)?);
     }
-    let github = args.github.way(context, context.cwd())?;
+    let github = args
+        .github
+        .way(context, context.cwd(), args.pull.repository.host.as_deref())?;
     let target = Target {
         github: &github,
         pull: &args.pull,
         gate: args.folder.gate,
         again: args.repost,
+        looked: Looked {
+            rules: args.complete,
+            agents: args.complete,
+        },
     };
     let judged = published(judged(all), &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))

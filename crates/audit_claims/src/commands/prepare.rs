@@ -59,7 +59,8 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
             aris_fs::read(&path, aris_fs::READ_LIMIT)?
         }
         (None, Some(pull)) => {
-            let github = args.github.way(context, context.cwd())?;
+            let host = pull.repository.host.as_deref();
+            let github = args.github.way(context, context.cwd(), host)?;
             match fetch(&github, pull, &folder)? {
                 Ok(diff) => {
                     let kept = folder.at(&format!("diff_{}.txt", pull.number));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
 use aris_online::GitHubArgs;
-use aris_review::{Claim, Diff, Findings, Gate, Pull, Section};
+use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section};
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -67,7 +67,9 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;
-    let github = args.github.way(context, &worktree)?;
+    let github = args
+        .github
+        .way(context, &worktree, args.pull.repository.host.as_deref())?;
     let diff = match fetch(&github, &args.pull, &folder)? {
         Ok(diff) => diff,
         Err(trouble) => {
@@ -77,7 +79,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         }
     };
     let sections = args.reports.sections(&diff);
-    let all = args.found(
+    let (all, looked) = args.found(
         (engine, &answers),
         &worktree,
         &sections,
@@ -90,6 +92,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         pull: &args.pull,
         gate: args.folder.gate,
         again: args.repost,
+        looked,
     };
     let judged = published(judged(all), &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))
@@ -115,14 +118,16 @@ impl RunArgs {
         diff: &[u8],
         folder: &Folder,
         context: &Context,
-    ) -> Result<Findings, Error> {
+    ) -> Result<(Findings, Looked), Error> {
         let mut claims: Vec<Claim> = Vec::new();
         let mut all = Findings::default();
         let mut open: Vec<Open> = Vec::new();
+        let mut answered = false;
         if engine != Engine::Rules {
             let asking = ask(self.folder.gate, sections, diff, answers)?;
             asking.write(folder)?;
             (claims, all, open) = (asking.claims, asking.findings, asking.open);
+            answered = open.is_empty();
         }
         all = anchored(all, diff, &claims);
         if engine != Engine::Agent {
@@ -132,6 +137,10 @@ impl RunArgs {
             // Where an agent is silent, the rules have looked; only what they could not read is open.
             open = looked.open;
         }
+        let looked = Looked {
+            rules: engine != Engine::Agent && open.is_empty(),
+            agents: engine != Engine::Rules && answered,
+        };
         all.findings.extend(open.iter().map(Open::finding));
         let number = self.pull.number;
         if self.folder.gate == Gate::Claims {
@@ -139,7 +148,7 @@ impl RunArgs {
         }
         let all = anchored(all, diff, &claims);
         folder.write_json(&format!("findings_{number}.json"), &raw(&all)?)?;
-        Ok(all)
+        Ok((all, looked))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aris_cli::Context;
 use aris_online::GitHubArgs;
 use aris_review::{
-    AgentRequest, GitHub, Grouping, Pull, Repository, Signal, Thread, Tokens, Trouble,
+    AgentRequest, GitHub, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
 };
 use serde_json::Value;
 
@@ -21,16 +21,20 @@ pub(crate) struct TrustArgs {
     /// members: only comments of who may write in the repository; all: everybody's
     #[arg(long, default_value = "members", value_name = "members|all", value_parser = ["members", "all"])]
     trust: String,
+    /// Login of a bot whose comments count, too; may be repeated
+    #[arg(long, value_name = "LOGIN")]
+    trust_bot: Vec<String>,
     /// Leave comments of the sibling gate to it
     #[arg(long)]
     leave_foreign: bool,
 }
 
 impl TrustArgs {
-    pub(crate) fn grouping(&self, gate: aris_review::Gate) -> Grouping {
+    pub(crate) fn grouping(&self, gate: aris_review::Gate) -> Grouping<'_> {
         Grouping {
             gate,
             trust_all: self.trust == "all",
+            bots: &self.trust_bot,
             leave_foreign: self.leave_foreign,
         }
     }
@@ -43,9 +47,12 @@ pub(crate) struct FetchArgs {
     worktree: PathBuf,
     /// The branch that the pull request goes to
     base: String,
-    /// The repository; default: what gh or the remote origin says
+    /// The repository of the pull request; default: that of the git remote upstream, github or origin
     #[arg(long, value_name = "OWNER/NAME")]
     repo: Option<Repository>,
+    /// The pull request; default: the one from this branch to BASE
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pr: Option<u64>,
     #[command(flatten)]
     signals: SignalArgs,
     #[command(flatten)]
@@ -60,11 +67,19 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let branch = worktree.branch()?;
     let folder = args.folder.folder(context);
-    let github = args.github.way(context, &worktree.path)?;
-    let pull = match found(args, &github, &worktree, &branch) {
-        Ok(Ok(pull)) => pull,
-        Ok(Err(why)) => return Ok(skipped(&why)),
-        Err(trouble) => return Ok(skipped(&trouble.to_string())),
+    let remotes = Remotes::of(&worktree.path, &branch);
+    let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
+        let why = "no git remote names a repository on GitHub; give --repo";
+        return Ok(skipped(why));
+    };
+    let host = repository.host.clone();
+    let github = args.github.way(context, &worktree.path, host.as_deref())?;
+    // A branch that is pushed elsewhere, as to a mirror, is looked for where the pull requests are.
+    let head = remotes.head.filter(|head| head.is_beside(&repository));
+    let head = head.unwrap_or_else(|| repository.clone());
+    let pull = match found(args, &github, repository, &head, &branch)? {
+        Ok(pull) => pull,
+        Err(why) => return Ok(skipped(&why)),
     };
     let comments = match github.comments(&pull) {
         Ok(comments) => comments,
@@ -120,27 +135,42 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
 }
 
 /// The open pull request, or why there is none to look at.
+///
+/// **Errors**: [`Error::ManyPulls`].
 fn found(
     args: &FetchArgs,
     github: &GitHub,
-    worktree: &Worktree,
+    repository: Repository,
+    head: &Repository,
     branch: &str,
-) -> Result<Result<Pull, String>, Trouble> {
-    github.reach()?;
-    let repository = match &args.repo {
-        Some(repository) => repository.clone(),
-        None => github.repository(&worktree.path)?,
+) -> Result<Result<Pull, String>, Error> {
+    let numbers = match args.pr {
+        Some(number) => github.reach().map(|_| vec![number]),
+        None => github
+            .find(&repository, head, branch, &args.base)
+            .map(|found| {
+                let numbers = found.into_iter().map(|found| found.number);
+                numbers.collect()
+            }),
     };
-    Ok(match github.find(&repository, branch, &args.base)? {
-        Some(found) => Ok(Pull {
+    let numbers = match numbers {
+        Ok(numbers) => numbers,
+        Err(trouble) => return Ok(Err(trouble.to_string())),
+    };
+    match numbers.as_slice() {
+        [number] => Ok(Ok(Pull {
             repository,
-            number: found.number,
+            number: *number,
+        })),
+        [] => Ok(Err(format!(
+            "no open pull request in {repository} from {}/{}:{branch} to {}",
+            head.owner, head.name, args.base
+        ))),
+        _ => Err(Error::ManyPulls {
+            branch: branch.to_owned(),
+            numbers,
         }),
-        None => Err(format!(
-            "no open pull request from {branch} to {}",
-            args.base
-        )),
-    })
+    }
 }
 
 /// Nothing to settle: a pipeline goes on, and reads why.
@@ -159,7 +189,7 @@ fn skipped(reason: &str) -> Fetched {
 /// Puts the comments into their groups.
 pub(crate) fn sort(
     groups: &mut Fetched,
-    grouping: Grouping,
+    grouping: Grouping<'_>,
     comments: &[Value],
     threads: Vec<Thread>,
 ) {

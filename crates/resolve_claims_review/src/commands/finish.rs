@@ -89,7 +89,9 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         repository: args.repo.clone(),
         number: args.pr,
     };
-    let github = args.github.way(context, context.cwd())?;
+    let github = args
+        .github
+        .way(context, context.cwd(), args.repo.host.as_deref())?;
     let shown = Shown::of(&github, &pull, &map, context);
     let (done, warnings) = settle(&github, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
@@ -239,7 +241,7 @@ fn settle(
             done.already += 1;
             continue;
         }
-        match attempt(&mut away, || github.resolve(&pull.repository, thread)) {
+        match attempt(&mut away, || github.resolve(thread)) {
             Ok(()) => {
                 done.resolved += 1;
                 aris_fs::append_line(&list, &said)?;

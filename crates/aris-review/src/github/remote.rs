@@ -1,0 +1,150 @@
+//! Which repositories a worktree is about, as its git remotes say.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::pull::Repository;
+
+const TIME: Duration = Duration::from_secs(30);
+
+/// The remotes that may be the place of pull requests, the likeliest first. **Source**: `gh`'s order of remotes.
+const BASES: [&str; 3] = ["upstream", "github", "origin"];
+
+/// The repositories of a worktree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remotes {
+    /// Where pull requests are; none where no remote says so.
+    pub base: Option<Repository>,
+    /// Where the branch is pushed to; none where no remote says so.
+    pub head: Option<Repository>,
+}
+
+impl Remotes {
+    /// Asks git in `worktree` about `branch`. What git does not say is none.
+    pub fn of(worktree: &Path, branch: &str) -> Self {
+        let settings = git(worktree, &["config", "-z", "--list"]).unwrap_or_default();
+        let settings: BTreeMap<&str, &str> = settings
+            .split('\0')
+            .filter_map(|entry| entry.split_once('\n'))
+            .collect();
+        let repository = |remote: &str| {
+            let url = if settings.contains_key(format!("remote.{remote}.url").as_str()) {
+                git(worktree, &["remote", "get-url", "--", remote])?
+            } else {
+                // A branch may name a URL in place of a remote.
+                remote.to_owned()
+            };
+            of_url(url.trim())
+        };
+        let chosen = settings.iter().find_map(|(key, value)| {
+            let name = key.strip_prefix("remote.")?.strip_suffix(".gh-resolved")?;
+            (*value == "base").then_some(name)
+        });
+        let base = chosen.into_iter().chain(BASES).find_map(repository);
+        let setting = |key: &str| settings.get(key).copied();
+        let pushed = setting(&format!("branch.{branch}.pushremote"))
+            .or_else(|| setting("remote.pushdefault"))
+            .or_else(|| setting(&format!("branch.{branch}.remote")))
+            .unwrap_or("origin");
+        Self {
+            base,
+            head: repository(pushed),
+        }
+    }
+}
+
+fn git(worktree: &Path, words: &[&str]) -> Option<String> {
+    let done = aris_proc::command("git", worktree)
+        .args(words)
+        .run(TIME)
+        .ok()?;
+    done.success().then(|| done.stdout.text().into_owned())
+}
+
+/// The repository of a URL as git takes it: `https://host/owner/name`, `ssh://git@host/owner/name`, `git@host:owner/name`.
+fn of_url(url: &str) -> Option<Repository> {
+    let (place, path, is_web) = if let Some((scheme, rest)) = url.split_once("://") {
+        let (place, path) = rest.split_once('/')?;
+        (place, path, scheme.starts_with("http"))
+    } else {
+        let (place, path) = url.split_once(':')?;
+        (place, path, false)
+    };
+    let place = place.rsplit_once('@').map_or(place, |(_, host)| host);
+    // The port of ssh says nothing about the web.
+    let host = if is_web {
+        place
+    } else {
+        place.split(':').next()?
+    };
+    let host = match host.to_ascii_lowercase().as_str() {
+        "ssh.github.com" => String::from("github.com"),
+        host => host.to_owned(),
+    };
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    // A name without a dot is an alias of ssh's configuration.
+    let has_host = host.contains('.');
+    let text = if has_host {
+        format!("{host}/{path}")
+    } else {
+        path.to_owned()
+    };
+    let read: Repository = text.parse().ok()?;
+    (read.host.is_some() == has_host).then_some(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_remotes_name_host_and_repository() {
+        for (url, wanted) in [
+            (
+                "https://github.com/o/r.git",
+                Some((Some("github.com"), "o/r")),
+            ),
+            (
+                "https://user:token@github.com/o/r/",
+                Some((Some("github.com"), "o/r")),
+            ),
+            ("git@github.com:o/r.git", Some((Some("github.com"), "o/r"))),
+            (
+                "ssh://git@ssh.github.com:443/o/r.git",
+                Some((Some("github.com"), "o/r")),
+            ),
+            (
+                "ssh://git@ghe.example:2222/o/r",
+                Some((Some("ghe.example"), "o/r")),
+            ),
+            (
+                "https://ghe.example:8443/o/r",
+                Some((Some("ghe.example:8443"), "o/r")),
+            ),
+            ("git@work:o/r.git", Some((None, "o/r"))),
+            ("/srv/git/r.git", None),
+            ("file:///srv/git/r.git", None),
+            ("https://github.com/o", None),
+            ("", None),
+        ] {
+            let read = of_url(url);
+            let read = read.as_ref().map(|read| {
+                (
+                    read.host.as_deref(),
+                    format!("{}/{}", read.owner, read.name),
+                )
+            });
+            let wanted = wanted.map(|(host, name)| (host, name.to_owned()));
+            assert_eq!(read, wanted, "{url}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_url_makes_it_panic(url in ".{0,60}") {
+            drop(of_url(&url));
+        }
+    }
+}
