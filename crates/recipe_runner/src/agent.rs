@@ -76,6 +76,15 @@ fn configured(path: &Path) -> Result<Vec<String>, Error> {
     }
 }
 
+/// The words of a command that a flag gives.
+pub(crate) fn split(flag: &str) -> Result<Vec<String>, Error> {
+    let words = words(flag).filter(|words| !words.is_empty());
+    words.ok_or_else(|| Error::Input {
+        reason: format!("--exec-tools: {flag:?} is no command"),
+        hint: String::from("give a program and its arguments; close all quotes"),
+    })
+}
+
 /// Splits a command at blanks; what stands in quotes stays together. No other sign has a meaning. `None` when a quote is open.
 pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();

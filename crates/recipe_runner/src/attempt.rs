@@ -25,6 +25,7 @@ use serde_json::{Map, Value};
 
 use crate::agent;
 use crate::error::Error;
+use crate::secret::{self, Redactor};
 
 /// Bytes of a record that are read.
 const LIMIT: u64 = 256 << 20;
@@ -52,6 +53,8 @@ pub(crate) enum Worker {
     Command,
     /// An agent's session.
     Agent,
+    /// A program that carries out tools and callables.
+    Tool,
 }
 
 /// What is to be done.
@@ -67,6 +70,9 @@ pub(crate) struct Request {
     pub(crate) cwd: PathBuf,
     /// Variables besides those of the engine.
     pub(crate) env: BTreeMap<String, String>,
+    /// Variables whose values are secret: where they are.
+    #[serde(default)]
+    pub(crate) secrets: BTreeMap<String, String>,
     /// Standard input.
     pub(crate) stdin: Option<String>,
     /// Seconds in all.
@@ -285,6 +291,29 @@ fn worked(
     for (name, value) in &request.env {
         command = command.env(name, value);
     }
+    let mut secrets = BTreeMap::new();
+    for (name, reference) in &request.secrets {
+        match secret::value(reference, &request.cwd) {
+            Ok(value) => secrets.insert(name, value),
+            Err(why) => {
+                let mut outcome = Outcome::of(OutcomeStatus::Failure);
+                outcome.note = Some(format!("{name} has no value: {why}"));
+                return Ok(Record {
+                    outcome: Some(outcome),
+                    not_started: None,
+                    cancelled: false,
+                    end: None,
+                    ended: clock.now().to_string(),
+                    started,
+                    dropped: [0, 0],
+                });
+            }
+        };
+    }
+    for (name, value) in &secrets {
+        command = command.env(name, value);
+    }
+    let redactor = || Redactor::of(secrets.values());
     if let Some(text) = &request.stdin {
         command = command.stdin(text.as_bytes());
     }
@@ -311,7 +340,8 @@ fn worked(
         .open(folder.join(STDOUT));
     let mut stdout = Vec::new();
     let mut dropped = 0_u64;
-    let mut keep = |piece: &[u8]| {
+    let mut hiding = redactor();
+    let mut take = |piece: &[u8]| {
         let room = CAPTURE_LIMIT.saturating_sub(stdout.len()).min(piece.len());
         let (kept, rest) = piece.split_at(room);
         // A disk that is full costs the log, never the work.
@@ -321,6 +351,7 @@ fn worked(
         stdout.extend_from_slice(kept);
         dropped += rest.len() as u64;
     };
+    let mut keep = |piece: &[u8]| take(&hiding.next(piece));
     let finished = match command.run_streamed(deadline, &mut keep) {
         Ok(finished) => finished,
         // A folder that is not there comes from the recipe and what was captured: the step failed. The rest comes from this machine.
@@ -335,13 +366,34 @@ fn worked(
             return Ok(record(None, Some(reason), None, [0, 0]));
         }
     };
+    take(&hiding.end());
+    let mut hiding = redactor();
+    let mut stderr = hiding.next(&finished.stderr.bytes);
+    stderr.extend(hiding.end());
     aris_fs::write_atomic(&folder.join(STDOUT), &stdout)?;
-    aris_fs::write_atomic(&folder.join(STDERR), &finished.stderr.bytes)?;
+    aris_fs::write_atomic(&folder.join(STDERR), &stderr)?;
     let silent = finished.end == End::TimedOut
         && clock.now().duration_since(begin).unsigned_abs() < deadline;
     let stdout = String::from_utf8_lossy(&stdout).into_owned();
     let outcome = match request.worker {
-        Worker::Command => of_command(finished.end, &stdout, &finished.stderr.text(), request),
+        Worker::Command => of_command(
+            finished.end,
+            tokens::of_stdout(&stdout),
+            &stdout,
+            &String::from_utf8_lossy(&stderr),
+            request,
+        ),
+        Worker::Tool => {
+            let fields =
+                serde_json::from_str(stdout.trim()).unwrap_or_else(|_| tokens::of_stdout(&stdout));
+            of_command(
+                finished.end,
+                fields,
+                &stdout,
+                &String::from_utf8_lossy(&stderr),
+                request,
+            )
+        }
         Worker::Agent => agent::outcome(finished.end, &stdout, silent, request),
     };
     let end = match finished.end {
@@ -388,13 +440,19 @@ pub(crate) fn end(work: &AtWork) -> Result<(), Error> {
     }
 }
 
-/// What came of a shell command: its streams, its exit code, and a field for each line `name=value` of its stdout.
-fn of_command(end: End, stdout: &str, stderr: &str, request: &Request) -> Outcome {
-    let mut result = tokens::of_stdout(stdout);
+/// What came of a program: its streams, its exit code, and the fields that it printed.
+fn of_command(
+    end: End,
+    mut result: Map<String, Value>,
+    stdout: &str,
+    stderr: &str,
+    request: &Request,
+) -> Outcome {
     result.insert(String::from("stdout"), Value::from(stdout));
     result.insert(String::from("stderr"), Value::from(stderr));
     let (status, code, note) = match end {
-        End::Exited(0) => (OutcomeStatus::Success, 0, None),
+        // A gate that could not look says so; whoever reads the run sees it.
+        End::Exited(0) => (OutcomeStatus::Success, 0, degraded(stdout)),
         End::Exited(code) => (OutcomeStatus::Failure, code, Some(format!("exit {code}"))),
         // What a shell says of a command that a signal ended.
         End::Signalled(signal) => (
@@ -414,6 +472,12 @@ fn of_command(end: End, stdout: &str, stderr: &str, request: &Request) -> Outcom
         note,
         ..Outcome::of(status)
     }
+}
+
+/// What a helper says that could not look: a line `degraded: why`.
+fn degraded(stdout: &str) -> Option<String> {
+    let line = stdout.lines().find(|line| line.starts_with("degraded: "))?;
+    Some(line.chars().take(300).collect())
 }
 
 /// The file this program runs from, and the words that make it `recipe_runner`: the multi-call binary runs many helpers.

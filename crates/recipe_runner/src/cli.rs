@@ -166,6 +166,13 @@ pub(crate) struct SourceArgs {
     /// Execute agent steps with this command; without a value the one in `.aris/config.yaml`
     #[arg(long, value_name = "COMMAND", requires = "state", num_args = 0..=1, default_missing_value = "")]
     pub(crate) agent: Option<String>,
+    /// Execute steps with other tools and callables with this command: it reads a JSON object with tool or python, and with, from standard
+    /// input, and prints the result as a JSON object or as lines name=value
+    #[arg(long, value_name = "COMMAND", requires = "state")]
+    pub(crate) exec_tools: Option<String>,
+    /// Do the work of steps that say cache, also where an equal result is kept
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Seconds an agent session may take when its step says nothing
     #[arg(long, value_name = "SECONDS", default_value_t = 7200, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) agent_timeout: u32,
@@ -175,6 +182,13 @@ pub(crate) struct SourceArgs {
     /// Try an attempt again that was interrupted, as long as the step's retries allow; it may have done part of its work
     #[arg(long)]
     pub(crate) rerun_interrupted: bool,
+}
+
+impl SourceArgs {
+    /// Whether steps are carried out.
+    pub(crate) fn executes(&self) -> bool {
+        self.exec.is_some() || self.agent.is_some() || self.exec_tools.is_some()
+    }
 }
 
 /// How long to wait for another call that uses the run.

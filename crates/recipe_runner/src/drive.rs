@@ -1,22 +1,26 @@
 //! Going on with a run until it ends or needs somebody.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_recipe::Step;
 use aris_recipe::engine::{Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
 use aris_recipe::model::Kind;
 use aris_recipe::value::to_text;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::agent;
 use crate::attempt::{self, AtWork, Attempt, Left, Request, Worker};
+use crate::cache;
 use crate::cli::SourceArgs;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::secret;
 use crate::store::Store;
 
+/// Schema id of what a program that carries out tools is told.
+const CALL_SCHEMA: &str = "aris.recipe_runner.call/v1";
 /// Bytes that a script may have.
 const SCRIPT_LIMIT: u64 = 64 << 20;
 /// Bytes of a value that are passed on as a variable. **Source**: Linux refuses a variable above 128 KiB.
@@ -28,6 +32,9 @@ pub(crate) struct Source {
     script: Script,
     commands: bool,
     agent: Option<Vec<String>>,
+    /// What carries out tools and callables.
+    tools: Option<Vec<String>>,
+    cache: bool,
     agent_timeout: u32,
     command_timeout: u32,
     rerun_interrupted: bool,
@@ -67,10 +74,12 @@ impl Source {
             script,
             commands: args.exec.is_some(),
             agent: agent.transpose()?,
+            tools: args.exec_tools.as_deref().map(agent::split).transpose()?,
+            cache: !args.no_cache,
             agent_timeout: args.agent_timeout,
             command_timeout: args.command_timeout,
             rerun_interrupted: args.rerun_interrupted,
-            interrupt: if args.exec.is_some() || args.agent.is_some() {
+            interrupt: if args.executes() {
                 Interrupt::watched()
             } else {
                 Interrupt::default()
@@ -90,7 +99,7 @@ impl Source {
     }
 
     fn executes(&self) -> bool {
-        self.commands || self.agent.is_some()
+        self.commands || self.agent.is_some() || self.tools.is_some()
     }
 
     fn outcome(
@@ -111,6 +120,7 @@ impl Source {
         let executes = match step.kind() {
             Kind::Command => self.commands,
             Kind::Agent => self.agent.is_some(),
+            Kind::Tool(_) | Kind::Python(_) => self.tools.is_some(),
             _ => false,
         };
         let left = attempt::left(&folder)?;
@@ -125,6 +135,27 @@ impl Source {
                 }),
                 Left::Nothing | Left::Cancelled | Left::Interrupted => Ok(None),
             };
+        }
+        let request = || self.request(machine, state, step, context);
+        let cached = if self.cache && step.cache.is_some() {
+            let folder = cache::folder_of(store.path());
+            match cache::key(step, &request()) {
+                Ok(key) => key.map(|key| (folder, key)),
+                Err(error) => {
+                    context.warn(&format!(
+                        "the result of {} is neither looked for nor kept: {error}",
+                        step.name
+                    ));
+                    None
+                }
+            }
+        } else {
+            None
+        };
+        if let (Left::Nothing, Some((folder, key))) = (&left, &cached)
+            && let Some(outcome) = cache::find(folder, key)
+        {
+            return Ok(Some(outcome));
         }
         let log = folder.join(attempt::STDOUT).display().to_string();
         match &left {
@@ -148,37 +179,18 @@ impl Source {
             step.name,
             store.path().display()
         ));
-        let made = match (step.kind(), &self.agent) {
-            (Kind::Command, _) if self.commands => {
-                let request = || {
-                    Ok(command_request(
-                        machine,
-                        state,
-                        step,
-                        self.command_timeout,
-                        context,
-                    ))
-                };
-                attempt::make(&folder, request, context)?
-            }
-            (Kind::Agent, Some(agent)) => {
-                let request = || {
-                    Ok(agent_request(
-                        machine,
-                        state,
-                        step,
-                        agent,
-                        self.agent_timeout,
-                        context,
-                    ))
-                };
-                attempt::make(&folder, request, context)?
-            }
-            _ => return Ok(None),
-        };
+        let made = attempt::make(&folder, || Ok(request()), context)?;
         self.interrupt.say(String::new());
         match made {
-            Attempt::Ended(outcome) => Ok(Some(*outcome)),
+            Attempt::Ended(outcome) => {
+                if let Some((folder, key)) = &cached {
+                    let made = context.now().to_string();
+                    if let Err(error) = cache::keep(folder, key, &step.name, &outcome, made) {
+                        context.warn(&format!("the result of {} is not kept: {error}", step.name));
+                    }
+                }
+                Ok(Some(*outcome))
+            }
             Attempt::Cancelled => {
                 context.note(&format!(
                     "{}: cancelled; recipe_runner resume starts it again",
@@ -199,6 +211,21 @@ impl Source {
                 ));
                 Ok(None)
             }
+        }
+    }
+}
+
+impl Source {
+    /// What is to be done for a step that this source carries out.
+    fn request(&self, machine: &Machine, state: &State, step: &Step, context: &Context) -> Request {
+        match (step.kind(), &self.agent, &self.tools) {
+            (Kind::Agent, Some(agent), _) => {
+                agent_request(machine, state, step, agent, self.agent_timeout, context)
+            }
+            (Kind::Tool(_) | Kind::Python(_), _, Some(tools)) => {
+                tool_request(machine, state, step, tools, self.command_timeout, context)
+            }
+            _ => command_request(machine, state, step, self.command_timeout, context),
         }
     }
 }
@@ -295,7 +322,8 @@ fn command_request(
         worker: Worker::Command,
         command: ["bash", "-c", &text("cmd")].map(str::to_owned).to_vec(),
         cwd: folder(&with, context),
-        env: variables(state, step),
+        env: variables(machine, state, step),
+        secrets: secrets(machine, state, context),
         stdin: None,
         deadline_s: seconds(&with, "timeout").unwrap_or(timeout),
         silence_s: None,
@@ -320,7 +348,8 @@ fn agent_request(
         worker: Worker::Agent,
         command,
         cwd: folder(&with, context),
-        env: variables(state, step),
+        env: variables(machine, state, step),
+        secrets: secrets(machine, state, context),
         stdin,
         deadline_s: seconds(&with, "timeout")
             .or_else(|| step.stale_threshold())
@@ -328,6 +357,36 @@ fn agent_request(
             .unwrap_or(timeout),
         silence_s: step.idle_output_timeout().filter(|seconds| *seconds > 0),
         lists: step.list_fields(),
+    }
+}
+
+/// A call of the program that carries out tools: what is to be done goes to its standard input as JSON.
+fn tool_request(
+    machine: &Machine,
+    state: &State,
+    step: &Step,
+    tools: &[String],
+    timeout: u32,
+    context: &Context,
+) -> Request {
+    let with = machine.rendered(step, state);
+    let (key, name) = match step.kind() {
+        Kind::Python(name) => ("python", name),
+        Kind::Tool(name) => ("tool", name),
+        _ => ("tool", ""),
+    };
+    let call = json!({"schema": CALL_SCHEMA, "step": step.name, key: name, "with": with});
+    Request {
+        step: step.name.clone(),
+        worker: Worker::Tool,
+        command: tools.to_vec(),
+        cwd: folder(&with, context),
+        env: variables(machine, state, step),
+        secrets: secrets(machine, state, context),
+        stdin: Some(call.to_string()),
+        deadline_s: seconds(&with, "timeout").unwrap_or(timeout),
+        silence_s: None,
+        lists: BTreeSet::new(),
     }
 }
 
@@ -348,20 +407,11 @@ fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
 
 /// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
 /// value that is too long for a variable is left out.
-fn variables(state: &State, step: &Step) -> BTreeMap<String, String> {
-    let name = |name: &str| {
-        let sign = |sign: char| {
-            if sign.is_ascii_alphanumeric() {
-                sign.to_ascii_uppercase()
-            } else {
-                '_'
-            }
-        };
-        format!("RECIPE_CTX_{}", name.chars().map(sign).collect::<String>())
-    };
-    let inputs = state
-        .inputs
-        .iter()
+fn variables(machine: &Machine, state: &State, step: &Step) -> BTreeMap<String, String> {
+    let secret: BTreeSet<&str> = secret::names(&machine.recipe).collect();
+    let inputs = state.inputs.iter();
+    let inputs = inputs
+        .filter(|(input, _)| !secret.contains(input.as_str()))
         .map(|(input, value)| (name(input), value.clone()));
     let context = state
         .context
@@ -371,4 +421,35 @@ fn variables(state: &State, step: &Step) -> BTreeMap<String, String> {
     all.insert(String::from("RECIPE_STEP"), step.name.clone());
     all.retain(|_, value| value.len() <= VARIABLE_LIMIT && !value.contains('\0'));
     all
+}
+
+/// Secret inputs as variables: where their values are.
+fn secrets(machine: &Machine, state: &State, context: &Context) -> BTreeMap<String, String> {
+    let given = |input| {
+        let reference = state.inputs.get(input)?;
+        let reference = match reference.strip_prefix("file:") {
+            Some(path) => format!(
+                "file:{}",
+                context.absolute(Path::new(path.trim())).display()
+            ),
+            None => reference.clone(),
+        };
+        Some((name(input), reference))
+    };
+    let given = secret::names(&machine.recipe).filter_map(given);
+    given
+        .filter(|(_, reference)| !reference.is_empty())
+        .collect()
+}
+
+/// The variable of an input or of something captured.
+fn name(name: &str) -> String {
+    let sign = |sign: char| {
+        if sign.is_ascii_alphanumeric() {
+            sign.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    format!("RECIPE_CTX_{}", name.chars().map(sign).collect::<String>())
 }

@@ -42,6 +42,7 @@
 
 mod agent;
 mod attempt;
+mod cache;
 mod cli;
 mod commands;
 mod data;
@@ -51,6 +52,7 @@ mod interrupt;
 mod journal;
 mod load;
 mod report;
+mod secret;
 mod session;
 mod store;
 

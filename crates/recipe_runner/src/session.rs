@@ -12,6 +12,7 @@ use crate::cli::{self, ReadingArgs, RecipeArgs, RunArgs};
 use crate::data::{ContractArgs, contract_files, contracts_in};
 use crate::error::Error;
 use crate::load;
+use crate::secret;
 
 /// Prepares a recipe for its first run.
 pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State), Error> {
@@ -25,6 +26,8 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
         refuse_errors(&read.path, &composed.recipe, &data)?;
     }
     let inputs = inputs(&composed.recipe, &given, true)?;
+    secret::check(&composed.recipe, &inputs)?;
+    secret::warn_of_absent(&composed.recipe, &inputs, context);
     let absolute = |path: &Path| context.absolute(path).display().to_string();
     let reference = RecipeRef {
         name: composed.recipe.name.clone(),

@@ -19,6 +19,8 @@ pub struct Ingredient {
     pub default: Option<String>,
     /// Whether it is not offered to the user.
     pub hidden: bool,
+    /// Whether its value is secret: then it is given as the place where it is.
+    pub secret: bool,
     /// The only values it may have; empty for any.
     pub values: Vec<String>,
 }
@@ -43,6 +45,7 @@ impl Ingredient {
                 }
             }),
             hidden: truth("hidden"),
+            secret: truth("secret"),
             values: node
                 .get("enum")
                 .map(Node::items)

@@ -42,7 +42,7 @@ pub const TOP_LEVEL_KEYS: [&str; 14] = [
 ];
 
 /// Keys that a step may have.
-pub const STEP_KEYS: [&str; 30] = [
+pub const STEP_KEYS: [&str; 31] = [
     "tool",
     "action",
     "python",
@@ -73,6 +73,7 @@ pub const STEP_KEYS: [&str; 30] = [
     "failed",
     "capture_partial",
     "observability",
+    "cache",
 ];
 
 /// A recipe.

@@ -136,6 +136,16 @@ fn texts(node: &Node, key: &str) -> Vec<Text> {
     items.iter().filter_map(as_text).collect()
 }
 
+/// `cache: true`, or a list of files.
+fn cache(node: Option<&Node>) -> Option<Vec<String>> {
+    let node = node?;
+    if node.is_list() {
+        let files = node.items().iter().filter_map(Node::text);
+        return Some(files.map(str::to_owned).collect());
+    }
+    node.truth().filter(|wanted| *wanted).map(|_| Vec::new())
+}
+
 fn ingredients(node: &Node) -> Vec<Ingredient> {
     let entries = node
         .get("ingredients")
@@ -236,6 +246,7 @@ impl Step {
             model: text("model"),
             block: text("block"),
             observability: texts(node, "observability"),
+            cache: cache(node.get("cache")),
             node: node.clone(),
         }
     }

@@ -106,6 +106,8 @@ pub struct Step {
     pub block: Option<Text>,
     /// Captures for people and hooks.
     pub observability: Vec<Text>,
+    /// Files whose bytes count where an equal result is looked for; `None`: results are not kept for later runs.
+    pub cache: Option<Vec<String>>,
 }
 
 impl Step {

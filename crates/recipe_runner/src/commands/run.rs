@@ -151,8 +151,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
         reason: String::from("its recipe has no steps"),
     })?;
     store.save(&state)?;
-    let goes_on =
-        args.source.outcomes.is_some() || args.source.exec.is_some() || args.source.agent.is_some();
+    let goes_on = args.source.outcomes.is_some() || args.source.executes();
     if !goes_on {
         let signal = signal(&state).filter(|_| state.status.is_over());
         let data = Resumed::only(resumption, state.context);

@@ -150,3 +150,210 @@ fn what_an_engine_left_behind_is_found() {
     assert_eq!(data["trace"][0]["note"], "interrupted");
     assert_eq!(project.read("ran"), "again\n");
 }
+
+/// A program that carries out tools as `call`, a Python-free shell script, says; what it was told stands in `told`.
+fn tools(project: &Project, body: &str) {
+    project.write(
+        "tools",
+        format!("#!/bin/sh\nsaid=$(cat); echo \"$said\" >> told\n{body}\n"),
+    );
+    project.mode("tools", 0o755);
+}
+
+#[test]
+fn tools_and_callables_are_carried_out_by_a_program() {
+    let project = recipe(
+        "  a:\n    tool: fetch_data\n    with: {query: '${{ inputs.task }}', n: 3}\n    capture: {x: '${{ result.rows }}'}\n    on_success: b\n    on_failure: bad\n  \
+         b:\n    python: lab.tools.train\n    with: {seed: '${{ context.x }}'}\n    capture: {x: '${{ result.path }}'}\n    on_success: c\n    on_failure: bad\n  \
+         c:\n    tool: broken\n    on_success: bad\n    on_failure: end\n",
+    );
+    tools(
+        &project,
+        "case \"$said\" in *fetch_data*) echo '{\"rows\": 42}';; *lab.tools.train*) echo path=model.pt;; *) echo no such tool >&2; exit 4;; esac",
+    );
+    let data = run(&project, &["--exec-tools", "./tools"])
+        .expect_code(0)
+        .data();
+    assert_eq!(
+        lines(&data),
+        [
+            "a executed success b",
+            "b executed success c",
+            "c executed failure end",
+            "end stop - -"
+        ]
+    );
+    assert_eq!(data["message"], "model.pt");
+    let told = project.read("told");
+    let told: Vec<Value> = told
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(
+        told[0],
+        json!({"schema": "aris.recipe_runner.call/v1", "step": "a", "tool": "fetch_data", "with": {"query": "it's", "n": 3}})
+    );
+    assert_eq!(
+        (&told[1]["python"], &told[1]["with"]["seed"]),
+        (&json!("lab.tools.train"), &json!("42"))
+    );
+    // Without a program for them such steps wait for somebody.
+    let other = recipe("  a: {tool: fetch_data, on_success: end, on_failure: bad}\n");
+    run(&other, &["--exec", "cmd"]).expect_code(11);
+}
+
+#[test]
+fn an_equal_step_is_not_done_again_where_the_recipe_says_cache() {
+    let steps = "  a:\n    tool: run_cmd\n    cache: [data.csv]\n    with: {cmd: 'echo ran >> count; echo \"x=$(cat data.csv)-$RECIPE_CTX_TASK\"'}\n    \
+        capture: {x: '${{ result.x }}'}\n    on_success: b\n    on_failure: bad\n  \
+        b: {tool: run_cmd, cache: true, with: {cmd: 'echo failed >> count; exit 1'}, on_success: bad, on_failure: end}\n";
+    let project = recipe(steps).file("data.csv", "1");
+    let ran = |more: &[&str]| -> (Value, usize, usize) {
+        let data = run(&project, &[&["--exec", "cmd", "--new"], more].concat())
+            .expect_code(0)
+            .data();
+        let count = project.read("count");
+        let of = |word: &str| count.lines().filter(|line| *line == word).count();
+        (data, of("ran"), of("failed"))
+    };
+    let (data, runs, failures) = ran(&[]);
+    assert_eq!(
+        (data["message"].as_str(), runs, failures),
+        (Some("1-it's"), 1, 1)
+    );
+    let (data, runs, failures) = ran(&[]);
+    // What failed is never kept.
+    assert_eq!(
+        (data["message"].as_str(), runs, failures),
+        (Some("1-it's"), 1, 2)
+    );
+    assert!(
+        data["trace"][0]["note"]
+            .as_str()
+            .is_some_and(|note| note.starts_with("reused from 20")),
+        "{data}"
+    );
+    // Another file, another input, or no cache: done again.
+    project.write("data.csv", "2");
+    let (data, runs, _) = ran(&[]);
+    assert_eq!((data["message"].as_str(), runs), (Some("2-it's"), 2));
+    let (data, runs, _) = ran(&["--inputs", "task=other"]);
+    assert_eq!((data["message"].as_str(), runs), (Some("2-other"), 3));
+    assert_eq!(ran(&["--no-cache"]).1, 4);
+    assert_eq!(ran(&[]).1, 4);
+    // A result that somebody damaged is none.
+    for entry in std::fs::read_dir(project.at(".recipe-cache"))
+        .expect("kept")
+        .flatten()
+    {
+        project.write(
+            &format!(".recipe-cache/{}", entry.file_name().to_string_lossy()),
+            "{\"step\":",
+        );
+    }
+    let (data, runs, _) = ran(&[]);
+    assert_eq!((data["message"].as_str(), runs), (Some("2-it's"), 5));
+    // A file that is not there: nothing is kept, and that is said.
+    std::fs::remove_file(project.at("data.csv")).expect("removed");
+    let run = run(&project, &["--exec", "cmd", "--new"]);
+    assert!(run.stderr().contains("cache names data.csv"), "{run}");
+}
+
+#[test]
+fn a_secret_input_is_nowhere_in_clear() {
+    let recipe = "name: r\nkitchen_rules: [a]\ningredients:\n  key: {description: d, required: true, secret: true}\nsteps:\n  \
+        a:\n    tool: run_cmd\n    with: {cmd: 'echo \"got $RECIPE_CTX_KEY\"; echo \"err $RECIPE_CTX_KEY\" >&2; echo x=$RECIPE_CTX_KEY; printf %s \"$RECIPE_CTX_KEY\" | wc -c'}\n    \
+        capture: {x: '${{ result.x }}'}\n    on_success: end\n    on_failure: bad\n  \
+        end: {action: stop, message: '${{ context.x }} ${{ inputs.key }}'}\n  bad: {action: stop, message: bad}\n";
+    let project = Project::new()
+        .file("r.yaml", recipe)
+        .file("key.txt", "hunter2-hunter2\n");
+    for (given, from) in [
+        ("key=env:LAB_KEY", "env:LAB_KEY"),
+        ("key=file:key.txt", "file:key.txt"),
+    ] {
+        let run = call(
+            &project,
+            &[
+                "run", "r.yaml", "--state", "run.json", "--exec", "cmd", "--new", "--inputs", given,
+            ],
+        )
+        .env("LAB_KEY", "hunter2-hunter2")
+        .run()
+        .expect_code(0);
+        assert_eq!(run.data()["message"], format!("[secret] {from}"), "{run}");
+        let stdout = project.read("run.json.d/1.1/stdout");
+        assert!(
+            stdout.starts_with("got [secret]\n") && stdout.trim_end().ends_with("15"),
+            "{stdout}"
+        );
+        assert_eq!(project.read("run.json.d/1.1/stderr"), "err [secret]\n");
+        assert!(
+            !run.stdout().contains("hunter2") && !run.stderr().contains("hunter2"),
+            "{run}"
+        );
+        std::fs::remove_file(project.at("key.txt")).unwrap_or_default();
+        let held = std::process::Command::new("grep")
+            .args(["-rl", "hunter2", "."])
+            .current_dir(project.path())
+            .output()
+            .expect("grep");
+        let held = String::from_utf8_lossy(&held.stdout).into_owned();
+        assert!(held.is_empty(), "{held}");
+        project.write("key.txt", "hunter2-hunter2\n");
+    }
+    // Written out it is refused, and told nobody; without a value the step fails and says so.
+    let run = call(
+        &project,
+        &[
+            "run",
+            "r.yaml",
+            "--state",
+            "other.json",
+            "--exec",
+            "cmd",
+            "--inputs",
+            "key=hunter2-hunter2",
+        ],
+    )
+    .run();
+    assert!(
+        !run.stderr().contains("hunter2") && run.stderr().contains("env:VARIABLE"),
+        "{run}"
+    );
+    run.expect_code(2);
+    let run = call(
+        &project,
+        &[
+            "run",
+            "r.yaml",
+            "--state",
+            "other.json",
+            "--exec",
+            "cmd",
+            "--inputs",
+            "key=env:NOT_SET",
+        ],
+    )
+    .run();
+    assert!(
+        run.stderr()
+            .contains("NOT_SET: environment variable not found"),
+        "{run}"
+    );
+    assert_eq!(
+        lines(&run.expect_code(0).data())[0],
+        "a executed failure bad"
+    );
+}
+
+#[test]
+fn a_gate_that_could_not_look_is_seen_in_the_trace() {
+    let project = recipe(
+        "  a: {tool: run_cmd, with: {cmd: 'echo \"degraded: GitHub is away\"; echo \"verdict=needs_human\"'}, capture: {x: '${{ result.verdict }}'}, on_success: end, on_failure: bad}\n",
+    );
+    let run = run(&project, &["--exec", "cmd"]).expect_code(0);
+    assert_eq!(run.data()["trace"][0]["note"], "degraded: GitHub is away");
+    assert!(run.stderr().contains("degraded: GitHub is away"), "{run}");
+}

@@ -1,0 +1,147 @@
+//! Results of steps that say `cache: true`, kept for later runs: equal work is not done again.
+//!
+//! Equal means: the same step does the same kind of work with the same arguments, folder and variables, and the files that it names under
+//! `cache` have the same bytes. What a command reads besides is its author's to name.
+
+use std::path::{Path, PathBuf};
+
+use aris_contract::hex::hex;
+use aris_recipe::Step;
+use aris_recipe::engine::{Outcome, OutcomeStatus};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::attempt::Request;
+use crate::error::Error;
+
+/// Bytes of a kept result.
+const LIMIT: u64 = 256 << 20;
+
+/// A kept result.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// The step that made it.
+    step: String,
+    /// When, UTC.
+    made: String,
+    outcome: Outcome,
+}
+
+/// Where results are kept, beside the state.
+pub(crate) fn folder_of(state: &Path) -> PathBuf {
+    state.with_file_name(".recipe-cache")
+}
+
+/// What names the result of this work; `None`: the step does not want it kept.
+///
+/// **Errors**: a file that the step names and that cannot be read.
+pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Error> {
+    let Some(files) = &step.cache else {
+        return Ok(None);
+    };
+    let mut digests = Vec::new();
+    for pattern in files {
+        let paths = matching(&request.cwd, pattern);
+        if paths.is_empty() {
+            return Err(Error::Input {
+                reason: format!(
+                    "step {}: cache names {pattern}, and no such file is in {}",
+                    step.name,
+                    request.cwd.display()
+                ),
+                hint: String::from("name files that the step reads, relative to its cwd"),
+            });
+        }
+        for path in paths {
+            let mut digest = Sha256::new();
+            aris_fs::open(&path)?.stream(&mut vec![0; 64 << 10], |piece| digest.update(piece))?;
+            digests.push((path.display().to_string(), hex(&digest.finalize())));
+        }
+    }
+    let work = json!([
+        1,
+        step.name,
+        request.worker,
+        request.command,
+        request.cwd,
+        request.env,
+        request.secrets,
+        request.stdin,
+        digests,
+    ]);
+    Ok(Some(hex(&Sha256::digest(work.to_string()))))
+}
+
+/// Files that a pattern stands for; a folder stands for all files below it.
+fn matching(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
+    let whole = cwd.join(pattern);
+    if whole.is_dir() {
+        return below(&whole);
+    }
+    if whole.is_file() {
+        return vec![whole];
+    }
+    let folder = whole.parent().unwrap_or(cwd);
+    let name = whole.file_name().unwrap_or_default().to_string_lossy();
+    let Ok(glob) = globset::Glob::new(&name) else {
+        return Vec::new();
+    };
+    let glob = glob.compile_matcher();
+    let entries = aris_fs::list_sorted(folder).unwrap_or_default();
+    let fits = entries
+        .into_iter()
+        .filter(|entry| glob.is_match(&entry.name));
+    fits.map(|entry| entry.path)
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in aris_fs::list_sorted(folder).unwrap_or_default() {
+        match entry.kind {
+            aris_fs::EntryKind::Folder => files.extend(below(&entry.path)),
+            _ if entry.path.is_file() => files.push(entry.path),
+            _ => {}
+        }
+    }
+    files
+}
+
+/// The result that is kept under a key. One that cannot be read is none: the work is done again.
+pub(crate) fn find(folder: &Path, key: &str) -> Option<Outcome> {
+    let bytes = aris_fs::read_optional(&folder.join(format!("{key}.json")), LIMIT).ok()??;
+    let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+    let mut outcome = kept.outcome;
+    outcome.note = Some(format!("reused from {}", kept.made));
+    Some(outcome)
+}
+
+/// Keeps a result, where it is a success. A cache that cannot be written costs time later, and no run.
+pub(crate) fn keep(
+    folder: &Path,
+    key: &str,
+    step: &str,
+    outcome: &Outcome,
+    made: String,
+) -> Result<(), Error> {
+    if outcome.status != OutcomeStatus::Success {
+        return Ok(());
+    }
+    let kept = Kept {
+        step: step.to_owned(),
+        made,
+        outcome: outcome.clone(),
+    };
+    let text = serde_json::to_value(&kept).map(|value: Value| value.to_string());
+    let text = text.map_err(|error| Error::Malformed {
+        path: folder.join(format!("{key}.json")),
+        reason: error.to_string(),
+    })?;
+    aris_fs::create_dir(folder)?;
+    Ok(aris_fs::write_atomic(
+        &folder.join(format!("{key}.json")),
+        text.as_bytes(),
+    )?)
+}

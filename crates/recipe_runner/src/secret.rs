@@ -1,0 +1,179 @@
+//! Inputs that are secret: the state and the records hold where their values are, never the values.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_recipe::Recipe;
+
+use crate::error::Error;
+
+/// Bytes of a file with a secret.
+const LIMIT: u64 = 64 << 10;
+
+/// Shorter values stand in too many texts to be taken out of them.
+const SHORTEST: usize = 6;
+
+/// Refuses values of secret inputs that are written out.
+pub(crate) fn check(recipe: &Recipe, inputs: &BTreeMap<String, String>) -> Result<(), Error> {
+    for ingredient in recipe
+        .ingredients
+        .iter()
+        .filter(|ingredient| ingredient.secret)
+    {
+        let name = &ingredient.name.text;
+        let Some(value) = inputs.get(name).filter(|value| !value.is_empty()) else {
+            continue;
+        };
+        if !is_reference(value) {
+            return Err(Error::Input {
+                reason: format!("the input {name} is secret, and its value is written out"),
+                hint: format!("say where it is: {name}=env:VARIABLE or {name}=file:PATH"),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn is_reference(value: &str) -> bool {
+    let path = value
+        .strip_prefix("env:")
+        .or_else(|| value.strip_prefix("file:"));
+    path.is_some_and(|path| !path.trim().is_empty())
+}
+
+/// Names of the secret inputs.
+pub(crate) fn names(recipe: &Recipe) -> impl Iterator<Item = &str> {
+    let secret = recipe
+        .ingredients
+        .iter()
+        .filter(|ingredient| ingredient.secret);
+    secret.map(|ingredient| ingredient.name.text.as_str())
+}
+
+/// The value that a reference stands for.
+///
+/// **Errors**: why there is none, for people.
+pub(crate) fn value(reference: &str, cwd: &Path) -> Result<String, String> {
+    if let Some(name) = reference.strip_prefix("env:") {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the recipe's user names the variable"
+        )]
+        let value = std::env::var(name.trim());
+        return value.map_err(|error| format!("{}: {error}", name.trim()));
+    }
+    let path = reference.strip_prefix("file:").unwrap_or(reference).trim();
+    let bytes = aris_fs::read(&cwd.join(path), LIMIT).map_err(|error| error.to_string())?;
+    let text = String::from_utf8(bytes).map_err(|error| format!("{path}: {error}"))?;
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Warns where a value cannot be found now: a step that needs it would fail later.
+pub(crate) fn warn_of_absent(
+    recipe: &Recipe,
+    inputs: &BTreeMap<String, String>,
+    context: &Context,
+) {
+    for name in names(recipe) {
+        if let Some(reference) = inputs.get(name).filter(|value| !value.is_empty())
+            && let Err(why) = value(reference, context.cwd())
+        {
+            context.warn(&format!("the secret input {name} has no value: {why}"));
+        }
+    }
+}
+
+/// Takes secret values out of texts.
+#[derive(Debug, Default)]
+pub(crate) struct Redactor {
+    values: Vec<Vec<u8>>,
+    /// The end of what came, in which a value may have begun.
+    rest: Vec<u8>,
+}
+
+/// What stands in the place of a secret value.
+const HIDDEN: &[u8] = b"[secret]";
+
+impl Redactor {
+    pub(crate) fn of<'a>(values: impl Iterator<Item = &'a String>) -> Self {
+        let long = values.filter(|value| value.len() >= SHORTEST);
+        let mut values: Vec<Vec<u8>> = long.map(|value| value.clone().into_bytes()).collect();
+        // A value that holds another one first.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self {
+            values,
+            rest: Vec::new(),
+        }
+    }
+
+    /// The next piece of a text as far as nothing secret can begin in it.
+    pub(crate) fn next(&mut self, piece: &[u8]) -> Vec<u8> {
+        if self.values.is_empty() {
+            return piece.to_vec();
+        }
+        self.rest.extend_from_slice(piece);
+        let longest = self.values.first().map_or(1, Vec::len);
+        self.pass(longest - 1)
+    }
+
+    /// What is left at the end.
+    pub(crate) fn end(&mut self) -> Vec<u8> {
+        self.pass(0)
+    }
+
+    /// Passes on what stands before the last `keep` bytes, without what is secret.
+    fn pass(&mut self, keep: usize) -> Vec<u8> {
+        let until = self.rest.len().saturating_sub(keep);
+        let mut passed = Vec::new();
+        let mut at = 0;
+        while at < until {
+            let rest = self.rest.get(at..).unwrap_or_default();
+            if let Some(value) = self.values.iter().find(|value| rest.starts_with(value)) {
+                passed.extend_from_slice(HIDDEN);
+                at += value.len();
+            } else {
+                passed.extend(rest.first());
+                at += 1;
+            }
+        }
+        self.rest.drain(..at.min(self.rest.len()));
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn no_cut_lets_a_secret_through(cuts in proptest::collection::vec(0_usize..40, 0..6)) {
+            let values = [String::from("s3cr3t-token"), String::from("token-x")];
+            let text = b"a s3cr3t-token b token-x s3cr3t-tokens3cr3t-toke end";
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            cuts.sort_unstable();
+            let mut redactor = Redactor::of(values.iter());
+            let (mut out, mut from) = (Vec::new(), 0);
+            for cut in cuts {
+                out.extend(redactor.next(&text[from..cut]));
+                from = cut;
+            }
+            out.extend(redactor.next(&text[from..]));
+            out.extend(redactor.end());
+            proptest::prop_assert_eq!(String::from_utf8(out).unwrap(), "a [secret] b [secret] [secret]s3cr3t-toke end");
+        }
+    }
+
+    #[test]
+    fn only_references_are_taken_for_secrets() {
+        for (value, reference) in [
+            ("env:X", true),
+            ("file:a", true),
+            ("env:", false),
+            ("abc", false),
+        ] {
+            assert_eq!(is_reference(value), reference, "{value}");
+        }
+    }
+}
