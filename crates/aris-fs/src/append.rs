@@ -37,6 +37,28 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
     log.sync_data().map_err(failed)
 }
 
+/// Appends `text` to the file at `path` as it is, in one piece, creating it, and makes it durable. Nothing that is there is cut off: the file
+/// is one that people and other programs write, too.
+pub fn append_text(path: &Path, text: &str) -> Result<(), FsError> {
+    let failed = |error| FsError::write("append to", path, error);
+    fault::point();
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(FsError::NotRegular {
+            path: path.to_path_buf(),
+            found: "not a file",
+        });
+    }
+    fault::point();
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    fault::point();
+    file.sync_data().map_err(failed)
+}
+
 fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {
     let mut end = log.seek(SeekFrom::End(0))?;
     let full = end;

@@ -24,7 +24,7 @@ mod read;
 mod sealed;
 mod write;
 
-pub use append::{append_line, last_line};
+pub use append::{append_line, append_text, last_line};
 pub use error::FsError;
 pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, list_with_metadata, remove_tree, walk_sorted};
@@ -41,6 +41,6 @@ pub use read::{READ_LIMIT, Regular, open, read, read_given, read_optional, read_
 pub use sealed::{DamagedLine, seal, sealed};
 pub use write::{
     copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead, sweep_folder,
-    sync_dir, write_atomic, write_atomic_if, write_atomic_with_mode, write_changed, write_new,
-    write_unsynced,
+    sync_dir, write_atomic, write_atomic_if, write_atomic_over, write_atomic_with_mode,
+    write_changed, write_new, write_unsynced,
 };

@@ -35,6 +35,45 @@ pub fn write_atomic_if(
     replace(path, bytes, None, still)
 }
 
+/// Like [`write_atomic`], over a file that holds `expected`, whoever else replaces it at this very moment. Gives whether it held that; if not,
+/// the newest content that somebody else put there is there again.
+pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<bool, FsError> {
+    let failed = |error| FsError::write("write", path, error);
+    let target = resolve(path).map_err(failed)?;
+    let (folder, name) = split(&target)?;
+    let mode = fs::symlink_metadata(&target)
+        .map_err(failed)?
+        .permissions()
+        .mode()
+        & 0o7777;
+    if !holds(&target, expected) {
+        return Ok(false);
+    }
+    let temporary = filled(folder, name, bytes, NEW_FILE).map_err(failed)?;
+    temporary
+        .as_file()
+        .set_permissions(Permissions::from_mode(mode))
+        .map_err(failed)?;
+    // What was there is at the temporary file's name after each exchange, and goes with it at the end.
+    let temporary = temporary.into_temp_path();
+    crate::place::exchange(&temporary, &target)?;
+    let (mut put, mut displaced) = (bytes.to_vec(), fs::read(&temporary).map_err(failed)?);
+    let taken = displaced == expected;
+    if !taken {
+        loop {
+            crate::place::exchange(&temporary, &target)?;
+            let now = fs::read(&temporary).map_err(failed)?;
+            if now == put {
+                break;
+            }
+            // Somebody has put something newer there meanwhile: that is to stay.
+            put = std::mem::replace(&mut displaced, now);
+        }
+    }
+    sync_entries(folder).map_err(failed)?;
+    Ok(taken)
+}
+
 /// Like [`write_atomic`], giving the file `mode` (for instance 0o755) whatever it had.
 pub fn write_atomic_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FsError> {
     replace(path, bytes, Some(mode), &|| true).map(drop)

@@ -28,7 +28,9 @@ pub(crate) enum Command {
     /// Add pages for many papers
     Sync(SyncArgs),
     /// Draw a typed edge between two nodes
-    AddEdge(EdgeArgs),
+    AddEdge(AddEdgeArgs),
+    /// Take an edge out of the graph
+    RemoveEdge(EdgeArgs),
     /// Create or change the page of an idea
     UpsertIdea(Box<IdeaArgs>),
     /// Create or change the page of an experiment
@@ -94,7 +96,7 @@ pub(crate) struct IngestArgs {
     /// Title; needed without --arxiv-id
     #[arg(long, default_value = "")]
     pub(crate) title: String,
-    /// Authors with commas between them, such as "Alice Smith, Bob Jones"
+    /// Authors, such as "Alice Smith, Bob Jones", "Alice Smith and Bob Jones" or "Smith, Alice and Jones, Bob"
     #[arg(long, default_value = "")]
     pub(crate) authors: String,
     /// Year
@@ -121,6 +123,9 @@ pub(crate) struct IngestArgs {
     /// Take the description from this file of records instead of asking arXiv
     #[arg(long, value_name = "FILE")]
     pub(crate) metadata: Option<PathBuf>,
+    /// Take every entry of this bibliography (BibTeX) that has a title
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["arxiv_id", "title", "authors", "year", "metadata"])]
+    pub(crate) bib: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) online: OnlineArgs,
 }
@@ -149,7 +154,7 @@ pub(crate) struct SyncArgs {
     pub(crate) online: OnlineArgs,
 }
 
-/// Arguments of `add_edge`.
+/// An edge.
 #[derive(Debug, Args)]
 pub(crate) struct EdgeArgs {
     #[command(flatten)]
@@ -163,9 +168,19 @@ pub(crate) struct EdgeArgs {
     /// Type, such as extends, supports or invalidates
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: String,
+}
+
+/// Arguments of `add_edge`.
+#[derive(Debug, Args)]
+pub(crate) struct AddEdgeArgs {
+    #[command(flatten)]
+    pub(crate) edge: EdgeArgs,
     /// Why
     #[arg(long, default_value = "", allow_hyphen_values = true)]
     pub(crate) evidence: String,
+    /// Draw it also where a page at one of its ends is not there yet; for imports
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
 }
 
 /// What the `upsert_` commands have in common.
@@ -190,6 +205,9 @@ pub(crate) struct UpsertArgs {
     /// Write given texts also into sections where somebody wrote something
     #[arg(long)]
     pub(crate) replace: bool,
+    /// Draw edges also to pages that are not there yet; for imports
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
 }
 
 /// Arguments of `upsert_idea`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::file;
 
-/// The types that the skills use. Others are kept and warned about, as by the reference.
+/// The types that the skills use. Others are read and kept where they stand, and none is drawn.
 pub const TYPES: [&str; 8] = [
     "extends",
     "contradicts",

@@ -54,6 +54,48 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// Somebody else wrote to a file while it was being changed; what they wrote stays.
+    #[error("{} was changed by somebody else meanwhile, and stays as it is now", path.display())]
+    ChangedMeanwhile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Two pages of papers whose identifiers say that they are two.
+    #[error("{keep} and {other} are two papers: {why}")]
+    TwoPapers {
+        /// The page that would stay.
+        keep: String,
+        /// The other one.
+        other: String,
+        /// Which identifiers and titles differ.
+        why: String,
+    },
+    /// A paper that no source described, and neither did the caller.
+    #[error("{id} cannot be described: {source}")]
+    Undescribed {
+        /// Its identifier.
+        id: String,
+        /// Why there is no description.
+        source: HttpError,
+    },
+    /// A node that an edge is to lead to or from is not there.
+    #[error("there is no page of {node}, which the edge names")]
+    NoEnd {
+        /// The node.
+        node: String,
+        /// The nearest name that is there.
+        near: Option<String>,
+    },
+    /// An edge that is to be removed is not there.
+    #[error("there is no edge {from} --{kind}--> {to}")]
+    NoEdge {
+        /// Where it would start.
+        from: String,
+        /// Where it would lead.
+        to: String,
+        /// Its type.
+        kind: String,
+    },
     /// The markers of a page's generated part do not match.
     #[error("{}: {problem}", path.display())]
     Markers {
@@ -114,14 +156,20 @@ impl Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoWiki { .. } | Self::NoNode { .. } | Self::NoPaper { .. } => ErrorKind::NotFound,
+            Self::NoWiki { .. }
+            | Self::NoNode { .. }
+            | Self::NoPaper { .. }
+            | Self::NoEnd { .. }
+            | Self::NoEdge { .. } => ErrorKind::NotFound,
             Self::Usage { .. } | Self::ArxivId(_) => ErrorKind::Usage,
             Self::Page { .. } | Self::Markers { .. } | Self::Metadata { .. } => {
                 ErrorKind::Validation
             }
-            Self::Place { .. } => ErrorKind::Precondition,
+            Self::Place { .. } | Self::ChangedMeanwhile { .. } | Self::TwoPapers { .. } => {
+                ErrorKind::Precondition
+            }
             Self::Template(_) => ErrorKind::Internal,
-            Self::Unanswered { source, .. } => source.kind(),
+            Self::Unanswered { source, .. } | Self::Undescribed { source, .. } => source.kind(),
             Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
         }
@@ -141,6 +189,20 @@ impl Failure for Error {
                 "check the identifier; give --title, --authors and --year to ingest without arXiv"
             }
             Self::Page { .. } => "make the page UTF-8 text; nothing was changed",
+            Self::ChangedMeanwhile { .. } => "call again; nothing of it was overwritten",
+            Self::TwoPapers { .. } => {
+                "if they are one paper, give both pages the same title first, with update"
+            }
+            Self::Undescribed { .. } => {
+                "give --title, --authors and --year, or --metadata FILE; then nobody is asked"
+            }
+            Self::NoEnd {
+                near: Some(near), ..
+            } => return Some(format!("did you mean {near}?")),
+            Self::NoEnd { .. } => {
+                "make its page first, or give --allow-missing where many are imported"
+            }
+            Self::NoEdge { .. } => "show NODE lists the edges of a page",
             Self::Markers { .. } => {
                 "remove the marker line, or put its counterpart back; nothing was changed"
             }
@@ -169,6 +231,7 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.details(),
             Self::Http(error) => error.details(),
+            Self::Undescribed { source, .. } => source.details(),
             Self::Unanswered {
                 ingested,
                 unanswered,

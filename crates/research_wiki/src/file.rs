@@ -13,25 +13,48 @@ pub(crate) fn text_optional(path: &Path) -> Result<Option<String>, FsError> {
     }))
 }
 
-/// Appends lines, durably. A last line without line feed is somebody's: it gets its line feed first.
+/// Appends lines, durably and in one piece. A last line without line feed is somebody's: it gets its line feed first.
 pub(crate) fn append(path: &Path, lines: &[String]) -> Result<(), FsError> {
-    let old = aris_fs::read_optional(path, aris_fs::READ_LIMIT)?.unwrap_or_default();
-    let open = old.last().is_some_and(|last| *last != b'\n');
-    match lines {
-        [] => Ok(()),
-        [line] if !open => aris_fs::append_line(path, line),
-        _ => {
-            let mut all = old;
-            if open {
-                all.push(b'\n');
-            }
-            for line in lines {
-                all.extend_from_slice(line.as_bytes());
-                all.push(b'\n');
-            }
-            aris_fs::write_atomic(path, &all)
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let last = match aris_fs::open(path) {
+        Ok(file) => {
+            let length = file.metadata().len();
+            file.read_from(length.saturating_sub(1), 1)?
+        }
+        Err(error) if error.is_not_found() => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let open = last.last().is_some_and(|last| *last != b'\n');
+    let start = if open { "\n" } else { "" };
+    aris_fs::append_text(path, &format!("{start}{}\n", lines.join("\n")))
+}
+
+/// Replaces a file of `length` bytes to which others append, while it is the `same`. What they append to the old one until it is gone is
+/// appended to the new one. Gives whether it was the same.
+pub(crate) fn replace_and_follow(
+    path: &Path,
+    bytes: &[u8],
+    length: u64,
+    same: &dyn Fn() -> bool,
+) -> Result<bool, FsError> {
+    let old = match aris_fs::open(path) {
+        Ok(file) => Some(file),
+        Err(error) if error.is_not_found() => None,
+        Err(error) => return Err(error),
+    };
+    if !aris_fs::write_atomic_if(path, bytes, same)? {
+        return Ok(false);
+    }
+    if let Some(old) = old {
+        let late = old.read_from(length, aris_fs::READ_LIMIT)?;
+        let late = String::from_utf8_lossy(&late);
+        if !late.is_empty() {
+            aris_fs::append_text(path, &late)?;
         }
     }
+    Ok(true)
 }
 
 /// Replaces a file that can be made again, when its content changes.

@@ -166,6 +166,16 @@ pub static SPEC: Spec = Spec {
             what: "make one page of two",
         },
         Example {
+            command: "remove_edge",
+            line: "research_wiki remove_edge research-wiki/ --from exp:E1 --to claim:C1 --type supports",
+            what: "take an edge out of the graph",
+        },
+        Example {
+            command: "ingest_paper",
+            line: "research_wiki ingest_paper research-wiki/ --bib references.bib",
+            what: "a page for each entry of a bibliography",
+        },
+        Example {
             command: "doctor",
             line: "research_wiki doctor research-wiki/",
             what: "repair what a program can",
@@ -219,8 +229,21 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
+/// Times that a command is tried when somebody saves a file while it changes that file.
+const TRIES: u32 = 5;
+
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    for _ in 1..TRIES {
+        match product(&cli, context) {
+            Err(Error::ChangedMeanwhile { .. }) => {}
+            other => return other,
+        }
+    }
+    product(&cli, context)
+}
+
+fn product(cli: &Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let changed = |data| Report::of(Outcome::done(data), Given::Changed);
     Ok(match &cli.command {
         Command::Init(root) => changed(rebuild::init(root, context)?),
@@ -228,6 +251,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::IngestPaper(args) => changed(ingest::run(args, context)?),
         Command::Sync(args) => Report::of(sync::run(args, context)?, Given::Changed),
         Command::AddEdge(args) => changed(edge::run(args, context)?),
+        Command::RemoveEdge(args) => changed(edge::remove(args, context)?),
         Command::UpsertIdea(args) => changed(upsert::idea(args, context)?),
         Command::UpsertExperiment(args) => changed(upsert::experiment(args, context)?),
         Command::UpsertClaim(args) => changed(upsert::claim(args, context)?),

@@ -54,7 +54,12 @@ pub struct Summary {
     pub questions: String,
     /// Nodes named in its frontmatter: `based_on`, `target_gaps`, `idea_id`.
     pub names: Vec<String>,
+    /// Other identifiers of the same paper, from pages that were merged into this one: `arxiv:ID`, `doi:DOI`.
+    pub aliases: Vec<String>,
 }
+
+/// Field of [`Summary::aliases`].
+pub const ALIASES: &str = "aliases";
 
 impl Summary {
     /// Reads the short fields of a page.
@@ -129,6 +134,11 @@ impl Summary {
             lesson,
             questions: prose(&["Open Questions"]),
             names: names.iter().map(|name| short(name)).collect(),
+            aliases: page
+                .list(ALIASES)
+                .iter()
+                .map(|alias| short(alias))
+                .collect(),
         }
     }
 
@@ -148,7 +158,15 @@ impl Summary {
     fn shares_id(&self, identity: &Identity) -> bool {
         let same =
             |mine: &str, other: &Option<String>| !mine.is_empty() && other.as_deref() == Some(mine);
-        same(&self.doi, &identity.doi) || same(&self.arxiv, &identity.arxiv)
+        let alias = |kind: &str, other: &Option<String>| {
+            let other = other.as_deref().unwrap_or_default();
+            let named = |alias: &String| alias.strip_prefix(kind) == Some(other);
+            !other.is_empty() && self.aliases.iter().any(named)
+        };
+        same(&self.doi, &identity.doi)
+            || same(&self.arxiv, &identity.arxiv)
+            || alias("doi:", &identity.doi)
+            || alias("arxiv:", &identity.arxiv)
     }
 
     /// The paper with this identity among `pages`; cheaper than [`Known`](crate::identity::Known) for one look-up.

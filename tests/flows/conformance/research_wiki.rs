@@ -73,6 +73,20 @@ pub(crate) const CASES: Cases = Cases {
             code: 0,
         },
         Call {
+            what: "an edge that is not there",
+            args: &[
+                "remove_edge",
+                "linked",
+                "--from",
+                "idea:1",
+                "--to",
+                "claim:C1",
+                "--type",
+                "extends",
+            ],
+            code: 3,
+        },
+        Call {
             what: "an idea that is there already",
             args: &["upsert_idea", "linked", "1"],
             code: 0,
@@ -169,6 +183,7 @@ pub(crate) const CASES: Cases = Cases {
         &["init"],
         &["slug"],
         &["add_edge", "wiki", "--from", "a", "--to", "b"],
+        &["remove_edge", "wiki", "--from", "a", "--to", "b"],
         &["update", "wiki", "claim:C1", "status"],
     ],
     unwritable: &[

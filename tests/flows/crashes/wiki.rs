@@ -116,6 +116,7 @@ fn a_wiki_is_whole_whenever_a_writer_is_killed() {
         "gap:G1",
         "--type",
         "addresses_gap",
+        "--allow-missing",
     ];
     wiki_survives(&edge, &[]);
     wiki_survives(
@@ -275,6 +276,7 @@ fn eight_writers_of_a_wiki_that_are_killed_now_and_then_lose_nothing() {
                         "gap:G1",
                         "--type",
                         "addresses_gap",
+                        "--allow-missing",
                     ];
                     for (number, args) in [&args[..], &edge[..]].into_iter().enumerate() {
                         // Killed somewhere, if it makes so many changes; then again until it gets through.

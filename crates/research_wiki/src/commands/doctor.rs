@@ -1,7 +1,5 @@
 //! `doctor`: repairs what a program can repair without judging.
 
-use std::collections::BTreeSet;
-
 use aris_cli::Context;
 
 use super::{connect, merge};
@@ -17,7 +15,14 @@ use crate::wiki::{Wiki, Writer};
 pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     let mut writer = Writer::open(&root.folder(context), context.now())?;
     let mut changed = root.changed();
-    for (keep, other) in begun_merges(&writer)? {
+    for (keep, other, is_same) in begun_merges(&writer)? {
+        if !is_same {
+            changed.notes.push(format!(
+                "{} is a page of its own, although {} once took in a page of this name; both stay",
+                other.node, keep.node
+            ));
+            continue;
+        }
         merge::both(&mut writer, &keep, &other, &mut changed)?;
         changed.notes.push(format!(
             "ended the merge of {} into {}",
@@ -27,7 +32,7 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     sweep(writer.wiki())?;
     let before = writer.wiki().edges()?;
     if before.repeated > 0 {
-        writer.rewrite_edges(&|node| node.to_owned())?;
+        writer.rewrite_edges(&|edge| Some(edge.clone()))?;
         changed
             .notes
             .push(format!("removed {} repeated edges", before.repeated));
@@ -41,20 +46,13 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     }
     let edges = writer.wiki().edges()?;
     let written = writer.written();
-    let ends: BTreeSet<&str> = edges
-        .list()
-        .iter()
-        .flat_map(|edge| [edge.from.as_str(), edge.to.as_str()])
-        .collect();
-    let pages: Vec<String> = writer
+    // Also a page that has no edges any more: what was made from them stands there still.
+    let linked: Vec<String> = writer
         .wiki()
         .pages()
         .map(|page| page.node.clone())
         .collect();
-    let linked = pages
-        .iter()
-        .map(String::as_str)
-        .filter(|node| ends.contains(node));
+    let linked = linked.iter().map(String::as_str);
     connect(&mut writer, &edges, linked, &mut changed)?;
     let count = writer.written() - written;
     if count > 0 {
@@ -103,8 +101,10 @@ fn sweep(wiki: &Wiki) -> Result<(), Error> {
     Ok(())
 }
 
-/// Pages that another one says it has taken in, and that are still there.
-fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary)>, Error> {
+/// Pages that another one says it has taken in, and that are still there; and whether they are what was taken in, and not new ones of that
+/// name.
+fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary, bool)>, Error> {
+    let by_node = writer.wiki().by_node();
     let mut begun = Vec::new();
     for page in writer.wiki().pages() {
         // The catalogue does not keep this field, and few pages have it.
@@ -119,13 +119,18 @@ fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary)>, Error> {
         if !marked {
             continue;
         }
-        let merged = writer.wiki().page(page.kind, &page.file)?.list("merged");
-        let there = merged.iter().filter_map(|node| writer.wiki().find(node));
-        begun.extend(
-            there
+        let text = writer.wiki().page(page.kind, &page.file)?;
+        for node in text.list("merged") {
+            let Some(other) = by_node
+                .get(node.as_str())
                 .filter(|other| other.node != page.node)
-                .map(|other| (page.clone(), other.clone())),
-        );
+            else {
+                continue;
+            };
+            let there = merge::digest(&writer.wiki().page(other.kind, &other.file)?);
+            let same = merge::absorbed(&text, &node).contains(&there);
+            begun.push((page.clone(), (*other).clone(), same));
+        }
     }
     Ok(begun)
 }

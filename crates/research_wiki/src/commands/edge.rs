@@ -1,24 +1,24 @@
-//! `add_edge`.
+//! `add_edge` and `remove_edge`.
 
 use aris_cli::Context;
 
 use super::connect;
-use crate::cli::EdgeArgs;
+use crate::cli::{AddEdgeArgs, EdgeArgs};
 use crate::edges::{Edge, Edges, TYPES};
 use crate::error::Error;
+use crate::node::Kind;
 use crate::page::one_line;
 use crate::report::{Changed, Drawn};
-use crate::wiki::Writer;
+use crate::wiki::{Wiki, Writer};
 
 /// `add_edge`
-pub(crate) fn run(args: &EdgeArgs, context: &Context) -> Result<Changed, Error> {
-    if !TYPES.contains(&args.kind.as_str()) {
-        context.warn(&format!(
-            "unknown edge type '{}'; known: {}",
-            args.kind,
-            TYPES.join(", ")
-        ));
-    }
+pub(crate) fn run(args: &AddEdgeArgs, context: &Context) -> Result<Changed, Error> {
+    let AddEdgeArgs {
+        edge: args,
+        evidence,
+        allow_missing,
+    } = args;
+    check_type(&args.kind)?;
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
     let mut edges = writer.wiki().edges()?;
     let mut changed = args.root.changed();
@@ -26,13 +26,97 @@ pub(crate) fn run(args: &EdgeArgs, context: &Context) -> Result<Changed, Error> 
         args.from.as_str(),
         args.to.as_str(),
         args.kind.as_str(),
-        args.evidence.as_str(),
+        evidence.as_str(),
     )];
+    if !allow_missing {
+        check_ends(writer.wiki(), &[&args.from, &args.to])?;
+    }
     draw(&mut writer, &mut edges, &wanted, &mut changed)?;
     for note in &changed.notes {
         context.warn(note);
     }
     Ok(changed)
+}
+
+/// `remove_edge`
+pub(crate) fn remove(args: &EdgeArgs, context: &Context) -> Result<Changed, Error> {
+    let mut writer = Writer::open(&args.root.folder(context), context.now())?;
+    let key = (args.from.as_str(), args.to.as_str(), args.kind.as_str());
+    if !writer
+        .wiki()
+        .edges()?
+        .list()
+        .iter()
+        .any(|edge| edge.key() == key)
+    {
+        return Err(Error::NoEdge {
+            from: args.from.clone(),
+            to: args.to.clone(),
+            kind: args.kind.clone(),
+        });
+    }
+    let edges = writer.rewrite_edges(&|edge| (edge.key() != key).then(|| edge.clone()))?;
+    let mut changed = args.root.changed();
+    let words = format!("{} --{}--> {}", args.from, args.kind, args.to);
+    writer.log(&[format!("remove_edge: {words}")])?;
+    connect(
+        &mut writer,
+        &edges,
+        [args.from.as_str(), args.to.as_str()],
+        &mut changed,
+    )?;
+    writer.refresh(&edges)?;
+    changed.lines.push(format!("Edge removed: {words}"));
+    for note in &changed.notes {
+        context.warn(note);
+    }
+    Ok(changed)
+}
+
+fn check_type(kind: &str) -> Result<(), Error> {
+    if TYPES.contains(&kind) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{kind:?} is no type of an edge: {}", TYPES.join(", ")),
+        "use one of these types",
+    ))
+}
+
+/// Refuses ends that are no node, or whose pages are not there. A gap stands in `gap_map.md` and has no page.
+pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
+    for node in ends {
+        let known = Kind::of(node).is_some();
+        if !known && !node.starts_with("gap:") {
+            return Err(Error::usage(
+                format!(
+                    "{node:?} is no node: a node is paper:, idea:, exp:, claim: or gap: and a name"
+                ),
+                "for example paper:vaswani2017_attention_all_you or gap:G1",
+            ));
+        }
+        if known && wiki.find(node).is_none() {
+            let names = wiki.pages().map(|page| page.node.as_str());
+            return Err(Error::NoEnd {
+                node: (*node).to_owned(),
+                near: nearest(node, names),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The name that begins most like `node`, where that is more than its kind.
+fn nearest<'a>(node: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let start = node.find(':').map_or(0, |at| at + 1);
+    let common = |name: &str| {
+        node.bytes()
+            .zip(name.bytes())
+            .take_while(|(one, two)| one == two)
+            .count()
+    };
+    let best = names.max_by_key(|name| common(name))?;
+    (common(best) > start + 3).then(|| best.to_owned())
 }
 
 /// Draws the edges (from, to, type, evidence) that are not there, and brings the pages at their ends in line.

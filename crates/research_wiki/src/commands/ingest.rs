@@ -2,6 +2,7 @@
 
 use aris_cli::Context;
 use aris_contract::ids::{ArxivId, Doi};
+use aris_paper::bib;
 use aris_paper::titles::{self, TitleMatch};
 
 use super::{below, items, touched};
@@ -18,6 +19,9 @@ use crate::wiki::{Wiki, Writer};
 
 /// `ingest_paper`
 pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error> {
+    if let Some(path) = &args.bib {
+        return import(args, path, context);
+    }
     let folder = args.root.folder(context);
     let id = match args.arxiv_id.trim() {
         "" => None,
@@ -43,7 +47,7 @@ pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error
             ));
         };
         description = Description::of(paper);
-    } else if args.title.trim().is_empty() || items(&args.authors).is_empty() || args.year == 0 {
+    } else if args.title.trim().is_empty() || authors(&args.authors).is_empty() || args.year == 0 {
         return Err(Error::usage(
             "a paper without --arxiv-id needs --title, --authors and --year",
             "give --arxiv-id, or all three",
@@ -87,7 +91,12 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
     } else {
         let fetched = metadata::from_arxiv(context, &args.online, std::slice::from_ref(id))?;
         match fetched.stopped {
-            Some(stopped) if args.title.trim().is_empty() => return Err(stopped.error.into()),
+            Some(stopped) if args.title.trim().is_empty() => {
+                return Err(Error::Undescribed {
+                    id: id.to_string(),
+                    source: stopped.error,
+                });
+            }
             Some(stopped) => {
                 context.warn(&format!(
                     "{}; the description is the caller's",
@@ -112,12 +121,142 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
     found.ok_or_else(|| Error::NoPaper { id: id.to_string() })
 }
 
+/// Names of authors in reading order: between commas, semicolons or the word "and", and each as "First Last" or, where semicolons or "and" stand
+/// between them, as "Last, First".
+fn authors(text: &str) -> Vec<String> {
+    let parts: Vec<&str> = if text.contains(';') {
+        text.split(';').collect()
+    } else {
+        text.split(" and ").collect()
+    };
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(|part| part.trim().trim_end_matches(','))
+        .filter(|part| !part.is_empty())
+        .collect();
+    // "Ann Lee, Bo Cy and Di Ek" is a list with commas: more than one name stands before a comma, or a first name does.
+    let is_list = |part: &&str| {
+        let mut names = part.split(',').map(str::trim);
+        let (first, second, more) = (names.next().unwrap_or_default(), names.next(), names.next());
+        more.is_some() || second.is_some_and(|second| first.contains(' ') && second.contains(' '))
+    };
+    if parts.len() < 2 || parts.iter().any(is_list) {
+        let single = parts.iter().flat_map(|part| part.split(','));
+        return single
+            .map(one_line)
+            .filter(|name| !name.is_empty())
+            .collect();
+    }
+    let names = parts
+        .iter()
+        .map(|part| aris_paper::names::parse(part).display());
+    names
+        .map(|name| one_line(&name))
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// Every entry of a bibliography that has a title.
+fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Result<Changed, Error> {
+    let path = context.absolute(path);
+    let wrong = |line: usize, why: String| Error::Metadata {
+        path: path.clone(),
+        line,
+        why,
+    };
+    let bytes = aris_fs::read_given(&path, aris_fs::READ_LIMIT)?;
+    let read = bib::read_bytes(&bytes).map_err(|error| wrong(error.line(), error.to_string()))?;
+    let index = bib::Index::new([&read]);
+    let mut writer = Writer::open(&args.root.folder(context), context.now())?;
+    let mut changed = args.root.changed();
+    let mut messages = Vec::new();
+    for entry in &read.entries {
+        let resolved = index.resolve(entry);
+        let text = |name: &str| resolved.text(name).map(one_line).unwrap_or_default();
+        let verbatim = |name: &str| {
+            resolved
+                .field(name)
+                .map(bib::Field::verbatim)
+                .unwrap_or_default()
+        };
+        let title = text("title");
+        if title.is_empty() {
+            changed
+                .notes
+                .push(format!("{}: {} has no title", entry.place.line, entry.key));
+            continue;
+        }
+        let names = resolved
+            .field("author")
+            .or_else(|| resolved.field("editor"));
+        let names = names
+            .map(|field| aris_paper::names::parse_list(&field.raw).names)
+            .unwrap_or_default();
+        let year = [text("year"), text("date")]
+            .iter()
+            .find_map(|text| bib::year_of(text));
+        let eprint = verbatim("eprint");
+        let announced = aris_contract::ids::arxiv_mentions(&verbatim("url"))
+            .into_iter()
+            .find_map(|found| found.id.ok());
+        let arxiv = ArxivId::parse(&eprint)
+            .ok()
+            .or(announced)
+            .map(|id| id.without_version().to_string());
+        let mut description = Description {
+            arxiv: arxiv.unwrap_or_default(),
+            doi: verbatim("doi"),
+            title,
+            authors: names
+                .iter()
+                .map(|name| one_line(&name.display()))
+                .filter(|name| !name.is_empty())
+                .collect(),
+            year: year.map_or(0, u32::from),
+            venue: ["journal", "journaltitle", "booktitle", "publisher"]
+                .iter()
+                .map(|name| text(name))
+                .find(|text| !text.is_empty())
+                .unwrap_or_default(),
+            summary: text("abstract"),
+            ..Description::default()
+        };
+        settle_doi(&mut description);
+        let remarks = Remarks {
+            thesis: String::new(),
+            tags: items(&args.tags),
+        };
+        messages.push(store(
+            &mut writer,
+            &description,
+            &remarks,
+            args,
+            context,
+            &mut changed,
+        )?);
+    }
+    if read.entries.is_empty() {
+        return Err(wrong(1, String::from("it holds no entries")));
+    }
+    for problem in &read.problems {
+        changed.notes.push(format!(
+            "{}:{}",
+            args.bib.as_deref().unwrap_or(&path).display(),
+            problem.place.line
+        ));
+    }
+    for note in &changed.notes {
+        context.warn(note);
+    }
+    writer.log(&messages)?;
+    let edges = writer.wiki().edges()?;
+    writer.refresh(&edges)?;
+    Ok(changed)
+}
+
 /// What the caller says goes before what a source says.
 fn overlay(description: &mut Description, args: &IngestArgs) {
-    let authors: Vec<String> = items(&args.authors)
-        .iter()
-        .map(|name| one_line(name))
-        .collect();
+    let authors = authors(&args.authors);
     for (field, given) in [
         (&mut description.title, &args.title),
         (&mut description.venue, &args.venue),
@@ -134,6 +273,10 @@ fn overlay(description: &mut Description, args: &IngestArgs) {
     if args.year > 0 {
         description.year = args.year;
     }
+    settle_doi(description);
+}
+
+fn settle_doi(description: &mut Description) {
     // A DOI of arXiv's stands for the preprint; the field is for that of the published form.
     let preprint = Doi::parse(&description.doi)
         .ok()

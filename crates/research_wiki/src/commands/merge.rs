@@ -6,16 +6,19 @@
 use std::collections::BTreeSet;
 
 use aris_cli::Context;
+use aris_contract::hex::hex;
+use aris_paper::titles::{self, TitleMatch};
+use sha2::{Digest as _, Sha256};
 
 use super::{connect, touched};
 use crate::cli::MergeArgs;
-use crate::edges::Edges;
+use crate::edges::{Edge, Edges};
 use crate::error::Error;
 use crate::node::Kind;
 use crate::page::scalar::{list, quoted};
 use crate::page::{CONNECTIONS, Filled, Page, is_placeholder};
 use crate::report::{Action, Changed};
-use crate::summary::Summary;
+use crate::summary::{ALIASES, Summary};
 use crate::wiki::Writer;
 
 /// `merge`
@@ -66,24 +69,43 @@ pub(crate) fn both(
 ) -> Result<(), Error> {
     let mut page = writer.wiki().page(keep.kind, &keep.file)?;
     let from = writer.wiki().page(other.kind, &other.file)?;
-    let mut merged = page.list("merged");
-    if !merged.contains(&other.node) {
+    if keep.kind == Kind::Paper {
+        refuse_two_papers(keep, other)?;
+    }
+    let digest = digest(&from);
+    if !absorbed(&page, &other.node).contains(&digest) {
         take(&mut page, &from, &other.node);
-        merged.push(other.node.clone());
-        page.set("merged", &list(&merged));
+        if keep.kind == Kind::Paper {
+            keep_aliases(&mut page, keep, other);
+        }
+        let mut merged = page.list("merged");
+        if !merged.contains(&other.node) {
+            merged.push(other.node.clone());
+            page.set("merged", &list(&merged));
+        }
+        let mut digests = page.list(DIGESTS);
+        digests.push(format!("{} {digest}", other.node));
+        page.set(DIGESTS, &list(&digests));
         writer.write(keep.kind, &keep.file, &page)?;
     }
     rename(writer, &other.node, &keep.node)?;
-    let edges = writer.rewrite_edges(&|node| {
+    let renamed = |node: &str| {
         if node == other.node {
             keep.node.clone()
         } else {
             node.to_owned()
         }
+    };
+    let edges = writer.rewrite_edges(&|edge| {
+        Some(Edge {
+            from: renamed(&edge.from),
+            to: renamed(&edge.to),
+            ..edge.clone()
+        })
     })?;
     let ends: BTreeSet<String> = neighbours(&edges, &keep.node);
     writer.log(&[format!("merge: {} into {}", other.node, keep.node)])?;
-    writer.remove(other.kind, &other.file)?;
+    writer.remove(other.kind, &other.file, &from)?;
     connect(writer, &edges, ends.iter().map(String::as_str), changed)?;
     changed
         .pages
@@ -95,6 +117,69 @@ pub(crate) fn both(
         Action::Removed,
     ));
     Ok(())
+}
+
+/// Field with the digests of the pages that were taken in, each behind the name of its page: only the page that was read may be removed.
+pub(crate) const DIGESTS: &str = "merged_sha256";
+
+/// SHA-256 of a page as it was read.
+pub(crate) fn digest(page: &Page) -> String {
+    hex(&Sha256::digest(page.origin().unwrap_or_default()))
+}
+
+/// The digests under which `page` has taken in a page of this name.
+pub(crate) fn absorbed(page: &Page, node: &str) -> Vec<String> {
+    let digests = page.list(DIGESTS);
+    let of_node = digests
+        .iter()
+        .filter_map(|entry| entry.strip_prefix(node)?.strip_prefix(' '));
+    of_node.map(str::to_owned).collect()
+}
+
+/// Two papers that have other identifiers of one kind, and other titles, are not one.
+fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
+    let apart = [
+        ("arXiv", &keep.arxiv, &other.arxiv),
+        ("DOI", &keep.doi, &other.doi),
+    ];
+    let apart = apart
+        .iter()
+        .find(|(_, one, two)| !one.is_empty() && !two.is_empty() && one != two);
+    let titles = titles::compare(&keep.title, &other.title) == TitleMatch::Different;
+    match apart {
+        Some((what, one, two)) if titles => Err(Error::TwoPapers {
+            keep: keep.node.clone(),
+            other: other.node.clone(),
+            why: format!(
+                "{what} {one} and {two}, {:?} and {:?}",
+                keep.title, other.title
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Keeps the identifiers of `other` that the page does not have in their place: a later sync finds the paper by them.
+fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
+    let mut aliases = page.list(ALIASES);
+    let before = aliases.len();
+    for (kind, mine, theirs) in [
+        ("arxiv", &keep.arxiv, &other.arxiv),
+        ("doi", &keep.doi, &other.doi),
+    ] {
+        let alias = format!("{kind}:{theirs}");
+        if !theirs.is_empty() && !mine.is_empty() && mine != theirs && !aliases.contains(&alias) {
+            aliases.push(alias);
+        }
+    }
+    for alias in &other.aliases {
+        if !aliases.contains(alias) {
+            aliases.push(alias.clone());
+        }
+    }
+    if aliases.len() > before {
+        page.set(ALIASES, &list(&aliases));
+    }
 }
 
 /// The node and those that it has edges with.
@@ -111,7 +196,7 @@ fn take(page: &mut Page, from: &Page, name: &str) {
         let listed = from.list(&key);
         if matches!(
             key.as_str(),
-            "type" | "node_id" | "title" | "added" | "merged"
+            "type" | "node_id" | "title" | "added" | "merged" | DIGESTS | ALIASES
         ) || listed.is_empty()
         {
             continue;
@@ -127,6 +212,12 @@ fn take(page: &mut Page, from: &Page, name: &str) {
             if all.len() > before {
                 page.set(&key, &list(&all));
             }
+        } else if page.list(&key).is_empty()
+            && page.lines_of(&key).is_none()
+            && let Some(lines) = from.lines_of(&key)
+        {
+            // As it stands: whoever wrote it in several lines meant them.
+            page.add_lines(lines);
         } else if page.list(&key).is_empty() {
             let value = if listed.len() > 1 {
                 list(&listed)
@@ -166,7 +257,11 @@ fn take(page: &mut Page, from: &Page, name: &str) {
         rest.push_str(&["### ", CONNECTIONS, "\n", own.trim(), "\n\n"].concat());
     }
     if !rest.is_empty() {
-        page.fill(&format!("From {name}"), &rest);
+        // A page of this name may have been taken in before.
+        let first = format!("From {name}");
+        let others = (2..).map(|number: u32| format!("{first} ({number})"));
+        let mut titles = std::iter::once(first.clone()).chain(others);
+        titles.find(|title| page.fill(title, &rest) != Filled::Kept);
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod sync;
 pub(crate) mod update;
 pub(crate) mod upsert;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
@@ -70,13 +71,29 @@ pub(crate) fn connect<'a>(
     nodes: impl IntoIterator<Item = &'a str>,
     changed: &mut Changed,
 ) -> Result<(), Error> {
-    for node in nodes {
-        let wiki = writer.wiki();
-        let Some((kind, file)) = wiki.find(node).map(|page| (page.kind, page.file.clone())) else {
-            continue;
+    let nodes: Vec<&str> = nodes.into_iter().collect();
+    let contents: Vec<(Kind, String, String)> = {
+        let by_node = writer.wiki().by_node();
+        // Looking through all edges for each of many nodes would take long.
+        let grouped = if nodes.len() > 8 {
+            edges.by_node()
+        } else {
+            BTreeMap::new()
         };
-        let by_node = wiki.by_node();
-        let content = connections::render(node, edges, &by_node);
+        let of = |node: &str| {
+            let page = by_node.get(node)?;
+            let own = grouped.get(node);
+            let content = match own {
+                Some(own) => connections::render(node, own, &by_node),
+                None if nodes.len() > 8 => String::new(),
+                None => connections::render(node, edges, &by_node),
+            };
+            Some((page.kind, page.file.clone(), content))
+        };
+        nodes.iter().filter_map(|node| of(node)).collect()
+    };
+    for (kind, file, content) in contents {
+        let wiki = writer.wiki();
         let path = wiki.path(kind, &file);
         let mut page = match wiki.page(kind, &file) {
             Ok(page) => page,
@@ -85,6 +102,10 @@ pub(crate) fn connect<'a>(
                 continue;
             }
         };
+        // A page without edges gets no part that says so.
+        if content.is_empty() && matches!(page.generated(connections::PART), Ok(None)) {
+            continue;
+        }
         match page.set_generated(CONNECTIONS, connections::PART, &content) {
             Ok(()) => {
                 writer.write(kind, &file, &page)?;

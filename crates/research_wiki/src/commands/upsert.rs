@@ -159,6 +159,10 @@ fn upsert(
     let node = format!("{prefix}{id}");
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
     let mut changed = args.root.changed();
+    if !args.allow_missing {
+        let ends: Vec<&str> = wanted.edges.iter().map(|edge| edge.2.as_str()).collect();
+        super::edge::check_ends(writer.wiki(), &ends)?;
+    }
     let old = writer.wiki().find(&node).map(|page| page.file.clone());
     let file = old.clone().unwrap_or_else(|| format!("{id}.md"));
     let path = writer.wiki().path(kind, &file);

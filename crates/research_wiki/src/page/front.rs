@@ -41,6 +41,8 @@ impl Front {
         }
         let mut front = Self::default();
         let mut parent = String::new();
+        // Where blank lines began that may stand inside of a text of several lines.
+        let mut blank: Option<usize> = None;
         for (content, whole) in rows {
             let line = text.get(content.clone())?;
             if line.trim_end() == "---" {
@@ -49,6 +51,18 @@ impl Front {
                 return Some(front);
             }
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            if line.trim().is_empty() {
+                blank.get_or_insert(whole.start);
+                continue;
+            }
+            if let Some(start) = blank.take()
+                && indent > 0
+                && let Some(field) = front.fields.last_mut()
+                && field.block.end == start
+                && text.get(field.value.clone()).is_some_and(scalar::is_block)
+            {
+                field.block.end = whole.start;
+            }
             match key_of(line.get(indent..)?) {
                 Some(key) if indent == 0 || !parent.is_empty() => {
                     let start = content.start + indent + key.len() + 1;

@@ -20,10 +20,15 @@ pub const CONNECTIONS: &str = "Connections";
 pub const CONNECTIONS_PLACEHOLDER: &str =
     "_Edges are recorded in `graph/edges.jsonl`; summarize here for human readers._";
 
+/// What the reference writes where somebody is to write something. Anything else is a person's, also when it begins like this.
+const PLACEHOLDERS: [&str; 2] = ["_TODO._", "_TODO: fill in after reading._"];
+
 /// A page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     text: String,
+    /// The bytes that it was read from, where it lies on the disk.
+    origin: Option<String>,
     front: Option<Front>,
     sections: Vec<Section>,
 }
@@ -54,9 +59,23 @@ impl Page {
         let sections = sections::find(&text, front.as_ref().map_or(0, |front| front.end));
         Self {
             text,
+            origin: None,
             front,
             sections,
         }
+    }
+
+    /// Reads a page that lies on the disk with this text.
+    pub fn read(text: String) -> Self {
+        Self {
+            origin: Some(text.clone()),
+            ..Self::parse(text)
+        }
+    }
+
+    /// The text that was on the disk when it was read; `None` for a page that was not read from there.
+    pub fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
     }
 
     /// The whole text.
@@ -77,8 +96,46 @@ impl Page {
 
     /// A field as text; `None` when it is absent, empty or null.
     pub fn scalar(&self, key: &str) -> Option<String> {
+        let front = self.front.as_ref()?;
+        let Some(field) = front.field(key) else {
+            let (parent, child) = key.split_once('.')?;
+            let mapping = self.mapping(front.field(parent)?)?;
+            let (_, value) = mapping.into_iter().rfind(|(name, _)| *name == child)?;
+            return scalar::read(value);
+        };
+        let value = self.slice(&field.value);
+        if scalar::is_block(value) {
+            return scalar::block(value, self.below(field));
+        }
+        scalar::read(value)
+    }
+
+    /// The lines below the first one of a field.
+    fn below(&self, field: &front::Field) -> &str {
+        let all = self.slice(&(field.value.start..field.block.end));
+        all.split_once('\n').map_or("", |(_, rest)| rest)
+    }
+
+    /// The pairs of a field that is written as a mapping on a line, `{arxiv: 2401.00001, doi: null}`.
+    fn mapping(&self, field: &front::Field) -> Option<Vec<(&str, &str)>> {
+        scalar::flow_mapping(self.slice(&(field.value.start..field.block.end)))
+    }
+
+    /// The lines of a field as they stand, where it is a field at the margin.
+    pub fn lines_of(&self, key: &str) -> Option<&str> {
         let field = self.front.as_ref()?.field(key)?;
-        scalar::read(self.slice(&field.value))
+        (!key.contains('.')).then(|| self.slice(&field.block))
+    }
+
+    /// Adds the lines of a field of another page at the end of the frontmatter.
+    pub fn add_lines(&mut self, lines: &str) {
+        let end = self.line_end();
+        let text: String = lines.lines().flat_map(|line| [line, end]).collect();
+        let (range, text) = match &self.front {
+            None => (0..0, format!("---{end}{text}---{end}")),
+            Some(front) => (front.close..front.close, text),
+        };
+        self.replace(range, &text);
     }
 
     /// A field as a list: `[a, b]`, `- a` lines, or one value. Empty when it is absent.
@@ -87,6 +144,9 @@ impl Page {
             return Vec::new();
         };
         let from_value = self.slice(&(field.value.start..field.block.end));
+        if scalar::is_block(self.slice(&field.value)) {
+            return self.scalar(key).into_iter().collect();
+        }
         if let Some(items) = scalar::flow_list(from_value) {
             return items;
         }
@@ -111,6 +171,9 @@ impl Page {
     /// A field that is not there goes to the end of the frontmatter, or of the field above it.
     pub fn set(&mut self, key: &str, value: &str) {
         let end = self.line_end();
+        if let Some((parent, _)) = key.split_once('.') {
+            self.unfold(parent);
+        }
         let (range, new) = match &self.front {
             None => (
                 0..0,
@@ -129,6 +192,23 @@ impl Page {
             },
         };
         self.replace(range, &new);
+    }
+
+    /// Writes a mapping that stands on one line as lines below its field, so that one of them can be set.
+    fn unfold(&mut self, key: &str) {
+        let end = self.line_end();
+        let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
+            return;
+        };
+        let Some(pairs) = self.mapping(field) else {
+            return;
+        };
+        let lines = pairs
+            .iter()
+            .map(|(name, value)| format!("  {name}: {value}{end}"));
+        let text = format!("{key}:{end}{}", lines.collect::<String>());
+        let block = field.block.clone();
+        self.replace(block, &text);
     }
 
     /// The place of a field's old value, and the new one with a blank before it where needed.
@@ -361,7 +441,10 @@ impl Page {
         }
         let mut text = std::mem::take(&mut self.text);
         text.replace_range(range, new);
-        *self = Self::parse(text);
+        *self = Self {
+            origin: self.origin.take(),
+            ..Self::parse(text)
+        };
     }
 }
 
@@ -383,9 +466,7 @@ fn finish(name: &str) -> String {
 /// Nothing, or the one line that the reference writes where somebody is to write something.
 pub fn is_placeholder(body: &str) -> bool {
     let body = body.trim();
-    body.is_empty()
-        || body == CONNECTIONS_PLACEHOLDER
-        || (body.starts_with("_TODO") && body.ends_with('_') && !body.contains('\n'))
+    body.is_empty() || body == CONNECTIONS_PLACEHOLDER || PLACEHOLDERS.contains(&body)
 }
 
 /// White space collapsed, everything on one line.

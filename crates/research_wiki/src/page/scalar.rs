@@ -34,6 +34,7 @@ pub(crate) fn length(raw: &str) -> usize {
     match raw.chars().next() {
         Some(quote @ ('"' | '\'')) => closing(raw, quote).map_or(raw.trim_end().len(), |at| at + 1),
         Some('[') => raw.rfind(']').map_or(raw.trim_end().len(), |at| at + 1),
+        Some('{') => raw.rfind('}').map_or(raw.trim_end().len(), |at| at + 1),
         _ => plain(raw).len(),
     }
 }
@@ -74,8 +75,9 @@ fn double(raw: &str) -> String {
         }
         match rest.next() {
             Some('n' | 'r' | 't') => out.push(' '),
-            Some('u') => {
-                let code: String = rest.by_ref().take(4).collect();
+            Some(kind @ ('u' | 'x')) => {
+                let digits = if kind == 'u' { 4 } else { 2 };
+                let code: String = rest.by_ref().take(digits).collect();
                 let known = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
                 out.push(known.unwrap_or(char::REPLACEMENT_CHARACTER));
             }
@@ -84,6 +86,68 @@ fn double(raw: &str) -> String {
         }
     }
     out
+}
+
+/// Whether a value says that it stands on the lines below: `|` or `>`, with what may follow these signs.
+pub(crate) fn is_block(value: &str) -> bool {
+    let mut signs = value.chars();
+    matches!(signs.next(), Some('|' | '>'))
+        && value.len() <= 3
+        && signs.all(|sign| matches!(sign, '+' | '-' | '1'..='9'))
+}
+
+/// The text of such a value, from the lines below it; `None` when there is none.
+pub(crate) fn block(value: &str, below: &str) -> Option<String> {
+    let indent = below
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start_matches(' ').len())
+        .min()?;
+    let lines = below
+        .lines()
+        .map(|line| line.get(indent..).unwrap_or_default());
+    let text = if value.starts_with('|') {
+        lines.collect::<Vec<_>>().join("\n")
+    } else {
+        lines.map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The pairs of a mapping on one line, as they stand; `None` when it is none.
+pub(crate) fn flow_mapping(raw: &str) -> Option<Vec<(&str, &str)>> {
+    let inside = raw.trim().strip_prefix('{')?;
+    let inside = inside.get(..inside.rfind('}')?)?;
+    let mut pairs = Vec::new();
+    let mut rest = inside.trim();
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once(':')?;
+        let after = after.trim_start();
+        let length = match after.chars().next() {
+            Some(quote @ ('"' | '\'')) => closing(after, quote)? + 1,
+            Some('[') => after.find(']')? + 1,
+            _ => after.find(',').unwrap_or(after.len()),
+        };
+        let (value, left) = after.split_at_checked(length)?;
+        let name = name.trim().trim_matches(['"', '\'']);
+        let plain = !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        if !plain {
+            return None;
+        }
+        let value = value.trim();
+        pairs.push((name, if value.is_empty() { "null" } else { value }));
+        rest = left.trim_start();
+        rest = match rest.strip_prefix(',') {
+            Some(more) => more.trim_start(),
+            None if rest.is_empty() => rest,
+            None => return None,
+        };
+    }
+    Some(pairs)
 }
 
 /// The items of a list on one line, `[a, "b, c"]`; `None` when it is none.
@@ -124,6 +188,14 @@ pub fn quoted(text: &str) -> String {
             '\\' | '"' => {
                 out.push('\\');
                 out.push(character);
+            }
+            // YAML takes none of these as they are, and some of them end a line for it.
+            other
+                if other.is_control() || matches!(other, '\u{2028}' | '\u{2029}' | '\u{feff}') =>
+            {
+                let code = format!("{:04x}", u32::from(other));
+                out.push_str("\\u");
+                out.push_str(&code);
             }
             other => out.push(other),
         }

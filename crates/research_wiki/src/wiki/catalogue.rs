@@ -11,7 +11,7 @@ use crate::node::Kind;
 use crate::summary::Summary;
 
 /// First line; another program's, or another version's, catalogue is none.
-const HEAD: &str = "aris wiki catalogue 1";
+const HEAD: &str = "aris wiki catalogue 2";
 const FIELD: char = '\u{1f}';
 const ITEM: char = '\u{1e}';
 
@@ -137,7 +137,7 @@ pub(crate) fn render<'a>(since: i128, pages: impl Iterator<Item = (&'a Summary, 
             out.push(FIELD);
             out.push_str(text);
         }
-        for list in [&page.authors, &page.tags, &page.names] {
+        for list in [&page.authors, &page.tags, &page.names, &page.aliases] {
             out.push(FIELD);
             for item in list {
                 out.push_str(item);
@@ -186,8 +186,18 @@ fn line_of(line: &str) -> Option<(Stamp, Box<Summary>)> {
         year,
         tags: Vec::new(),
         names: Vec::new(),
+        aliases: Vec::new(),
     });
-    for list in [&mut summary.authors, &mut summary.tags, &mut summary.names] {
+    let lists = {
+        let page = &mut *summary;
+        [
+            &mut page.authors,
+            &mut page.tags,
+            &mut page.names,
+            &mut page.aliases,
+        ]
+    };
+    for list in lists {
         let items = fields.next()?;
         *list = items.split_terminator(ITEM).map(str::to_owned).collect();
     }
@@ -230,10 +240,10 @@ mod tests {
         );
         assert_eq!(
             render(1, std::iter::empty()),
-            "aris wiki catalogue 1 1\nend 0\n"
+            "aris wiki catalogue 2 1\nend 0\n"
         );
         assert!(
-            Catalogue::parse("aris wiki catalogue 1 1\nend 0\n")
+            Catalogue::parse("aris wiki catalogue 2 1\nend 0\n")
                 .pages
                 .is_empty()
         );

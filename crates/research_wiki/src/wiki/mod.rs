@@ -12,7 +12,7 @@ use catalogue::{Catalogue, Stamp};
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::file;
-use crate::identity::Known;
+use crate::identity::{Identity, Known};
 use crate::node::Kind;
 use crate::page::Page;
 use crate::summary::Summary;
@@ -180,6 +180,11 @@ impl Wiki {
         let mut known = Known::default();
         for page in self.of_kind(Kind::Paper) {
             known.add(&page.identity(), page.file.clone());
+            for alias in &page.aliases {
+                let of = |kind| alias.strip_prefix(kind);
+                let other = Identity::new(of("arxiv:"), of("doi:"), "", "", 0);
+                known.add(&other, page.file.clone());
+            }
         }
         known
     }
@@ -204,7 +209,7 @@ impl Wiki {
 pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
     let bytes = aris_fs::read(path, PAGE_LIMIT)?;
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Page::parse(text)),
+        Ok(text) => Ok(Page::read(text)),
         Err(error) => Err(Error::Page {
             path: path.to_path_buf(),
             why: format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()),

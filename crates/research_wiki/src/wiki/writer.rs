@@ -20,6 +20,9 @@ use crate::pack::{self, Pack};
 use crate::page::Page;
 use crate::summary::Summary;
 
+/// Times that the graph is read again because somebody appended to it.
+const REWRITES: u32 = 20;
+
 /// A wiki that this process alone may change, until it is dropped.
 #[derive(Debug)]
 pub struct Writer {
@@ -96,17 +99,32 @@ impl Writer {
             return Ok(false);
         }
         aris_fs::create_dir(&self.wiki.root.join(kind.folder()))?;
+        // An editor knows nothing of the lock: what it saved since the page was read is never overwritten.
         // The folder's entry is made durable with the line of the log that follows each new page.
-        if old.is_some() || !aris_fs::write_new(&path, bytes)? {
-            aris_fs::write_atomic(&path, bytes)?;
+        let written = match page.origin() {
+            None => aris_fs::write_new(&path, bytes)?,
+            Some(origin) => {
+                old.is_some() && aris_fs::write_atomic_over(&path, bytes, origin.as_bytes())?
+            }
+        };
+        if !written {
+            return Err(Error::ChangedMeanwhile { path });
         }
         self.remember(kind, name, page);
         Ok(true)
     }
 
-    /// Removes a page.
-    pub fn remove(&mut self, kind: Kind, name: &str) -> Result<(), Error> {
-        aris_fs::remove_file(&self.wiki.path(kind, name))?;
+    /// Removes a page that still is what was read.
+    pub fn remove(&mut self, kind: Kind, name: &str, page: &Page) -> Result<(), Error> {
+        let path = self.wiki.path(kind, name);
+        let there = aris_fs::read_optional(&path, super::PAGE_LIMIT)?;
+        if there
+            .as_deref()
+            .is_some_and(|bytes| Some(bytes) != page.origin().map(str::as_bytes))
+        {
+            return Err(Error::ChangedMeanwhile { path });
+        }
+        aris_fs::remove_file(&path)?;
         self.wiki
             .pages
             .retain(|entry| entry.place() != (kind, name));
@@ -121,8 +139,24 @@ impl Writer {
         Ok(())
     }
 
-    /// Rewrites the graph with other names of nodes, each edge once. Lines that are no edges stay.
-    pub fn rewrite_edges(&mut self, name: &dyn Fn(&str) -> String) -> Result<Edges, Error> {
+    /// Rewrites the graph with what `name` makes of each edge, each once; `None` takes one out. Lines that are no edges stay, and so does
+    /// what somebody appends meanwhile.
+    pub fn rewrite_edges(&mut self, name: &dyn Fn(&Edge) -> Option<Edge>) -> Result<Edges, Error> {
+        for _ in 0..REWRITES {
+            if let Some(edges) = self.try_rewrite_edges(name)? {
+                return Ok(edges);
+            }
+        }
+        Err(Error::ChangedMeanwhile {
+            path: self.wiki.root.join("graph/edges.jsonl"),
+        })
+    }
+
+    /// The same; `None` when somebody appended an edge meanwhile.
+    fn try_rewrite_edges(
+        &mut self,
+        name: &dyn Fn(&Edge) -> Option<Edge>,
+    ) -> Result<Option<Edges>, Error> {
         let path = self.wiki.root.join("graph/edges.jsonl");
         let old = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?.unwrap_or_default();
         let mut edges = Edges::default();
@@ -133,10 +167,8 @@ impl Writer {
                 .unwrap_or_default();
             match parsed.list() {
                 [edge] => {
-                    let renamed = Edge {
-                        from: name(&edge.from),
-                        to: name(&edge.to),
-                        ..edge.clone()
+                    let Some(renamed) = name(edge) else {
+                        continue;
                     };
                     let same = renamed == *edge;
                     // An edge from a page to the page that it became says nothing.
@@ -154,9 +186,17 @@ impl Writer {
             }
         }
         if out != old {
-            aris_fs::write_atomic(&path, &out)?;
+            let same = || {
+                let there = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)
+                    .ok()
+                    .flatten();
+                there.as_deref().unwrap_or_default() == old.as_slice()
+            };
+            if !file::replace_and_follow(&path, &out, old.len() as u64, &same)? {
+                return Ok(None);
+            }
         }
-        Ok(edges)
+        Ok(Some(edges))
     }
 
     /// Appends lines to the log, with the time. Line feeds in a message become blanks.

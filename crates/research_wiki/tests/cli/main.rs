@@ -6,6 +6,7 @@ mod nodes;
 mod online;
 mod papers;
 mod reference;
+mod safety;
 
 use std::path::Path;
 

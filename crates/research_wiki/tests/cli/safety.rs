@@ -1,0 +1,480 @@
+//! What people wrote stays, whoever else writes.
+
+use std::fs;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{call, done, ingest, wiki};
+use aris_testkit::Project;
+
+fn claim(project: &Project, id: &str, statement: &str) {
+    done(
+        project,
+        &[
+            "upsert_claim",
+            "wiki",
+            id,
+            "--title",
+            id,
+            "--statement",
+            statement,
+        ],
+    );
+}
+
+fn doi<'a>(title: &'a str, authors: &'a str, doi: &'a str) -> Vec<&'a str> {
+    [
+        ingest(title, authors, "2024"),
+        vec!["--external-id-doi", doi],
+    ]
+    .concat()
+}
+
+#[test]
+fn a_new_page_of_a_merged_name_is_nobodys_to_delete() {
+    let project = wiki();
+    claim(&project, "C1", "It works.");
+    claim(&project, "C2", "It works well.");
+    done(&project, &["merge", "wiki", "claim:C1", "claim:C2"]);
+    assert!(!project.at("wiki/claims/C2.md").exists());
+    claim(
+        &project,
+        "C2",
+        "Something else that took a night to find out.",
+    );
+    let before = project.read("wiki/claims/C2.md");
+    let run = done(&project, &["doctor", "wiki"]);
+    assert!(
+        run.stdout().contains("claim:C2 is a page of its own"),
+        "{run}"
+    );
+    assert_eq!(project.read("wiki/claims/C2.md"), before);
+    // Merged again, what it says goes into the page that stays, beside what came before.
+    done(&project, &["merge", "wiki", "claim:C1", "claim:C2"]);
+    let merged = project.read("wiki/claims/C1.md");
+    for words in ["It works.", "It works well.", "took a night to find out"] {
+        assert!(merged.contains(words), "{words}: {merged}");
+    }
+    assert!(!project.at("wiki/claims/C2.md").exists());
+}
+
+#[test]
+fn identifiers_of_a_merged_paper_still_find_it() {
+    let project = wiki();
+    let title = "Large Models Learn Many Things";
+    let long = "Quiet Rivers Carry Old Stones";
+    done(&project, &doi(title, "Ann Lee", "10.1234/one"));
+    done(&project, &doi(long, "Ann Lee", "10.1234/two"));
+    let pages = || {
+        fs::read_dir(project.at("wiki/papers"))
+            .expect("listed")
+            .count()
+    };
+    assert_eq!(pages(), 2);
+    let names: Vec<String> = fs::read_dir(project.at("wiki/papers"))
+        .expect("listed")
+        .flatten()
+        .map(|entry| {
+            format!(
+                "paper:{}",
+                entry.file_name().to_string_lossy().trim_end_matches(".md")
+            )
+        })
+        .collect();
+    // Other DOIs and other titles: two papers, unless somebody says otherwise.
+    let run = call(&project, &["merge", "wiki", &names[0], &names[1]]).expect_code(5);
+    assert!(run.stderr().contains("are two papers"), "{run}");
+    assert_eq!(pages(), 2);
+    for name in &names {
+        done(&project, &["update", "wiki", name, "title", title]);
+    }
+    done(&project, &["merge", "wiki", &names[0], &names[1]]);
+    for known in ["10.1234/one", "10.1234/two"] {
+        let run = done(
+            &project,
+            &doi("Whatever it is called by now and here", "Zed Quo", known),
+        );
+        assert!(run.stdout().contains("already ingested"), "{known}: {run}");
+    }
+    assert_eq!(pages(), 1);
+}
+
+#[test]
+fn fields_as_people_write_them_survive_a_merge_and_an_update() {
+    let project = wiki();
+    let block =
+        "notes: |\n  First line.\n    indented: \"x\"\n\n  Last line.\nfolded: >-\n  one\n  two\n";
+    for (name, more) in [("A", ""), ("B", block)] {
+        let ids = if name == "A" {
+            "external_ids: {arxiv: '2401.00001', doi: null, s2: \"abc, def\"}\n"
+        } else {
+            ""
+        };
+        project.write(
+            &format!("wiki/papers/{name}.md"),
+            format!("---\ntype: paper\nnode_id: paper:{name}\ntitle: \"The same long title of two pages\"\nauthors: [\"Ann Lee\"]\nyear: 2024\n{ids}{more}---\n\n# T\n"),
+        );
+    }
+    done(
+        &project,
+        &["update", "wiki", "paper:A", "external_ids.doi", "10.1234/x"],
+    );
+    let page = project.read("wiki/papers/A.md");
+    assert!(
+        page.contains(
+            "external_ids:\n  arxiv: '2401.00001'\n  doi: \"10.1234/x\"\n  s2: \"abc, def\"\n"
+        ),
+        "{page}"
+    );
+    let run = done(
+        &project,
+        &[
+            ingest("Another title of it altogether", "Ann Lee", "2024"),
+            vec!["--external-id-doi", "10.1234/X"],
+        ]
+        .concat(),
+    );
+    assert!(run.stdout().contains("already ingested"), "{run}");
+    done(&project, &["merge", "wiki", "paper:A", "paper:B"]);
+    let page = project.read("wiki/papers/A.md");
+    assert!(page.contains(block), "{page}");
+    let python = std::process::Command::new("python3")
+        .args(["-c", "import sys,yaml; d=yaml.safe_load(open(sys.argv[1]).read().split('---')[1]); print(d['notes'].count(chr(10)), d['folded'], d['external_ids']['doi'])", "wiki/papers/A.md"])
+        .current_dir(project.path())
+        .output();
+    match python {
+        Ok(python) if python.status.success() => {
+            assert_eq!(
+                String::from_utf8_lossy(&python.stdout).trim(),
+                "4 one two 10.1234/x"
+            );
+        }
+        _ => println!("skipped: python3 with PyYAML is not here"),
+    }
+}
+
+#[test]
+fn control_characters_do_not_reach_the_frontmatter() {
+    let project = wiki();
+    done(
+        &project,
+        &[
+            "upsert_claim",
+            "wiki",
+            "C1",
+            "--title",
+            "a\u{1b}[31mb\u{7}c\u{8}d\u{7f}e\u{85}f\u{2028}g",
+        ],
+    );
+    let page = project.read("wiki/claims/C1.md");
+    let front = page.split("---").nth(1).expect("a frontmatter");
+    let odd: Vec<char> = front
+        .chars()
+        .filter(|sign| (sign.is_control() && *sign != '\n') || *sign == '\u{2028}')
+        .collect();
+    assert!(odd.is_empty(), "{odd:?} in {front:?}");
+    let run = done(&project, &["--json", "show", "wiki", "claim:C1"]);
+    assert!(!run.stdout().contains('\u{1b}'), "{run}");
+}
+
+#[test]
+fn a_persons_todo_is_no_placeholder() {
+    let project = wiki();
+    done(&project, &["upsert_claim", "wiki", "C1"]);
+    let own = "_TODO: see notebook p. 12_";
+    let page = project
+        .read("wiki/claims/C1.md")
+        .replacen("_TODO._", own, 1);
+    project.write("wiki/claims/C1.md", &page);
+    claim(&project, "C1", "It works.");
+    assert!(project.read("wiki/claims/C1.md").contains(own));
+}
+
+#[test]
+fn what_an_editor_saves_meanwhile_is_never_overwritten() {
+    let project = wiki();
+    done(&project, &["upsert_claim", "wiki", "C1"]);
+    let path = project.at("wiki/claims/C1.md");
+    let over = AtomicBool::new(false);
+    let saved = std::thread::scope(|scope| {
+        let editor = scope.spawn(|| {
+            let mut count = 0;
+            while !over.load(Ordering::SeqCst) {
+                // As an editor does: the whole file, under another name, then renamed.
+                let text = fs::read_to_string(&path).expect("there");
+                let other = path.with_file_name(".C1.md.swp");
+                fs::write(&other, format!("{text}note {count}\n")).expect("written");
+                fs::rename(&other, &path).expect("renamed");
+                count += 1;
+                std::thread::sleep(std::time::Duration::from_micros(700));
+            }
+            count
+        });
+        for number in 0..40 {
+            let run = call(
+                &project,
+                &[
+                    "update",
+                    "wiki",
+                    "claim:C1",
+                    "status",
+                    &format!("s{number}"),
+                ],
+            );
+            assert!(matches!(run.code(), 0 | 5), "{run}");
+        }
+        over.store(true, Ordering::SeqCst);
+        editor.join().expect("no panic")
+    });
+    let text = fs::read_to_string(&path).expect("there");
+    let lost: Vec<u32> = (0..saved)
+        .filter(|count| !text.contains(&format!("note {count}\n")))
+        .collect();
+    assert!(
+        lost.is_empty(),
+        "{} of {saved} saves lost: {lost:?}",
+        lost.len()
+    );
+}
+
+#[test]
+fn edges_that_others_append_meanwhile_stay() {
+    let project = wiki();
+    claim(&project, "C0", "x");
+    for number in 1..9 {
+        claim(&project, &format!("C{number}"), "x");
+    }
+    let path = project.at("wiki/graph/edges.jsonl");
+    let over = AtomicBool::new(false);
+    let appended = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let mut count = 0;
+            while !over.load(Ordering::SeqCst) {
+                let line = format!("{{\"from\": \"idea:{count}\", \"to\": \"gap:G1\", \"type\": \"addresses_gap\"}}\n");
+                let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).expect("open");
+                file.write_all(line.as_bytes()).expect("appended");
+                count += 1;
+                std::thread::sleep(std::time::Duration::from_micros(500));
+            }
+            count
+        });
+        for number in 1..9 {
+            let node = format!("claim:C{number}");
+            let run = call(&project, &["merge", "wiki", "claim:C0", &node]);
+            assert!(matches!(run.code(), 0 | 5), "{run}");
+        }
+        over.store(true, Ordering::SeqCst);
+        other.join().expect("no panic")
+    });
+    let text = fs::read_to_string(&path).expect("there");
+    let lost: Vec<u32> = (0..appended)
+        .filter(|count| !text.contains(&format!("\"idea:{count}\"")))
+        .collect();
+    assert!(
+        lost.is_empty(),
+        "{} of {appended} edges lost: {lost:?}",
+        lost.len()
+    );
+}
+
+#[test]
+fn an_edge_leads_to_what_is_there() {
+    let project = wiki();
+    claim(&project, "C1", "x");
+    done(&project, &["upsert_experiment", "wiki", "E1"]);
+    let edge = |verb: &str, to: &str, kind: &str, more: &[&str]| {
+        let words = [verb, "wiki", "--from", "exp:E1", "--to", to, "--type", kind];
+        call(&project, &[&words[..], more].concat())
+    };
+    let run = edge("add_edge", "claim:C11", "supports", &[]).expect_code(3);
+    assert!(run.stderr().contains("no page of claim:C11"), "{run}");
+    let run = edge("add_edge", "claim:C1", "backs", &[]).expect_code(2);
+    assert!(
+        run.stderr().contains("supports") && run.stderr().contains("supersedes"),
+        "{run}"
+    );
+    let run = edge("add_edge", "thing:C1", "supports", &[]).expect_code(2);
+    assert!(
+        run.stderr().contains("paper:, idea:, exp:, claim: or gap:"),
+        "{run}"
+    );
+    edge("add_edge", "gap:G1", "addresses_gap", &[]).expect_code(0);
+    edge("add_edge", "claim:later", "supports", &["--allow-missing"]).expect_code(0);
+    edge("add_edge", "claim:C1", "supports", &["--evidence", "run 7"]).expect_code(0);
+    assert!(project.read("wiki/claims/C1.md").contains("run 7"));
+    call(
+        &project,
+        &["upsert_idea", "wiki", "I1", "--based-on", "paper:nobody"],
+    )
+    .expect_code(3);
+    assert!(!project.at("wiki/ideas/I1.md").exists());
+    // Gone from the graph and from both pages; lint has nothing to say of it, nor has doctor.
+    edge("remove_edge", "claim:C1", "supports", &[]).expect_code(0);
+    edge("remove_edge", "claim:C1", "supports", &[]).expect_code(3);
+    assert!(
+        !project.read("wiki/claims/C1.md").contains("run 7")
+            && !project.read("wiki/graph/edges.jsonl").contains("claim:C1")
+    );
+    edge("remove_edge", "claim:later", "supports", &[]).expect_code(0);
+    let run = done(&project, &["doctor", "wiki"]);
+    assert!(run.stdout().contains("nothing to repair"), "{run}");
+}
+
+#[test]
+fn doctor_repairs_what_lint_says_that_it_repairs() {
+    let project = wiki();
+    claim(&project, "C1", "x");
+    done(
+        &project,
+        &["upsert_experiment", "wiki", "E1", "--supports", "C1"],
+    );
+    // Somebody takes the edge out by hand: both pages still name it.
+    project.write("wiki/graph/edges.jsonl", "");
+    let drifted = |run: &aris_testkit::Run| run.stdout().matches("drifted connections").count();
+    assert_eq!(drifted(&call(&project, &["lint", "wiki"])), 2);
+    done(&project, &["doctor", "wiki"]);
+    assert_eq!(drifted(&call(&project, &["lint", "wiki"])), 0);
+    let run = done(&project, &["doctor", "wiki"]);
+    assert!(run.stdout().contains("nothing to repair"), "{run}");
+}
+
+#[test]
+fn authors_are_read_as_people_write_them() {
+    for (given, wanted) in [
+        (
+            "Paul Michel and Omer Levy",
+            "[\"Paul Michel\", \"Omer Levy\"]",
+        ),
+        (
+            "Michel, Paul and Levy, Omer",
+            "[\"Paul Michel\", \"Omer Levy\"]",
+        ),
+        (
+            "Michel, Paul; Levy, Omer",
+            "[\"Paul Michel\", \"Omer Levy\"]",
+        ),
+        (
+            "Ann Lee, Bo Cy and Di Ek",
+            "[\"Ann Lee\", \"Bo Cy\", \"Di Ek\"]",
+        ),
+        (
+            "Ann Lee, Bo Cy, and Di Ek",
+            "[\"Ann Lee\", \"Bo Cy\", \"Di Ek\"]",
+        ),
+        (
+            "van der Maaten, Laurens and Hinton, Geoffrey",
+            "[\"Laurens van der Maaten\", \"Geoffrey Hinton\"]",
+        ),
+        ("Alice Smith, Bob Jones", "[\"Alice Smith\", \"Bob Jones\"]"),
+        ("Alexander Sandy Anders", "[\"Alexander Sandy Anders\"]"),
+    ] {
+        let project = wiki();
+        done(
+            &project,
+            &ingest("A title that is long enough to tell", given, "2024"),
+        );
+        let page = fs::read_dir(project.at("wiki/papers"))
+            .expect("listed")
+            .flatten()
+            .next()
+            .expect("a page");
+        let text = fs::read_to_string(page.path()).expect("read");
+        assert!(
+            text.contains(&format!("authors: {wanted}\n")),
+            "{given}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_bibliography_is_imported() {
+    let project = wiki();
+    project.write(
+        "refs.bib",
+        "@string{nips = {NeurIPS}}\n@inproceedings{a, title={Attention Is All You {N}eed}, author={Vaswani, Ashish and Shazeer, Noam}, year={2017}, booktitle=nips, eprint={1706.03762}}\n\
+         @article{b, title={Another Paper of Some Length}, author={M{\\\"u}ller, J\\\"urgen}, year=2020, journal={J. Odd Res.}, doi={10.1234/ABC}}\n@misc{c, note={no title}}\n",
+    );
+    let run = done(
+        &project,
+        &[
+            "ingest_paper",
+            "wiki",
+            "--bib",
+            "refs.bib",
+            "--tags",
+            "imported",
+        ],
+    );
+    assert!(run.stderr().contains("c has no title"), "{run}");
+    let texts: Vec<String> = fs::read_dir(project.at("wiki/papers"))
+        .expect("listed")
+        .flatten()
+        .map(|entry| fs::read_to_string(entry.path()).expect("read"))
+        .collect();
+    assert_eq!(texts.len(), 2);
+    let all = texts.concat();
+    for words in [
+        "\"Ashish Vaswani\", \"Noam Shazeer\"",
+        "arxiv: \"1706.03762\"",
+        "venue: \"NeurIPS\"",
+        "\"Jürgen Müller\"",
+        "doi: \"10.1234/ABC\"",
+        "tags: [\"imported\"]",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    // Again: nothing twice.
+    done(&project, &["ingest_paper", "wiki", "--bib", "refs.bib"]);
+    assert_eq!(
+        fs::read_dir(project.at("wiki/papers"))
+            .expect("listed")
+            .count(),
+        2
+    );
+    project.write("broken.bib", "no entry at all");
+    call(&project, &["ingest_paper", "wiki", "--bib", "broken.bib"]).expect_code(4);
+    call(&project, &["ingest_paper", "wiki", "--bib", "absent.bib"]).expect_code(3);
+}
+
+#[test]
+fn without_the_network_it_says_what_to_give() {
+    let project = wiki();
+    let run = call(
+        &project,
+        &[
+            "ingest_paper",
+            "wiki",
+            "--arxiv-id",
+            "2401.00001",
+            "--offline",
+        ],
+    )
+    .expect_code(7);
+    assert!(
+        run.stderr().contains("--title, --authors and --year"),
+        "{run}"
+    );
+    assert!(
+        !run.stderr().contains("use --offline") && !run.stderr().contains("without --offline"),
+        "{run}"
+    );
+}
+
+#[test]
+fn the_projects_direction_is_what_a_person_wrote() {
+    let project = wiki();
+    project.write(
+        "CLAUDE.md",
+        "# Project\n<!-- ARIS:BEGIN -->\nGenerated list of skills.\n<!-- ARIS:END -->\nWe study caches.\n<!-- aris:index (generated, do not edit) -->\nMore of it.\n<!-- aris:index end -->\nAnd latency.\n",
+    );
+    done(&project, &["rebuild_query_pack", "wiki"]);
+    let pack = project.read("wiki/query_pack.md");
+    assert!(
+        pack.contains("We study caches.") && pack.contains("And latency."),
+        "{pack}"
+    );
+    assert!(
+        !pack.contains("Generated list") && !pack.contains("More of it"),
+        "{pack}"
+    );
+}
