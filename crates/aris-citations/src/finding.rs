@@ -1,5 +1,7 @@
 //! One thing the audit has to say.
 
+use std::collections::BTreeMap;
+
 use aris_audit::Obstacle;
 use aris_latex::Position;
 use aris_paper::bib::check::{self, Weight};
@@ -169,4 +171,70 @@ pub fn sort(findings: &mut [Finding]) {
                 b.severity, &b.file, b.line, b.column, b.id, &b.key, &b.message,
             ))
     });
+}
+
+/// Findings of one kind in one file that are listed.
+pub const LISTED: usize = 100;
+
+/// The findings, sorted, with no more than [`LISTED`] of one kind in one file: of more a last one says how many they are and where the next
+/// one is. Kinds and severities stay, and so does the verdict. What sources answered is always listed.
+pub fn capped(findings: Vec<Finding>) -> Vec<Finding> {
+    type Kind = (Severity, &'static str, String);
+    let kind = |finding: &Finding| -> Kind { (finding.severity, finding.id, finding.file.clone()) };
+    let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
+    for finding in &findings {
+        *counts.entry(kind(finding)).or_insert(0) += 1;
+    }
+    if counts.values().all(|count| *count <= LISTED) {
+        return findings;
+    }
+    let mut listed: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut out = Vec::new();
+    for finding in findings {
+        let kind = kind(&finding);
+        let all = counts.get(&kind).copied().unwrap_or(0);
+        let before = listed.entry(kind).or_insert(0);
+        *before += 1;
+        if all <= LISTED || *before <= LISTED || LOOKED_UP.contains(&finding.id) {
+            out.push(finding);
+        } else if *before == LISTED + 1 {
+            let message = format!(
+                "{} more of this kind in this file are not listed",
+                all - LISTED
+            );
+            let (file, line, column) = (&finding.file, finding.line, finding.column);
+            let more = Finding::new(
+                finding.id,
+                finding.severity,
+                message,
+                finding.action.clone(),
+            );
+            out.push(more.at(file, line, column));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_listed_is_counted() {
+        let finding =
+            |id, file: &str, line| Finding::new(id, Severity::Warn, "m", "a").at(file, line, 1);
+        let mut all: Vec<Finding> = (1..=LISTED + 7)
+            .map(|line| finding("x", "a.bib", line))
+            .collect();
+        all.extend((1..=LISTED).map(|line| finding("x", "b.bib", line)));
+        all.extend((1..=LISTED + 7).map(|line| finding("retracted", "a.bib", line)));
+        let shown = capped(all.clone());
+        assert_eq!(shown.len(), all.len() - 6);
+        let more = shown.iter().find(|one| one.message.contains("not listed"));
+        let more = more.expect("the rest is told");
+        assert_eq!(
+            (more.place(), more.message.split(' ').next()),
+            (String::from("a.bib:101:1"), Some("7"))
+        );
+    }
 }

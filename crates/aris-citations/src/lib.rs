@@ -15,7 +15,7 @@ use aris_paper::bib::{Library, Loc, check};
 use aris_paper::facts::Month;
 
 pub use citations::{Cited, QUOTE, Target, Use};
-pub use finding::{Finding, LOOKED_UP, Severity, sort};
+pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, sort};
 pub use paper::Paper;
 
 /// What the files of a paper show.

@@ -42,8 +42,16 @@ impl<'d> Paper<'d> {
             Ok(document) => {
                 for include in &document.includes {
                     if include.kind == IncludeKind::Bibliography {
-                        paper.asks_for_bibliography = true;
                         let position = document.position(include.place);
+                        // A style names it, perhaps behind a condition that does not hold.
+                        let of_style = [".sty", ".cls"]
+                            .iter()
+                            .any(|end| position.path.ends_with(end));
+                        let is_there = |path: &String| !matches!(files.source(path), Ok(None));
+                        if of_style && !include.candidates.iter().any(is_there) {
+                            continue;
+                        }
+                        paper.asks_for_bibliography = true;
                         let quote = document.quote(include.place, QUOTE);
                         paper.bibliography(files, document, include, &position, &quote);
                     }
@@ -178,16 +186,21 @@ impl Paper<'_> {
     }
 }
 
+/// Lines that a label may take beside its first.
+const LABEL: usize = 4;
+
 /// Keys of a `.bbl` with their places: `\\bibitem[…]{key}`, or `\\entry{key}{…}` as biber writes it.
 fn items(path: &str, bytes: &[u8]) -> BTreeMap<String, Position> {
     let text = source_text(bytes).unwrap_or_default();
     let mut found = BTreeMap::new();
-    for (number, line) in text.lines().enumerate() {
+    let lines: Vec<&str> = text.lines().collect();
+    for (number, line) in lines.iter().enumerate() {
         for command in ["\\bibitem", "\\entry{"] {
             for (at, _) in line.match_indices(command) {
                 let rest = line.get(at + command.trim_end_matches('{').len()..);
                 // BibTeX breaks a long label over lines; the key stands at its end.
-                let next: String = text.lines().skip(number + 1).take(4).collect();
+                let next = lines.get(number + 1..).unwrap_or_default();
+                let next: String = next.iter().take(LABEL).copied().collect();
                 let whole = format!("{}{next}", rest.unwrap_or_default());
                 if let Some(key) = key(&whole) {
                     let column = line.get(..at).unwrap_or_default().chars().count() + 1;

@@ -415,11 +415,17 @@ impl Details {
 /// Text of the paper that was not read, as findings.
 fn unread(document: &Document) -> impl Iterator<Item = Finding> + '_ {
     // What is missing of a file is said of its `\\input`; a brace or an `\\end` too many hides nothing.
-    let hides = |kind: ProblemKind| {
-        !matches!(
-            kind,
-            ProblemKind::MissingInclude | ProblemKind::ExtraBrace | ProblemKind::ExtraEnd
-        )
+    let hides = |kind: ProblemKind| match kind {
+        ProblemKind::MissingInclude | ProblemKind::ExtraBrace | ProblemKind::ExtraEnd => false,
+        ProblemKind::UnclosedGroup
+        | ProblemKind::UnclosedEnvironment
+        | ProblemKind::UnclosedMath
+        | ProblemKind::UnclosedConditional
+        | ProblemKind::IncludeCycle
+        | ProblemKind::Expansion
+        | ProblemKind::UndefinedMacro
+        | ProblemKind::UnreadText
+        | ProblemKind::NoDocument => true,
     };
     let problems = document.problems.iter();
     let problems = problems.filter(move |problem| hides(problem.kind));

@@ -108,6 +108,8 @@ pub struct Entry {
     pub shown: Option<String>,
     /// The value that the data give.
     pub value: Option<String>,
+    /// What the paper would have to show in place of it, in the same digits; where that can be told.
+    pub correction: Option<String>,
     /// The query.
     pub query: Option<String>,
     /// The files that the query reads.
@@ -136,6 +138,7 @@ impl Entry {
             text,
             shown: None,
             value: None,
+            correction: None,
             query: None,
             evidence: Vec::new(),
             kind: None,

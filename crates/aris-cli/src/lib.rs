@@ -11,6 +11,7 @@ mod context;
 mod contract;
 mod emit;
 mod run;
+pub mod sarif;
 mod spec;
 mod style;
 

@@ -6,7 +6,7 @@ use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Shape};
 use crate::scene::{Arrow, Block, Frame, Line, Piece, Route, Scene};
 use crate::spec::{Anchor, Dash};
-use crate::text::Weight;
+use crate::text::{self, Weight};
 
 /// Equally wide families first, so that a viewer shows what was measured; then one for Chinese.
 const FAMILY: &str = "'Liberation Sans', Arial, Helvetica, 'Droid Sans Fallback', sans-serif";
@@ -102,7 +102,7 @@ fn document(out: &mut String, scene: &Scene<'_>) -> fmt::Result {
         writeln!(
             out,
             "  <g data-node=\"{}\">",
-            Escaped(&crate::text::clean(&node.id))
+            Escaped(&text::clean(&node.id))
         )?;
         block(out, block_of)?;
         writeln!(out, "  </g>")?;
@@ -237,14 +237,52 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
         Weight::Regular => "",
         Weight::Bold => " font-weight=\"bold\"",
     };
+    if line.text.len() <= LONG {
+        return text(
+            out,
+            line,
+            (indent, line.base.x, &line.text),
+            (anchor, weight),
+        );
+    }
+    // What turns this into PDF and PNG takes time that grows with the square of an element's length.
+    let width = |text: &str| text::width(text, line.size, line.weight);
+    let mut x = match line.anchor {
+        Anchor::Start => line.base.x,
+        Anchor::Middle => line.base.x - width(&line.text) / 2.0,
+        Anchor::End => line.base.x - width(&line.text),
+    };
+    let mut rest = line.text.as_str();
+    while let Some((part, more)) =
+        rest.split_at_checked(rest.floor_char_boundary(LONG.min(rest.len())))
+    {
+        text(out, line, (indent, x, part), ("", weight))?;
+        if more.is_empty() {
+            break;
+        }
+        x += width(part);
+        rest = more;
+    }
+    Ok(())
+}
+
+/// Bytes of text that one element holds.
+const LONG: usize = 1000;
+
+fn text(
+    out: &mut String,
+    line: &Line,
+    (indent, x, text): (&str, f64, &str),
+    (anchor, weight): (&str, &str),
+) -> fmt::Result {
     writeln!(
         out,
         "{indent}<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{anchor}{weight}>{}</text>",
-        Number(line.base.x),
+        Number(x),
         Number(line.base.y),
         Number(line.size),
         line.colour,
-        Escaped(&line.text)
+        Escaped(text)
     )
 }
 

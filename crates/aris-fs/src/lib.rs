@@ -12,6 +12,7 @@
 mod append;
 mod error;
 mod fault;
+mod inside;
 mod journal;
 mod list;
 mod lock;
@@ -26,6 +27,7 @@ mod write;
 
 pub use append::{append_line, append_text, last_line};
 pub use error::FsError;
+pub use inside::Inside;
 pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, list_with_metadata, remove_tree, walk_sorted};
 pub use lock::Lock;

@@ -208,7 +208,7 @@ impl Client {
                     (error, None)
                 }
                 Ok(Got::Later { status, pause }) => {
-                    if status == 429 || pause.is_some() {
+                    if status == 429 || host.later.contains(&status) || pause.is_some() {
                         self.pace.refused(host, &turn, pause)?;
                     }
                     let error = HttpError::Busy {
@@ -217,6 +217,11 @@ impl Client {
                         status,
                         retry_after: pause,
                         attempts: attempt,
+                        // A key raises the limits: where there is none, that is the reason.
+                        key: host
+                            .key
+                            .filter(|_| self.key(host).is_none())
+                            .map(|place| place.variable),
                     };
                     (error, pause)
                 }
@@ -284,7 +289,7 @@ impl Client {
     /// Reads the body, or says what the status means.
     fn collect(&self, request: &Request, mut answer: Answer) -> Result<Got, Trouble> {
         let now = (self.settings.clock)();
-        if retry::is_later(answer.status) {
+        if retry::is_later(answer.status) || request.host.later.contains(&answer.status) {
             let pause = answer
                 .header("retry-after")
                 .and_then(|header| retry::pause(header, now));
@@ -365,12 +370,27 @@ impl Client {
         manners: Manners,
         slots: u32,
     ) -> Result<Turn, HttpError> {
-        self.pace.turn(host, manners, slots, self.end, &|wait| {
+        let turn = self.pace.turn(host, manners, slots, self.end, &|wait| {
             self.tell(&Event::Waiting {
                 host: host.name,
                 time: wait.time,
                 why: wait.why,
             });
+        });
+        turn.map_err(|error| match (error, host.key) {
+            (
+                HttpError::TooLate {
+                    host: name,
+                    wait,
+                    why,
+                },
+                Some(key),
+            ) if self.key(host).is_none() => HttpError::TooLate {
+                host: name,
+                wait,
+                why: format!("{why}; {} is not set", key.variable),
+            },
+            (error, _) => error,
         })
     }
 

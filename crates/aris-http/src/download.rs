@@ -18,6 +18,9 @@ use crate::wire::{Answer, Broken, io_broken};
 /// Pieces a file is written in.
 const PIECE: usize = 256 << 10;
 
+/// Bytes of a PDF at least: header, catalogue, one page, table and trailer.
+const LEAST_PDF: usize = 100;
+
 /// How a file of a kind begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Magic {
@@ -31,10 +34,12 @@ pub enum Magic {
 
 impl Magic {
     fn fits(self, start: &[u8]) -> bool {
+        // The smallest file that a reader opens has some hundred bytes.
         let pdf = || {
-            start
-                .get(..start.len().min(1024))
-                .is_some_and(|start| start.windows(5).any(|word| word == b"%PDF-"))
+            start.len() >= LEAST_PDF
+                && start
+                    .get(..start.len().min(1024))
+                    .is_some_and(|start| start.windows(5).any(|word| word == b"%PDF-"))
         };
         let gzip = start.starts_with(&[0x1f, 0x8b]);
         match self {
@@ -109,7 +114,8 @@ impl Client {
             let same = aris_fs::read_optional(&note, 4096)?
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
                 .filter(|_| part.length() > 0);
-            let mut more = Vec::new();
+            // Another encoding has other lengths, and a part of it is a part of nothing.
+            let mut more = vec![("accept-encoding", String::from("identity"))];
             match same.as_deref().and_then(|text| text.split_once('\n')) {
                 Some((from, tag)) if from == url => {
                     more.push(("range", format!("bytes={}-", part.length())));
@@ -191,6 +197,7 @@ impl Client {
                         status,
                         retry_after: pause,
                         attempts: attempt,
+                        key: None,
                     }
                 } else {
                     HttpError::NoAnswer {
@@ -224,6 +231,7 @@ fn receive(
     note: &Path,
 ) -> Result<Result<(), Broken>, HttpError> {
     // Only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
+    let total = total(&answer, part.length());
     let tag = answer
         .header("etag")
         .filter(|tag| !tag.starts_with("W/"))
@@ -237,7 +245,21 @@ fn receive(
     let mut piece = vec![0; PIECE];
     loop {
         match answer.body.read(&mut piece) {
-            Ok(0) => return Ok(Ok(())),
+            Ok(0) => {
+                return match total {
+                    Some(total) if part.length() < total => Ok(Err(Broken::Trouble(format!(
+                        "{} of {total} bytes came",
+                        part.length()
+                    )))),
+                    Some(total) if part.length() > total => {
+                        part.restart()?;
+                        Ok(Err(Broken::Trouble(format!(
+                            "more than {total} bytes came"
+                        ))))
+                    }
+                    _ => Ok(Ok(())),
+                };
+            }
             Ok(count) => part.append(piece.get(..count).unwrap_or_default())?,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Ok(Err(io_broken(&error))),
@@ -251,6 +273,20 @@ fn receive(
             });
         }
     }
+}
+
+/// Bytes that the whole file has, as the answer says: the total of `Content-Range` of a part that goes on where the file ends here, or
+/// `Content-Length` of a whole answer.
+fn total(answer: &Answer, here: u64) -> Option<u64> {
+    if answer.status == 206 {
+        let range = answer.header("content-range")?;
+        return range.rsplit_once('/')?.1.trim().parse().ok();
+    }
+    let encoded = answer
+        .header("content-encoding")
+        .is_some_and(|coding| coding.trim() != "identity");
+    let length: u64 = answer.header("content-length")?.trim().parse().ok()?;
+    (!encoded).then_some(here + length)
 }
 
 /// A part that is complete, before it is believed.

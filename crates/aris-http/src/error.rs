@@ -42,6 +42,8 @@ pub enum HttpError {
         retry_after: Option<Duration>,
         /// Requests that were sent.
         attempts: u32,
+        /// The variable of a key that would raise the host's limits, where none is set.
+        key: Option<&'static str>,
     },
     /// Asking again is not allowed before the deadline ends: the pace of the host, a pause it asked for, or its circuit breaker.
     #[error("{host} may not be asked for another {:.1} s ({why}), and the deadline comes first", wait.as_secs_f64())]
@@ -149,11 +151,14 @@ impl Failure for HttpError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Offline { .. } => Some(String::from("run once without --offline")),
+            Self::Busy { key: Some(key), .. } => Some(format!(
+                "try again later, or set {key}, which raises the limits"
+            )),
             Self::Busy { .. } | Self::TooLate { .. } | Self::Deadline { .. } => Some(String::from(
                 "try again later, or allow more time with --deadline",
             )),
             Self::NoAnswer { .. } => Some(String::from(
-                "check the network and HTTPS_PROXY, or use --offline",
+                "check the network and HTTPS_PROXY; --offline answers from what was kept before",
             )),
             Self::Refused {
                 variable: Some(variable),
@@ -193,6 +198,7 @@ impl Failure for HttpError {
                 status,
                 attempts,
                 retry_after,
+                key: _,
             } => {
                 put("host", Value::from(*host));
                 put("url", Value::from(url.as_str()));

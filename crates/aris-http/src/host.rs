@@ -19,6 +19,8 @@ pub struct Host {
     pub manners: Manners,
     /// How it wants to be asked with a key.
     pub manners_with_key: Manners,
+    /// Statuses besides 429 and 5xx that say "not now".
+    pub later: &'static [u16],
 }
 
 /// Where a service's key comes from and how it is sent.

@@ -131,6 +131,7 @@ mod tests {
         key: None,
         manners: MANNERS,
         manners_with_key: MANNERS,
+        later: &[],
     };
 
     #[test]

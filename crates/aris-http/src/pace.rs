@@ -88,7 +88,7 @@ impl Pace {
             let mut state = self.read(host)?;
             let closed = moment::until(state.closed_until);
             if !closed.is_zero() {
-                let why = format!("it answered 429 {} times in a row", state.refusals);
+                let why = format!("it refused {} times in a row", state.refusals);
                 if closed > left(deadline) {
                     return Err(HttpError::TooLate {
                         host: host.name,
@@ -129,9 +129,13 @@ impl Pace {
     /// The host answered; whatever it refused before is forgotten.
     pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) -> Result<(), HttpError> {
         self.update(host, turn, |state| {
-            let changed = state.refusals != 0 || state.closed_until != 0;
-            state.refusals = 0;
-            state.closed_until = 0;
+            // An answer that was under way says nothing about a pause that the host has asked for since.
+            let closed = state.closed_until > moment::now();
+            let changed = !closed && (state.refusals != 0 || state.closed_until != 0);
+            if changed {
+                state.refusals = 0;
+                state.closed_until = 0;
+            }
             changed
         })
     }

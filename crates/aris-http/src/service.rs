@@ -103,6 +103,7 @@ impl Service {
                         status,
                         retry_after,
                         attempts,
+                        key: None,
                     };
                     return Err((error, again));
                 }
@@ -220,6 +221,7 @@ mod tests {
         }),
         manners: MANNERS,
         manners_with_key: MANNERS,
+        later: &[],
     };
 
     fn service(base: &str) -> Service {

@@ -34,4 +34,5 @@ pub use model::place::{Place, Position, SourceFile, Text};
 pub use model::reference::{BibItem, Citation, Definition, Heading, Label, Reference};
 pub use model::structure::{Environment, Theorem, Written};
 pub use model::table::{Row, Table};
-pub use root::{RootError, find_root};
+pub use read::{accents::accent, symbols::symbol};
+pub use root::{RootError, find_root, free_files};

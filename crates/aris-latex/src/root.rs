@@ -34,29 +34,16 @@ pub enum RootError {
 /// class is not `subfiles` or `standalone`, and no other file includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
 /// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<String, RootError> {
-    let all: BTreeMap<String, Facts> = files
-        .iter()
-        .map(|(name, text)| (path::normalise(name.as_ref()), Facts::of(text.as_ref())))
-        .collect();
-    // For each file that others include, those others.
-    let mut includers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let all = facts(files);
+    let includers = includers(&all);
     let mut hints = BTreeSet::new();
     for (name, facts) in &all {
-        let dir = path::parent(name);
-        hints.extend(facts.hint.iter().map(|hint| path::join(dir, hint)));
-        // TeX looks below the root document's folder, which is one of those above.
-        let above = std::iter::successors(Some(dir), |dir| {
-            (!dir.is_empty()).then(|| path::parent(dir))
-        });
-        for base in above.take(MAX_BASES).chain(std::iter::once("")) {
-            for target in &facts.targets {
-                for full in path::tex_candidates(target).map(|file| path::join(base, &file)) {
-                    if let Some((file, _)) = all.get_key_value(&full).filter(|_| full != *name) {
-                        includers.entry(file).or_default().push(name);
-                    }
-                }
-            }
-        }
+        hints.extend(
+            facts
+                .hint
+                .iter()
+                .map(|hint| path::join(path::parent(name), hint)),
+        );
     }
     // The files that have no class and get what `wanted` finds in a file through what they include.
     let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
@@ -110,6 +97,48 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Strin
         return Ok((*hint).clone());
     }
     choose(free)
+}
+
+/// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them where
+/// they include each other in a circle.
+pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
+    let all = facts(files);
+    let includers = includers(&all);
+    let is_free = |name: &&String| !includers.contains_key(name.as_str());
+    let free: Vec<String> = all.keys().filter(is_free).cloned().collect();
+    if free.is_empty() {
+        all.into_keys().collect()
+    } else {
+        free
+    }
+}
+
+fn facts<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> BTreeMap<String, Facts> {
+    files
+        .iter()
+        .map(|(name, text)| (path::normalise(name.as_ref()), Facts::of(text.as_ref())))
+        .collect()
+}
+
+/// For each file that others include, those others.
+fn includers(all: &BTreeMap<String, Facts>) -> BTreeMap<&str, Vec<&str>> {
+    let mut includers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, facts) in all {
+        // TeX looks below the root document's folder, which is one of those above.
+        let above = std::iter::successors(Some(path::parent(name)), |dir| {
+            (!dir.is_empty()).then(|| path::parent(dir))
+        });
+        for base in above.take(MAX_BASES).chain(std::iter::once("")) {
+            for target in &facts.targets {
+                for full in path::tex_candidates(target).map(|file| path::join(base, &file)) {
+                    if let Some((file, _)) = all.get_key_value(&full).filter(|_| full != *name) {
+                        includers.entry(file).or_default().push(name);
+                    }
+                }
+            }
+        }
+    }
+    includers
 }
 
 fn choose(free: Vec<String>) -> Result<String, RootError> {

@@ -1,11 +1,10 @@
 //! What every helper that reaches the network does alike: the flags, the client they make, the progress that a person who waits
 //! sees, and records in the forms they are printed in.
 //!
-//! The one shared library that imports `aris-cli`, because its subject is the command line; it knows no source and no helper.
+//! Imports `aris-cli`, because its subject is the command line; it knows no source and no helper.
 
 #![warn(missing_docs)]
 
-mod github;
 mod progress;
 mod records;
 mod saved;
@@ -17,13 +16,12 @@ use std::time::Duration;
 use aris_cli::Context;
 use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
-pub use github::GitHubArgs;
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
 pub use saved::{SavedError, saved};
 
 /// Flags of helpers that reach the network.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct OnlineArgs {
     /// Answer from the cache only; what it does not have is unavailable (exit 7)
     #[arg(long, conflicts_with = "refresh", display_order = 800)]
@@ -31,30 +29,25 @@ pub struct OnlineArgs {
     /// Ask again for what the cache has
     #[arg(long, display_order = 801)]
     pub refresh: bool,
-    /// Give up after so many seconds in all
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, display_order = 802)]
-    pub deadline: f64,
-}
-
-impl Default for OnlineArgs {
-    fn default() -> Self {
-        Self {
-            offline: false,
-            refresh: false,
-            deadline: aris_sources::DEADLINE.as_secs_f64(),
-        }
-    }
+    /// Give up after so many seconds in all; unset: 60, or more where many papers are checked
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, display_order = 802)]
+    pub deadline: Option<f64>,
 }
 
 impl OnlineArgs {
     /// The flags of a helper whose `--deadline` is that of the whole run.
     pub fn within(context: &Context, offline: bool, refresh: bool) -> Self {
-        let limit = context.step_limit().unwrap_or(aris_sources::DEADLINE);
         Self {
             offline,
             refresh,
-            deadline: limit.as_secs_f64(),
+            deadline: context.step_limit().map(|limit| limit.as_secs_f64()),
         }
+    }
+
+    /// How long all requests together may take.
+    pub fn deadline(&self) -> Duration {
+        self.deadline
+            .map_or(aris_sources::DEADLINE, Duration::from_secs_f64)
     }
 
     /// Which of cache and network are asked.
@@ -104,7 +97,7 @@ pub fn client(
         Arc::new(move || clock.now()),
     )?
     .mode(args.mode())
-    .deadline(Duration::from_secs_f64(args.deadline))
+    .deadline(args.deadline())
     .listener(Arc::new(move |event| shown.hear(event)));
     Client::new(settings)
 }
@@ -126,7 +119,7 @@ pub fn asking<T, E: From<HttpError>>(
     said
 }
 
-/// `ARIS_CONTACT_EMAIL`, or the older `OPENALEX_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
+/// `ARIS_CONTACT_EMAIL`, or the older `ARIS_VERIFY_EMAIL` or `OPENALEX_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
 fn contact(context: &Context) -> String {
     let shaped = |address: &&str| {
         address.contains('@')
@@ -136,6 +129,7 @@ fn contact(context: &Context) -> String {
     };
     context
         .env("ARIS_CONTACT_EMAIL")
+        .or_else(|| context.env("ARIS_VERIFY_EMAIL"))
         .or_else(|| context.env("OPENALEX_EMAIL"))
         .filter(shaped)
         .map(|address| format!("; mailto:{address}"))

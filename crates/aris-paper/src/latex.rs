@@ -3,143 +3,28 @@
 //! This is not a LaTeX reader: it knows accents, symbols, grouping, and the few commands whose argument is
 //! not text. A command it does not know disappears and its argument stays.
 //!
-//! **Source** for the tables: L. Lamport, *LaTeX*, tables 3.1–3.8; `inputenc`'s utf8 definitions.
+//! Accents and symbols are those of [`aris_latex`].
 
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::braces::Braces;
 
-/// Accent commands and the combining character each stands for.
-const ACCENTS: [(&str, char); 17] = [
-    ("`", '\u{300}'),
-    ("'", '\u{301}'),
-    ("^", '\u{302}'),
-    ("~", '\u{303}'),
-    ("=", '\u{304}'),
-    ("u", '\u{306}'),
-    (".", '\u{307}'),
-    ("\"", '\u{308}'),
-    ("r", '\u{30A}'),
-    ("H", '\u{30B}'),
-    ("v", '\u{30C}'),
-    ("d", '\u{323}'),
-    ("c", '\u{327}'),
-    ("k", '\u{328}'),
-    ("b", '\u{331}'),
-    ("G", '\u{30F}'),
-    ("t", '\u{361}'),
+/// Commands that stand for another text in a bibliography than in a document.
+const OWN: [(&str, &str); 6] = [
+    ("SS", "ẞ"),
+    ("epsilon", "ε"),
+    ("phi", "φ"),
+    ("quad", " "),
+    ("sim", "∼"),
+    ("space", " "),
 ];
 
-/// Commands that stand for a text.
-const SYMBOLS: [(&str, &str); 107] = [
-    ("AA", "Å"),
-    ("AE", "Æ"),
-    ("BibTeX", "BibTeX"),
-    ("DH", "Ð"),
-    ("DJ", "Đ"),
-    ("Delta", "Δ"),
-    ("Gamma", "Γ"),
-    ("L", "Ł"),
-    ("LaTeX", "LaTeX"),
-    ("Lambda", "Λ"),
-    ("NG", "Ŋ"),
-    ("O", "Ø"),
-    ("OE", "Œ"),
-    ("Omega", "Ω"),
-    ("P", "¶"),
-    ("Phi", "Φ"),
-    ("Pi", "Π"),
-    ("Psi", "Ψ"),
-    ("S", "§"),
-    ("SS", "ẞ"),
-    ("Sigma", "Σ"),
-    ("TH", "Þ"),
-    ("TeX", "TeX"),
-    ("Theta", "Θ"),
-    ("Upsilon", "Υ"),
-    ("Xi", "Ξ"),
-    ("aa", "å"),
-    ("ae", "æ"),
-    ("alpha", "α"),
-    ("approx", "≈"),
-    ("beta", "β"),
-    ("cdot", "·"),
-    ("chi", "χ"),
-    ("circ", "∘"),
-    ("copyright", "©"),
-    ("cos", "cos"),
-    ("delta", "δ"),
-    ("dh", "ð"),
-    ("dj", "đ"),
-    ("dots", "…"),
-    ("ell", "ℓ"),
-    ("epsilon", "ε"),
-    ("eta", "η"),
-    ("euro", "€"),
-    ("exp", "exp"),
-    ("gamma", "γ"),
-    ("ge", "≥"),
-    ("geq", "≥"),
-    ("guillemotleft", "«"),
-    ("guillemotright", "»"),
-    ("i", "ı"),
-    ("in", "∈"),
-    ("infty", "∞"),
-    ("iota", "ι"),
-    ("j", "ȷ"),
-    ("kappa", "κ"),
-    ("l", "ł"),
-    ("lambda", "λ"),
-    ("ldots", "…"),
-    ("le", "≤"),
-    ("leq", "≤"),
-    ("log", "log"),
-    ("max", "max"),
-    ("min", "min"),
-    ("mu", "μ"),
-    ("neq", "≠"),
-    ("ng", "ŋ"),
-    ("nu", "ν"),
-    ("o", "ø"),
-    ("oe", "œ"),
-    ("omega", "ω"),
-    ("partial", "∂"),
-    ("phi", "φ"),
-    ("pi", "π"),
-    ("pm", "±"),
-    ("pounds", "£"),
-    ("psi", "ψ"),
-    ("quad", " "),
-    ("rho", "ρ"),
-    ("rightarrow", "→"),
-    ("sigma", "σ"),
-    ("sim", "∼"),
-    ("sin", "sin"),
-    ("space", " "),
-    ("ss", "ß"),
-    ("tau", "τ"),
-    ("textasciicircum", "^"),
-    ("textasciitilde", "~"),
-    ("textbackslash", "\\"),
-    ("textbraceleft", "{"),
-    ("textbraceright", "}"),
-    ("textdegree", "°"),
-    ("textemdash", "—"),
-    ("textendash", "–"),
-    ("texteuro", "€"),
-    ("textquotedblleft", "“"),
-    ("textquotedblright", "”"),
-    ("textquoteleft", "‘"),
-    ("textquoteright", "’"),
-    ("textregistered", "®"),
-    ("texttrademark", "™"),
-    ("textunderscore", "_"),
-    ("th", "þ"),
-    ("theta", "θ"),
-    ("times", "×"),
-    ("to", "→"),
-    ("zeta", "ζ"),
-];
+/// What a command stands for.
+fn symbol(name: &str) -> Option<&'static str> {
+    let own = OWN.iter().find(|(own, _)| *own == name);
+    own.map(|(_, text)| *text)
+        .or_else(|| aris_latex::symbol(name))
+}
 
 /// Commands whose first argument is not for the reader.
 const DROPPED: [&str; 8] = [
@@ -192,9 +77,7 @@ pub fn verbatim(latex: &str) -> String {
                     out.extend(sign);
                     rest = after(rest, sign.map_or(0, char::len_utf8));
                 } else {
-                    if let Ok(index) = SYMBOLS.binary_search_by_key(&name, |pair| pair.0) {
-                        out.push_str(SYMBOLS.get(index).map_or("", |pair| pair.1));
-                    }
+                    out.push_str(symbol(name).unwrap_or_default());
                     rest = tail.trim_start();
                 }
             }
@@ -291,8 +174,8 @@ impl Writer<'_> {
                 letters
             };
         let name = self.text.get(at..end).unwrap_or_default();
-        if let Some((_, mark)) = ACCENTS.iter().find(|(accent, _)| *accent == name) {
-            self.pending = Some(*mark);
+        if let Some(mark) = aris_latex::accent(name) {
+            self.pending = Some(mark);
             return if letters == 0 {
                 end
             } else {
@@ -307,8 +190,8 @@ impl Writer<'_> {
             }
             return end;
         }
-        if let Ok(index) = SYMBOLS.binary_search_by_key(&name, |pair| pair.0) {
-            for character in SYMBOLS.get(index).map_or("", |pair| pair.1).chars() {
+        if let Some(text) = symbol(name) {
+            for character in text.chars() {
                 self.push(character);
             }
             return self.skip_space(end);
@@ -366,7 +249,6 @@ mod tests {
 
     #[test]
     fn tables_are_sorted_for_the_search() {
-        assert!(SYMBOLS.is_sorted_by_key(|pair| pair.0));
         assert!(DROPPED.is_sorted());
         assert!(VERBATIM.is_sorted());
     }

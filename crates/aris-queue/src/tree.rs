@@ -34,8 +34,8 @@ pub fn read(text: &str) -> Result<Node, Problem> {
         }
     })?;
     let node = node.ok_or_else(|| Problem {
-        line: 0,
-        column: 0,
+        line: 1,
+        column: 1,
         message: String::from("the file is empty"),
         hint: None,
     })?;
@@ -111,7 +111,7 @@ mod tests {
             ("a: [1, 2\nb: 3\n", 2, "not valid"),
             ("a: 1\n---\nb: 2\n", 2, "second document"),
             ("? [1]\n: 2\n", 1, "as a key"),
-            ("", 0, "empty"),
+            ("", 1, "empty"),
             ("a: *x\n", 1, "not valid"),
         ] {
             let problem = read(text).unwrap_err();

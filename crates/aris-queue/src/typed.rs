@@ -375,9 +375,16 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake<'de>> {
-        let Value::Map(entries) = &self.node.value else {
+        let entries = match &self.node.value {
+            Value::Map(entries) => entries,
+            // Visitors of structs would take the items of a list for the fields.
+            Value::List(_) => {
+                let found = Unexpected::Seq;
+                let read = Err(de::Error::invalid_type(found, &visitor));
+                return self.placed(read);
+            }
             // The visitor knows what it would like to see.
-            return self.deserialize_any(visitor);
+            Value::Scalar { .. } => return self.deserialize_any(visitor),
         };
         if entries.len() > MOST_KEYS {
             return self.placed(Err(Mistake::of(&format!(

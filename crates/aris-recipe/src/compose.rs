@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Finding, Severity};
 use crate::model::{DONE, ESCALATE, Kind, Loaded, Recipe, Step};
+use crate::rules::Id;
 use crate::value::is_truthy;
 use aris_yaml::Text;
 
@@ -31,7 +32,7 @@ pub type Find<'a> = dyn FnMut(&str) -> Option<Loaded> + 'a;
 /// `given` are the inputs of the run: a gate is on for `true`, `1` and `yes` in any case, and off for every other text.
 ///
 /// **Errors**: the finding that stands in the way: `unknown-sub-recipe`, `circular-sub-recipe`, `sub-recipe-collision` (a renamed
-/// step has the name of another), `no-steps` for an empty sub-recipe, or why its file cannot be loaded.
+/// step has the name of another), `schema` for an empty sub-recipe, or why its file cannot be loaded.
 pub fn compose(
     recipe: Recipe,
     given: &BTreeMap<String, String>,
@@ -134,7 +135,7 @@ impl Work {
         }
         if steps.len() > MAX_STEPS {
             let message = format!("sub-recipes grow beyond {MAX_STEPS} steps");
-            return Err(refuse("circular-sub-recipe", &placeholder, message));
+            return Err(refuse(Id::CircularSubRecipe.name(), &placeholder, message));
         }
         self.composed.recipe.set_steps(steps);
         Ok(())
@@ -178,11 +179,11 @@ impl Work {
                 "sub-recipes go in a circle: {} > {name}",
                 lineage.join(" > ")
             );
-            return Err(refuse("circular-sub-recipe", placeholder, message));
+            return Err(refuse(Id::CircularSubRecipe.name(), placeholder, message));
         }
         let Some(found) = find(name) else {
             let message = format!("there is no sub-recipe {name}");
-            return Err(refuse("unknown-sub-recipe", placeholder, message));
+            return Err(refuse(Id::UnknownSubRecipe.name(), placeholder, message));
         };
         let sub = found.map_err(|mut finding| {
             finding.message = format!("in sub-recipe {name}: {}", finding.message);
@@ -191,7 +192,7 @@ impl Work {
         })?;
         if sub.steps.is_empty() {
             let message = format!("sub-recipe {name} has no steps");
-            return Err(refuse("no-steps", placeholder, message));
+            return Err(refuse(Id::Schema.name(), placeholder, message));
         }
         lineage.push(name.to_owned());
         self.composed.included.push(name.to_owned());
@@ -214,6 +215,16 @@ impl Work {
             .as_ref()
             .map_or(ESCALATE, |route| &route.text);
         let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
+        for mut fault in sub.faults {
+            if let [top, step, ..] = fault.path.as_mut_slice()
+                && top == "steps"
+            {
+                *step = format!("{prefix}{step}");
+                // Its line is that of another file.
+                (fault.line, fault.column) = (0, 0);
+                self.composed.recipe.faults.push(fault);
+            }
+        }
         let mut steps = sub.steps;
         for step in &mut steps {
             step.name = format!("{prefix}{}", step.name);
@@ -414,7 +425,7 @@ mod tests {
             (nested("My-Sub"), "circular-sub-recipe"),
             (nested("parent"), "circular-sub-recipe"),
             (nested("absent"), "unknown-sub-recipe"),
-            (String::from("name: s\n"), "no-steps"),
+            (String::from("name: s\n"), "schema"),
             (String::from("- x\n"), "not-a-mapping"),
         ] {
             assert_eq!(composed("1", &sub).unwrap_err().rule, rule, "{sub}");

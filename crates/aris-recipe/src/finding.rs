@@ -43,6 +43,9 @@ pub struct Finding {
     /// Line in the file, from 1; absent for a step that came from another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// Column in that line, from 1, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
     /// The field at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
@@ -60,6 +63,7 @@ impl Finding {
             step: String::new(),
             message: message.into(),
             line: None,
+            column: None,
             field: None,
             steps: None,
         }

@@ -10,6 +10,7 @@ pub mod expression;
 pub mod finding;
 pub mod graph;
 pub mod model;
+mod near;
 pub mod rules;
 pub mod template;
 pub mod value;

@@ -80,10 +80,15 @@ impl Template {
 
     /// The text with every reference replaced.
     pub fn render(&self, scope: &Scope<'_>) -> String {
+        self.render_with(scope, &str::to_owned)
+    }
+
+    /// The same; what stands between references is made by `plain`.
+    pub(crate) fn render_with(&self, scope: &Scope<'_>, plain: &dyn Fn(&str) -> String) -> String {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Text(text) => text.clone(),
+                Part::Text(text) => plain(text),
                 Part::Reference(reference) => reference.text(scope),
             })
             .collect()

@@ -61,7 +61,9 @@ pub fn serve(
         return Err(AgentError::Malformed(format!("{name:?} is no safe name")));
     }
     let folder = home.join(HOME).join("runs").join(&request.folder);
-    aris_fs::create_dir(&folder)?;
+    if !request.files.is_empty() {
+        aris_fs::create_dir(&folder)?;
+    }
     for (name, text) in &request.files {
         let path = folder.join(name);
         if aris_fs::read_optional(&path, limit)?.as_deref() != Some(text.as_bytes()) {
@@ -74,8 +76,14 @@ pub fn serve(
             stdout: String::new(),
             stderr: String::new(),
         }
-    } else {
+    } else if folder.is_dir() {
         call(&folder, &request.args)
+    } else {
+        Answer {
+            code: 3,
+            stdout: String::new(),
+            stderr: format!("error: there is no run {:?} here", request.folder),
+        }
     };
     let bytes = framed(&request.nonce, &answer)
         .map_err(|error| AgentError::Malformed(error.to_string()))?;

@@ -44,6 +44,7 @@ pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Find
                 .iter()
                 .find(|line| Some(line.number) == finding.line);
             finding.quote = line.map_or_else(String::new, |line| letters(&line.text));
+            finding.suggest(line.map(|line| line.text.as_str()));
             finding
         })
         .collect();

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// What kind of backing a claim needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimType {
     /// A result of the report's own experiments: its numbers are compared with the results, it needs no citation.
@@ -40,8 +41,7 @@ impl ClaimType {
 /// A claim as `claims_{pr}.json` holds it.
 ///
 /// **Source**: citation gates, §2.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Path in the repository.

@@ -1,19 +1,22 @@
 //! What was decided about a comment, and what an answer has to hold to decide it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::finding::Severity;
+use crate::findings::typed;
 use crate::group::Grouped;
 use crate::label::{label, severity};
 use crate::profile::Profile;
 use crate::signal::{Signal, hold};
 
 /// What is to be done with a comment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Decision {
     /// It is right.
@@ -38,8 +41,7 @@ impl Decision {
 /// What was decided about one comment, and what came of it.
 ///
 /// **Source**: citation gates, §2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// What is to be done.
@@ -172,11 +174,11 @@ pub fn read_answer(
         .map(|finding| (finding.id, finding))
         .collect();
     let mut read = Classification::new();
-    for (id, fields) in answers(output)? {
+    for (id, given) in answers(output)? {
         let finding = wanted
             .get(&id)
             .ok_or_else(|| format!("comment {id} is not in this group"))?;
-        let entry = entry(profile, finding, fields, quoted)
+        let entry = entry(profile, finding, &given, quoted)
             .and_then(|entry| hold(signals, finding, &entry, quoted).map(|()| entry))
             .map_err(|why| format!("comment {id}: {why}"))?;
         if read.insert(id, entry).is_some() {
@@ -195,19 +197,60 @@ pub fn read_answer(
     }
 }
 
-/// A comment's number, and what is answered about it.
-type Answer<'a> = (u64, &'a Map<String, Value>);
+/// What an agent decided about one comment.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Decision")]
+pub(crate) struct Given {
+    /// Number of the comment
+    #[serde(default, alias = "comment_id", deserialize_with = "number")]
+    id: u64,
+    /// Whether the comment is right
+    verdict: Decision,
+    /// What it rests on; for ACCEPT and REJECT it names a line, as in "line 12", quotes the text in quotation marks, or names a citation key
+    evidence: String,
+    /// Why it is wrong; for REJECT only
+    #[serde(default)]
+    category: Option<String>,
+    /// How it is settled; for ACCEPT only
+    #[serde(default)]
+    fix_strategy: Option<String>,
+    /// true exactly for a strategy that is out of an editor's reach
+    #[serde(default)]
+    escalate: Option<bool>,
+    /// What agents repeat of the comment counts for nothing.
+    #[serde(default, rename = "dimension")]
+    #[schemars(skip)]
+    _dimension: IgnoredAny,
+    #[serde(default, rename = "path")]
+    #[schemars(skip)]
+    _path: IgnoredAny,
+    #[serde(default, rename = "line")]
+    #[schemars(skip)]
+    _line: IgnoredAny,
+    #[serde(default, rename = "message")]
+    #[schemars(skip)]
+    _message: IgnoredAny,
+}
 
-/// The answers with their comments' numbers.
-fn answers(output: &Value) -> Result<Vec<Answer<'_>>, String> {
+/// A number, also as text.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let value = Value::deserialize(from)?;
+    let number = value.as_u64();
+    let number = number.or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+    number.ok_or_else(|| D::Error::custom("no number of a comment"))
+}
+
+/// The answers with their comments' numbers: a list of entries with `id`, or an object of entries by id.
+fn answers(output: &Value) -> Result<Vec<(u64, Given)>, String> {
     match output {
         Value::Array(list) => list
             .iter()
             .map(|value| {
-                let fields = value.as_object().ok_or("an answer is no object")?;
-                let id = fields.get("id").or_else(|| fields.get("comment_id"));
-                let id = id.and_then(number).ok_or("an answer has no id")?;
-                Ok((id, fields))
+                let given: Given = typed(value)?;
+                (given.id != 0)
+                    .then_some((given.id, given))
+                    .ok_or_else(|| String::from("an answer has no id"))
             })
             .collect(),
         Value::Object(map) => map
@@ -215,73 +258,29 @@ fn answers(output: &Value) -> Result<Vec<Answer<'_>>, String> {
             .map(|(key, value)| {
                 let id = key.parse().ok();
                 let id = id.ok_or_else(|| String::from("a key is no comment's number"))?;
-                let fields = value.as_object().ok_or("an answer is no object")?;
-                Ok((id, fields))
+                Ok((id, typed(value)?))
             })
             .collect(),
         _ => Err(String::from("the output is neither a list nor an object")),
     }
 }
 
-fn number(value: &Value) -> Option<u64> {
-    value
-        .as_u64()
-        .or_else(|| value.as_str().and_then(|text| text.parse().ok()))
-}
-
-/// Fields that an answer may have.
-const FIELDS: [&str; 11] = [
-    "id",
-    "comment_id",
-    "verdict",
-    "evidence",
-    "category",
-    "fix_strategy",
-    "escalate",
-    "dimension",
-    "path",
-    "line",
-    "message",
-];
-
 fn entry(
     profile: &Profile,
     finding: &Grouped,
-    fields: &Map<String, Value>,
+    given: &Given,
     quoted: &dyn Quoted,
 ) -> Result<Entry, String> {
-    let known: BTreeSet<&str> = FIELDS.into();
-    if let Some(key) = fields.keys().find(|key| !known.contains(key.as_str())) {
-        return Err(format!(
-            "{} is no field of an answer",
-            crate::one_line(key, 40)
-        ));
-    }
-    let text = |key: &str| match fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(_) => Err(format!("its {key} is no text")),
-    };
-    let verdict = match text("verdict")? {
-        Some("ACCEPT") => Decision::Accept,
-        Some("REJECT") => Decision::Reject,
-        Some("DISCUSS") => Decision::Discuss,
-        _ => {
-            return Err(String::from(
-                "its verdict is none of ACCEPT, REJECT, DISCUSS",
-            ));
-        }
-    };
-    let evidence = text("evidence")?.unwrap_or_default().trim();
+    let evidence = given.evidence.trim();
     if evidence.is_empty() {
         return Err(String::from("it has no evidence"));
     }
-    if verdict != Decision::Discuss && !quoted.exists(evidence, &finding.path) {
+    if given.verdict != Decision::Discuss && !quoted.exists(evidence, &finding.path) {
         return Err(String::from(
             "its evidence quotes no line or key that exists",
         ));
     }
-    let strategy = match (verdict, text("fix_strategy")?) {
+    let strategy = match (given.verdict, given.fix_strategy.as_deref()) {
         (Decision::Accept, Some(name)) => Some(
             profile
                 .strategy(name)
@@ -292,24 +291,20 @@ fn entry(
         (_, Some(_)) => return Err(String::from("only ACCEPT has a fix_strategy")),
         (_, None) => None,
     };
-    let category = match (verdict, text("category")?) {
+    let category = match (given.verdict, given.category.as_deref()) {
         (Decision::Reject, Some(name)) if profile.categories.contains(&name) => Some(name),
         (Decision::Reject, _) => return Err(String::from("its category is none of the gate's")),
         (_, Some(_)) => return Err(String::from("only REJECT has a category")),
         (_, None) => None,
     };
     let escalates = strategy.is_some_and(|strategy| strategy.escalates);
-    match fields.get("escalate") {
-        None | Some(Value::Null) => {}
-        Some(Value::Bool(said)) if *said == escalates => {}
-        Some(_) => {
-            return Err(String::from(
-                "its escalate does not go with its fix_strategy",
-            ));
-        }
+    if given.escalate.is_some_and(|said| said != escalates) {
+        return Err(String::from(
+            "its escalate does not go with its fix_strategy",
+        ));
     }
     Ok(Entry {
-        verdict,
+        verdict: given.verdict,
         category: category.map(str::to_owned),
         fix_strategy: strategy.map(|strategy| strategy.name.to_owned()),
         escalate: escalates,
@@ -455,9 +450,9 @@ mod tests {
             ),
             (
                 json!({"id": 1, "verdict": "DISCUSS", "evidence": "x", "applied": true}),
-                "no field",
+                "unknown field",
             ),
-            (json!(7), "no object"),
+            (json!(7), "expected struct"),
         ] {
             let error = read(&json!([first, good])).expect_err("it does not hold");
             assert!(error.contains(why), "{first}: {error}");

@@ -4,9 +4,12 @@ use aris_contract::hex::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::edit::{Edit, Suggestion};
+
 /// How bad a finding is. The order is that of gravity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing has to happen.
@@ -39,8 +42,9 @@ impl Severity {
 }
 
 /// Who found it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// A model.
@@ -62,8 +66,7 @@ impl Source {
 /// A finding as `findings_{pr}.json` holds it.
 ///
 /// **Source**: citation gates, §2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// Path in the repository.
@@ -94,14 +97,19 @@ pub struct Finding {
     /// 16 hexadecimal digits that stay the same as long as the finding does; see [`Finding::identified`].
     #[serde(default)]
     pub fingerprint: String,
+    /// The line as a rule would have it, where a rule can say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<Suggestion>,
+    /// What a rule would replace on the line; it becomes a suggestion where the line is at hand.
+    #[serde(skip)]
+    pub edit: Option<Edit>,
     /// The findings on the same place that gave way to this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Also>,
 }
 
 /// A finding that gave way to another one on the same place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Also {
     /// What it is about.
@@ -141,6 +149,8 @@ impl Finding {
             source: Some(Source::Rules),
             quote: String::new(),
             suggested_strategy: None,
+            suggestion: None,
+            edit: None,
             fingerprint: String::new(),
             also: Vec::new(),
         }
@@ -166,6 +176,15 @@ impl Finding {
         }
         self.fingerprint = short_hex(&digest.finalize());
         self
+    }
+
+    /// Turns the edit of a rule into a suggestion. One that does not fit the line as it stands goes.
+    pub fn suggest(&mut self, line: Option<&str>) {
+        let known = self.suggestion.take();
+        self.suggestion = line.and_then(|line| match self.edit.take() {
+            Some(edit) => edit.of_line(line),
+            None => known.filter(|known| known.fits(line)),
+        });
     }
 
     /// Whether it has to be mended and nobody has to be asked first.

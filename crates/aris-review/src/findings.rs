@@ -2,14 +2,15 @@
 //! reason.
 
 use aris_contract::json::{self, JsonError, Limits};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::edit::Suggestion;
 use crate::finding::{Also, Finding, Severity, Source};
 
 /// Something in a list of findings that is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Rejected {
     /// Its place in the list, from 0.
     pub index: usize,
@@ -87,19 +88,57 @@ impl Findings {
     }
 }
 
+/// A deficiency as an agent, or whoever writes lists of findings, states it.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "Finding")]
+pub(crate) struct Given {
+    /// Path in the repository, as it stands above the lines
+    file: String,
+    /// Number of the line in the file, from 1; null where the finding is about no line
+    #[serde(default)]
+    line: Option<i64>,
+    /// What it is about
+    dimension: String,
+    /// How bad it is
+    severity: Severity,
+    /// What is wrong or missing, in a sentence
+    #[serde(default)]
+    message: Option<String>,
+    /// true only when nobody but a person can tell what is right; null where that is not known, which counts as true
+    #[serde(default = "nobody_has_to_decide")]
+    requires_decision: Option<bool>,
+    #[serde(default)]
+    #[schemars(skip)]
+    rule: Option<String>,
+    #[serde(default)]
+    #[schemars(skip)]
+    source: Option<Source>,
+    #[serde(default)]
+    #[schemars(skip)]
+    suggested_strategy: Option<String>,
+    #[serde(default)]
+    #[schemars(skip)]
+    suggestion: Option<Suggestion>,
+    #[serde(default)]
+    #[schemars(skip)]
+    also: Option<Vec<Also>>,
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the type of the field: a missing field is an answer, null is none"
+)]
+fn nobody_has_to_decide() -> Option<bool> {
+    Some(false)
+}
+
 /// One finding, or why it is none and whether that is because it cannot be read.
 fn finding(value: &Value) -> Result<Finding, (String, bool)> {
-    let unreadable = |reason: String| (reason, true);
-    let Value::Object(fields) = value else {
-        return Err(unreadable(String::from("it is no object")));
-    };
-    let file = text(fields, "file").map_err(unreadable)?;
-    if file.is_empty() {
-        return Err(unreadable(String::from("it names no file")));
+    let given: Given = typed(value).map_err(|why| (why, true))?;
+    if given.file.is_empty() {
+        return Err((String::from("it names no file"), true));
     }
-    let severity = severity(fields).map_err(unreadable)?;
-    let dimension = text(fields, "dimension").map_err(unreadable)?;
-    if dimension == "experimental" {
+    if given.dimension == "experimental" {
         return Err((
             String::from(
                 "its dimension is experimental: claims about one's own experiments are their own evidence",
@@ -107,36 +146,39 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
             false,
         ));
     }
-    if !is_word(&dimension) {
-        return Err(unreadable(String::from(
-            "its dimension is no word of 1 to 40 letters, digits, - and _",
-        )));
+    if !is_word(&given.dimension) {
+        return Err((
+            String::from("its dimension is no word of 1 to 40 letters, digits, - and _"),
+            true,
+        ));
     }
     Ok(Finding {
-        file,
-        line: line(fields).map_err(unreadable)?,
-        dimension,
-        severity,
-        message: text(fields, "message").map_err(unreadable)?,
-        requires_decision: decision(fields).map_err(unreadable)?,
-        rule: optional(fields, "rule").map_err(unreadable)?,
-        source: source(fields).map_err(unreadable)?,
-        suggested_strategy: optional(fields, "suggested_strategy").map_err(unreadable)?,
+        file: given.file,
+        // A missing, zero or negative line is no position.
+        line: given
+            .line
+            .and_then(|line| u32::try_from(line).ok())
+            .filter(|line| *line > 0),
+        dimension: given.dimension,
+        severity: given.severity,
+        message: given.message.unwrap_or_default(),
+        requires_decision: given.requires_decision.unwrap_or(true),
+        rule: given.rule,
+        source: given.source,
+        suggested_strategy: given.suggested_strategy,
+        suggestion: given.suggestion,
+        edit: None,
         quote: String::new(),
         fingerprint: String::new(),
-        also: also(fields).map_err(unreadable)?,
+        also: given.also.unwrap_or_default(),
     }
     .identified())
 }
 
-fn severity(fields: &Map<String, Value>) -> Result<Severity, String> {
-    let word = text(fields, "severity")?;
-    Severity::of(&word).ok_or_else(|| {
-        format!(
-            "its severity {:?} is none of critical, warning, info",
-            crate::text::one_line(&word, DIMENSION)
-        )
-    })
+/// A value as a type; else the field that does not hold, and why.
+pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| crate::text::one_line(&error.to_string(), 300))
 }
 
 fn is_word(text: &str) -> bool {
@@ -144,60 +186,6 @@ fn is_word(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-}
-
-/// A text; empty when it is missing or null.
-fn text(fields: &Map<String, Value>, key: &str) -> Result<String, String> {
-    optional(fields, key).map(Option::unwrap_or_default)
-}
-
-fn optional(fields: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
-    match fields.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(format!("its {key} is no text")),
-    }
-}
-
-/// Whether a person has to decide. Null says that whoever answered does not know: then a person has to.
-fn decision(fields: &Map<String, Value>) -> Result<bool, String> {
-    match fields.get("requires_decision") {
-        None => Ok(false),
-        Some(Value::Null) => Ok(true),
-        Some(Value::Bool(flag)) => Ok(*flag),
-        Some(_) => Err(String::from(
-            "its requires_decision is neither true nor false",
-        )),
-    }
-}
-
-/// A missing, zero or negative line is no position.
-fn line(fields: &Map<String, Value>) -> Result<Option<u32>, String> {
-    match fields.get("line") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(number
-            .as_u64()
-            .and_then(|line| u32::try_from(line).ok())
-            .filter(|line| *line > 0)),
-        Some(_) => Err(String::from("its line is no whole number")),
-    }
-}
-
-fn source(fields: &Map<String, Value>) -> Result<Option<Source>, String> {
-    match optional(fields, "source")?.as_deref() {
-        None => Ok(None),
-        Some("agent") => Ok(Some(Source::Agent)),
-        Some("rules") => Ok(Some(Source::Rules)),
-        Some(_) => Err(String::from("its source is neither agent nor rules")),
-    }
-}
-
-fn also(fields: &Map<String, Value>) -> Result<Vec<Also>, String> {
-    match fields.get("also") {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(list) => Vec::<Also>::deserialize(list)
-            .map_err(|error| format!("its also is no list of findings: {error}")),
-    }
 }
 
 #[cfg(test)]
@@ -261,10 +249,10 @@ mod tests {
     #[test]
     fn what_is_no_finding_is_kept_with_its_reason() {
         for (entry, reason, unreadable) in [
-            ("3", "no object", true),
+            ("3", "expected struct", true),
             (
                 r#"{"line":1,"dimension":"external","severity":"info"}"#,
-                "no file",
+                "`file`",
                 true,
             ),
             (

@@ -14,8 +14,7 @@ use crate::profile::{Gate, Profile};
 /// A comment that has to be settled.
 ///
 /// **Source**: citation gates, §2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grouped {
     /// Number of the comment.
@@ -38,8 +37,9 @@ pub struct Grouped {
 }
 
 /// How many comments are not to be settled, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
     /// Nothing has to happen.

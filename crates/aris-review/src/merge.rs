@@ -7,8 +7,7 @@ use serde::Serialize;
 use crate::finding::{Also, Finding};
 
 /// A finding that gave way to another one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Duplicate {
     /// Fingerprint of the finding that stayed.
     pub of: String,

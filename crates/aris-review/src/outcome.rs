@@ -7,8 +7,7 @@ use serde_json::Value;
 use crate::profile::Profile;
 
 /// Whether an edit was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
     /// At least one.
@@ -30,8 +29,7 @@ impl Settlement {
 /// The three tokens that a pipeline branches on.
 ///
 /// **Source**: citation gates, §6.7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Tokens {
     /// Whether an experiment has to be run again.
     pub needs_rerun: bool,

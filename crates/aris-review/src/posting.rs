@@ -14,8 +14,7 @@ use crate::verdict::Event;
 /// How a review got to GitHub.
 ///
 /// **Source**: citation gates, §5.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Posted {
     /// 0 one review with all comments, 1 a review and each comment alone, 2 a review whose text holds all findings, 3 not all of it; none
     /// when nothing had to be posted.

@@ -2,6 +2,8 @@
 
 use aris_contract::hex::hex;
 use aris_contract::json::{self, Limits};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -12,6 +14,7 @@ use crate::group::Grouped;
 use crate::profile::{Gate, Profile};
 use crate::section::Section;
 use crate::signal::Signal;
+use crate::{classification, findings};
 
 /// Schema id of [`AgentRequest`].
 pub const REQUEST: &str = "aris.audit_claims.request/v1";
@@ -19,8 +22,7 @@ pub const REQUEST: &str = "aris.audit_claims.request/v1";
 pub const ANSWER: &str = "aris.audit_claims.answer/v1";
 
 /// What is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Which claims are in a section?
@@ -32,8 +34,7 @@ pub enum Kind {
 }
 
 /// A question to an agent, `requests/<id>.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgentRequest {
     /// [`REQUEST`].
     pub schema: String,
@@ -53,8 +54,7 @@ pub struct AgentRequest {
 }
 
 /// An agent's answer, `answers/<id>.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentAnswer {
     /// [`ANSWER`].
@@ -95,7 +95,10 @@ impl AgentRequest {
         Self {
             schema: REQUEST.to_owned(),
             kind,
-            prompt: format!("{task}\n\n{}", fenced(text)),
+            prompt: format!(
+                "{task}\n\nAnswer with JSON that this schema accepts, and nothing else:\n{output_schema}\n\n{}",
+                fenced(text)
+            ),
             input,
             output_schema,
             id: format!("{name}-{}", input_sha256.get(..8).unwrap_or_default()),
@@ -107,14 +110,13 @@ impl AgentRequest {
     pub fn extract(number: usize, section: &Section) -> Self {
         let task = "List the factual claims in one section of a research report. Only the numbered lines below are part of it; each begins with \
              its number in the file.\n\
-             Answer with a JSON array of objects: \"file\" (the path that stands above the lines), \"line\" (the number where the claim begins), \
-             \"claim_text\" (the sentence as it stands there), \"claim_type\" and \"section\". An empty array says that there is no claim.\n\
+             An empty array says that there is no claim.\n\
              Types: experimental (measured in this work), external (known from papers, data or the field), methodological (why a method is \
              right or usual), comparative (better, worse or equal, compared with the work of others).";
         let text = numbered(section);
         let input = json!({"section": section});
         let name = format!("extract-{number:03}");
-        Self::new(Kind::Extract, &name, task, &text, input, claim_schema())
+        Self::new(Kind::Extract, &name, task, &text, input, list_of::<Claim>())
     }
 
     /// Asks which claims of one type lack evidence.
@@ -132,15 +134,20 @@ impl AgentRequest {
         let word = claim_type.word();
         let task = format!(
             "For each {word} claim in the list, look for its evidence in the diff of the report. {rule}\n\
-             Answer with a JSON array with one object for each claim that lacks evidence: \"file\", \"line\" (those of the claim), \
-             \"dimension\" ({word:?}), \"severity\" (critical, warning or info), \"message\" (what is missing), \"requires_decision\" (true only \
-             when nobody but a person can tell what is right). An empty array says that every claim has evidence."
+             Answer with one object for each claim that lacks evidence; its dimension is {word:?}. An empty array says that every claim has evidence."
         );
         let list = serde_json::to_string_pretty(claims).unwrap_or_default();
         let text = format!("Claims:\n{list}\n\nDiff:\n{diff}");
         let input = json!({"claims": claims, "diff_sha256": short_hex(&Sha256::digest(diff))});
         let name = format!("match-{word}");
-        Self::new(Kind::Match, &name, &task, &text, input, finding_schema())
+        Self::new(
+            Kind::Match,
+            &name,
+            &task,
+            &text,
+            input,
+            list_of::<findings::Given>(),
+        )
     }
 
     /// Asks for findings about a section, for a gate that looks at more than claims.
@@ -148,14 +155,20 @@ impl AgentRequest {
         let dimensions = Gate::Review.profile().dimensions.join(", ");
         let task = format!(
             "Review one section of a research report. Only the numbered lines below are part of it; each begins with its number in the file.\n\
-             Answer with a JSON array of objects, one for each deficiency: \"file\" (the path that stands above the lines), \"line\", \"dimension\" (one of {dimensions}), \
-             \"severity\" (critical, warning or info), \"message\" (what is wrong), \"requires_decision\" (true only when nobody but a person \
-             can tell what is right). An inconclusive or negative result is never a deficiency. An empty array says that there is none."
+             Answer with one object for each deficiency; its dimension is one of {dimensions}. An inconclusive or negative result is never a \
+             deficiency. An empty array says that there is none."
         );
         let text = numbered(section);
         let input = json!({"section": section});
         let name = format!("review-{number:03}");
-        Self::new(Kind::Match, &name, &task, &text, input, finding_schema())
+        Self::new(
+            Kind::Match,
+            &name,
+            &task,
+            &text,
+            input,
+            list_of::<findings::Given>(),
+        )
     }
 
     /// Asks what is to be done with the comments of one group. `context` holds the lines around each, `signals` what rules say about
@@ -168,36 +181,25 @@ impl AgentRequest {
         signals: &[&Signal],
         not_checked: &[String],
     ) -> Self {
-        let strategies: Vec<&str> = profile
-            .strategies
-            .iter()
-            .map(|strategy| strategy.name)
-            .collect();
-        let task = format!(
-            "Decide for each review comment below whether it is right. Read the lines around it first.\n\
-             Answer with a JSON array with exactly one object for each comment: \"id\", \"verdict\" (ACCEPT, REJECT or DISCUSS), \"evidence\" \
-             (what it rests on; for ACCEPT and REJECT it names a line, as in \"line 12\", quotes the text in quotation marks, or names a citation \
-             key that exists), for ACCEPT \"fix_strategy\" (one of {}) and \"escalate\" (true exactly for rerun_required and design_flaw), for \
-             REJECT \"category\" (one of {}).\n\
+        let task = "Decide for each review comment below whether it is right. Read the lines around it first.\n\
+             Answer with exactly one object for each comment. ACCEPT needs a fix_strategy, REJECT a category; escalate is true exactly for \
+             rerun_required and design_flaw.\n\
              Two rules bind you. A departure from the plan (replicates, sample size, other planned parameters) that undermines the evidence is \
              rerun_required and no matter of wording, unless the report gives a reason for it that holds. Statistics over the wrong unit of \
              analysis are rerun_required as long as they stay in the report; an edit is enough only when it takes them out, and then the claim \
              goes with them unless it stands without them. The signals are what rules found of both kinds; where you do less about a comment than \
              its signal suggests, the evidence quotes in quotation marks the reason that the report gives. What could not be checked is not \
-             clean.",
-            strategies.join(", "),
-            profile.categories.join(", ")
-        );
+             clean.";
         let input = json!({"group": group, "findings": findings, "context": context, "signals": signals, "signals_not_checked": not_checked});
         let text = serde_json::to_string_pretty(&input).unwrap_or_default();
         let name = format!("classify-{group}");
         Self::new(
             Kind::Classify,
             &name,
-            &task,
+            task,
             &text,
             input,
-            entry_schema(profile),
+            decisions(profile),
         )
     }
 }
@@ -227,65 +229,41 @@ fn fenced(text: &str) -> String {
     )
 }
 
-fn claim_schema() -> Value {
-    json!({"type": "array", "items": {
-        "type": "object",
-        "required": ["file", "line", "claim_text", "claim_type"],
-        "additionalProperties": false,
-        "properties": {
-            "file": {"type": "string"},
-            "line": {"type": ["integer", "null"], "minimum": 1},
-            "claim_text": {"type": "string"},
-            "claim_type": {"enum": ClaimType::ALL.map(ClaimType::word)},
-            "section": {"type": "string"},
-            "cited": {"type": "boolean"}
-        }
-    }})
+/// The JSON Schema of a list of `T`, as its reader takes it.
+fn list_of<T: JsonSchema>() -> Value {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings
+        .into_generator()
+        .into_root_schema_for::<Vec<T>>()
+        .to_value()
 }
 
-fn finding_schema() -> Value {
-    json!({"type": "array", "items": {
-        "type": "object",
-        "required": ["file", "line", "dimension", "severity", "message", "requires_decision"],
-        "properties": {
-            "file": {"type": "string"},
-            "line": {"type": ["integer", "null"]},
-            "dimension": {"type": "string"},
-            "severity": {"enum": ["critical", "warning", "info"]},
-            "message": {"type": "string"},
-            "requires_decision": {"type": "boolean"}
-        }
-    }})
-}
-
-fn entry_schema(profile: &Profile) -> Value {
+/// The schema of decisions, with the words of the gate.
+fn decisions(profile: &Profile) -> Value {
+    let mut schema = list_of::<classification::Given>();
     let strategies: Vec<&str> = profile
         .strategies
         .iter()
         .map(|strategy| strategy.name)
         .collect();
-    json!({"type": "array", "items": {
-        "type": "object",
-        "required": ["id", "verdict", "evidence"],
-        "additionalProperties": false,
-        "properties": {
-            "id": {"type": "integer"},
-            "verdict": {"enum": ["ACCEPT", "REJECT", "DISCUSS"]},
-            "evidence": {"type": "string", "minLength": 1},
-            "category": {"enum": profile.categories},
-            "fix_strategy": {"enum": strategies},
-            "escalate": {"type": "boolean"},
-            "dimension": {"type": "string"},
-            "message": {"type": "string"}
+    for (field, words) in [
+        ("category", json!(profile.categories)),
+        ("fix_strategy", json!(strategies)),
+    ] {
+        let place = format!("/items/properties/{field}");
+        if let Some(Value::Object(property)) = schema.pointer_mut(&place) {
+            property.remove("type");
+            property.insert(String::from("enum"), words);
         }
-    }})
+    }
+    schema
 }
 
 /// Reads the claims that an agent saw in a section. It holds whole or not at all. **Errors**: why it does not hold.
 pub fn read_claims(section: &Section, output: &Value) -> Result<Vec<Claim>, String> {
-    let list: Vec<Claim> =
-        Deserialize::deserialize(output).map_err(|error: serde_json::Error| error.to_string())?;
-    list.into_iter()
+    findings::typed::<Vec<Claim>>(output)?
+        .into_iter()
         .map(|mut claim| {
             if claim.file.strip_prefix("./").unwrap_or(&claim.file) != section.file {
                 return Err(String::from("a claim is about another file"));

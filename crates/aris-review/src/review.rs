@@ -80,6 +80,9 @@ impl Review<'_> {
                 ),
             );
         }
+        if let Some(suggestion) = &finding.suggestion {
+            push(&mut body, &block(&suggestion.becomes));
+        }
         let mark = marker::of_finding(self.profile, finding);
         format!("{body}\n\n{mark}")
     }
@@ -166,6 +169,15 @@ impl Review<'_> {
 /// Whether a finding becomes a comment on its line.
 pub(crate) fn is_inline(finding: &Finding) -> bool {
     finding.line.is_some() && (finding.requires_decision || finding.severity >= Severity::Warning)
+}
+
+/// The block that GitHub offers to commit: `line` in place of the line that the comment is on. Its fence is longer than any in the line.
+///
+/// **Source**: GitHub, "Commenting on a pull request": suggestions are fenced blocks of the language `suggestion`.
+fn block(line: &str) -> String {
+    let ticks = line.split(|letter| letter != '`').map(str::len).max();
+    let fence = "`".repeat(ticks.unwrap_or(0).max(2) + 1);
+    format!("\n\n{fence}suggestion\n{line}\n{fence}")
 }
 
 /// `[severity] dimension: message`.

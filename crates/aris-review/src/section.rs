@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::diff::{Diff, NewLine};
 
 /// Lines below one heading.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Section {
     /// Path of the file.
     pub file: String,
@@ -17,8 +16,7 @@ pub struct Section {
 }
 
 /// A line that the diff adds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SectionLine {
     /// Its number in the new file, from 1.
     pub line: u32,

@@ -11,8 +11,7 @@ use crate::{Decision, Severity};
 /// A finding of the rules about the sample, the unit of analysis or the plan.
 ///
 /// **Source**: citation gates, §8.6.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Signal {
     /// `unit-of-analysis`, `sample-size-mismatch` or `protocol-deviation`.

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 
 /// The verdict of a gate on a pull request. It is derived from findings and nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Nothing has to be mended and nobody has to decide anything.
@@ -38,8 +37,7 @@ impl Verdict {
 }
 
 /// The event of a review on GitHub.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Event {
     /// It may be merged.
@@ -62,8 +60,7 @@ impl Event {
 }
 
 /// Fingerprints of merged findings by what has to happen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Buckets {
     /// To be mended: critical or warning, and no decision needed.
     pub actionable: Vec<String>,
@@ -74,8 +71,7 @@ pub struct Buckets {
 }
 
 /// How many findings there are of what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Counts {
     /// Before merging.
     pub total: usize,

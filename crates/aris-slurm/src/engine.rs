@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::programs::{Answer, Programs};
-use crate::refusal::{Meaning, meaning, no_accounting, none_known, over_already, said_no};
+use crate::refusal::{Meaning, is_done, meaning, no_accounting, none_known, over_already, said_no};
 use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT, State};
 use crate::wave::{Found, Says, Silent, SubmitError, Task, Wave};
 use crate::{submission, task};
@@ -260,7 +260,7 @@ impl SlurmEngine {
         ];
         match self.programs.run("scontrol", &words, None) {
             Answer::Good(_) => Ok(()),
-            Answer::Bad(said) if over_already(&said) => Ok(()),
+            Answer::Bad(said) if is_done(&said) => Ok(()),
             Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
         }
     }
@@ -322,17 +322,32 @@ impl SlurmEngine {
             .map(|one| format!("{}_{}", one.job, one.index))
             .collect();
         let mut accounts = Vec::new();
+        let mut silent = false;
         for tasks in missing.chunks(BATCH) {
             match self.sacct([format!("--jobs={}", tasks.join(","))]) {
                 Accounts::Rows(rows) => accounts.extend(rows),
                 // It would be the last to know anyway.
-                Accounts::None | Accounts::Silent(_) => break,
+                Accounts::None => break,
+                Accounts::Silent(_) => {
+                    silent = true;
+                    break;
+                }
             }
         }
         let accounts = Listed::of(accounts);
         let seen = refs.iter().map(|one| {
-            let state = listed(one).or_else(|| accounts.task(&one.job, &one.token, one.index));
-            seen(state)
+            let told = accounts.task(&one.job, &one.token, one.index);
+            match (listed(one), told) {
+                // The array is in the queue, this task is not, and it never ran: it was taken out.
+                //
+                // **Source**, measured with 22.05.8: `scancel 7_5` of a waiting task leaves a row of it nowhere.
+                (None, None) if !silent && queued.lacks(&one.job, &one.token, one.index) => {
+                    Says::Ended(String::from("CANCELLED"))
+                }
+                // What waits is in the queue; accounting may count to an array's waiting rest what the controller has forgotten.
+                (None, Some(State::Waiting(_))) => Says::NotListed,
+                (state, told) => seen(state.or(told)),
+            }
         });
         Ok(seen.collect())
     }

@@ -18,6 +18,6 @@ mod task;
 mod wave;
 
 pub use engine::{Access, Config, SlurmEngine};
-pub use submission::other_clusters;
+pub use submission::{other_clusters, set_by_the_queue};
 pub use task::{TASK_VARIABLE, TaskError, attempt_of, task};
 pub use wave::{Found, Says, Silent, SubmitError, Task, Wave};

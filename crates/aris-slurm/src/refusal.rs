@@ -139,6 +139,25 @@ pub(crate) fn over_already(message: &str) -> bool {
     over && meaning(message) == Meaning::Unknown
 }
 
+/// Whether an answer about the tasks of an array only says that some are over, or that nothing went wrong: `7_0-1: Job has already finished`.
+pub(crate) fn is_done(message: &str) -> bool {
+    let known = [
+        "Job has already finished",
+        "Job/step already completing or completed",
+        "Invalid job id specified",
+        "No error",
+    ];
+    let mut rest = message.to_owned();
+    for piece in known {
+        rest = rest.replace(piece, "");
+    }
+    let rest = rest.replace("scontrol:", "").replace("error:", "");
+    rest.len() < message.len()
+        && rest.chars().all(|letter| {
+            letter.is_ascii_digit() || letter.is_whitespace() || "_-,:[]%".contains(letter)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +243,15 @@ mod tests {
             ),
         ] {
             assert_eq!(over_already(message), over, "{message}");
+        }
+        for (message, done) in [
+            ("133_0-1: Job has already finished 133_2-15: No error", true),
+            ("133_0: Job has already finished\n", true),
+            ("133_2-15: Unable to contact slurm controller", false),
+            ("133_2-15: No error 133_16: Access/permission denied", false),
+            ("", false),
+        ] {
+            assert_eq!(is_done(message), done, "{message}");
         }
         assert!(none_known(
             "slurm_load_jobs error: Invalid job id specified"

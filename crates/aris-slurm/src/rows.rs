@@ -145,6 +145,13 @@ impl Listed {
         listed
     }
 
+    /// Whether the job is listed, and this task of it is not, under no name.
+    pub(crate) fn lacks(&self, job: &str, name: &str, index: u32) -> bool {
+        let key = (String::from(job), String::from(name));
+        let mut rows = self.rows.iter().filter(|((known, _), _)| known == job);
+        self.rows.contains_key(&key) && !rows.any(|(_, tasks)| tasks.contains_key(&Some(index)))
+    }
+
     /// What is said of a task.
     pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&State> {
         let job = self.rows.get(&(String::from(job), String::from(name)))?;

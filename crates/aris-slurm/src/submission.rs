@@ -108,6 +108,36 @@ pub fn other_clusters(extra: &[String]) -> Option<&str> {
     extra.iter().map(String::as_str).find(other)
 }
 
+/// The first of the further arguments that the queue needs for itself: it would have no effect, or the queue would lose its jobs.
+///
+/// **Source**: sbatch(1).
+pub fn set_by_the_queue(extra: &[String]) -> Option<&str> {
+    const LONG: [&str; 15] = [
+        "array",
+        "chdir",
+        "error",
+        "export",
+        "export-file",
+        "input",
+        "job-name",
+        "no-requeue",
+        "open-mode",
+        "output",
+        "parsable",
+        "requeue",
+        "signal",
+        "test-only",
+        "wait",
+    ];
+    let ours = |word: &&str| match word.strip_prefix("--") {
+        Some(long) => LONG.contains(&long.split('=').next().unwrap_or_default()),
+        None => ["-a", "-D", "-e", "-i", "-J", "-o", "-W"]
+            .iter()
+            .any(|short| word.starts_with(short)),
+    };
+    extra.iter().map(String::as_str).find(ours)
+}
+
 /// The number and the cluster in what `sbatch --parsable` prints: `123`, or `123;cluster`.
 pub(crate) fn job(printed: &str) -> Option<(String, Option<String>)> {
     // A site's submit plugin may print before it.

@@ -85,41 +85,130 @@ pub fn search(
     })
 }
 
-/// Asks for papers by identifier, at most [`BATCH`] at once. What arXiv does not have is not in the answer.
+/// Asks for papers by identifier. What arXiv does not have is not in the answer. Each paper is kept for itself: who asks for one more asks for
+/// that one.
 pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> {
-    feed_by_id(client, ids).map(|feed| feed.papers)
+    let mut papers = Vec::new();
+    let mut unknown = Vec::new();
+    for id in ids {
+        if client.is_kept(&one(id))? {
+            papers.extend(client.ask(&one(id), parse_one)?);
+        } else {
+            unknown.push(id.clone());
+        }
+    }
+    for batch in unknown.chunks(BATCH) {
+        let (feed, whole) = client.ask(&list(batch), |response| {
+            Ok((complete(parse(response)?, batch.len())?, response.clone()))
+        })?;
+        let entries = entries(&whole);
+        let mut there = Vec::new();
+        for (paper, entry) in feed.papers.iter().zip(entries) {
+            if let Some(id) = &paper.ids.arxiv {
+                client.keep(&one(id), entry, &whole)?;
+                there.push(id.as_str().to_owned());
+            }
+        }
+        let absent = Response {
+            status: 404,
+            ..whole
+        };
+        for id in batch
+            .iter()
+            .filter(|id| !there.iter().any(|there| there == id.as_str()))
+        {
+            client.keep(&one(id), Vec::new(), &absent)?;
+        }
+        papers.extend(feed.papers);
+    }
+    Ok(papers)
 }
 
-/// Like [`by_id`], with all that the feed says.
+/// Whether [`by_id`] answers for this paper without asking arXiv.
+pub fn is_kept(client: &Client, id: &ArxivId) -> bool {
+    client.is_kept(&one(id)).unwrap_or(false)
+}
+
+/// Asks for papers by identifier, at most [`BATCH`] at once, with all that the feed says.
 pub fn feed_by_id(client: &Client, ids: &[ArxivId]) -> Result<Feed, HttpError> {
-    let list: Vec<&str> = ids.iter().take(BATCH).map(ArxivId::as_str).collect();
-    let request = Request::get(&ARXIV, "/query", Expect::Xml)
-        .query("id_list", &list.join(","))
-        .query("max_results", &list.len().to_string())
-        .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| {
-        let feed = parse(response)?;
-        if feed.papers.is_empty() && feed.total > 0 {
-            return Err(Doubt::NotAnAnswer(format!(
-                "an empty page, although {} results are announced",
-                feed.total
-            )));
-        }
-        Ok(feed)
-    })
+    let ids = ids.get(..BATCH.min(ids.len())).unwrap_or_default();
+    // A day: which of them are absent today says nothing about tomorrow.
+    let request = list(ids).keep(keep::ABSENCE, keep::ABSENCE);
+    client.ask(&request, |response| complete(parse(response)?, ids.len()))
+}
+
+fn list(ids: &[ArxivId]) -> Request {
+    let names: Vec<&str> = ids.iter().map(ArxivId::as_str).collect();
+    Request::get(&ARXIV, "/query", Expect::Xml)
+        .query("id_list", &names.join(","))
+        .query("max_results", &names.len().to_string())
+}
+
+/// The question for one paper, under which its record is kept.
+fn one(id: &ArxivId) -> Request {
+    list(std::slice::from_ref(id)).keep(keep::RECORD, keep::ABSENCE)
+}
+
+/// Reads what is kept for one paper. An empty feed is none: it may be older than a day.
+fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
+    if response.is_absence() {
+        return Ok(None);
+    }
+    let mut papers = parse(response)?.papers;
+    papers.truncate(1);
+    match papers.pop() {
+        Some(paper) => Ok(Some(paper)),
+        None => Err(Doubt::NotAnAnswer(String::from("an empty feed"))),
+    }
+}
+
+/// Refuses a page that lacks papers which it announces: nobody knows whether they are absent.
+fn complete(feed: Feed, wanted: usize) -> Result<Feed, Doubt> {
+    let announced = feed.total.min(wanted as u64);
+    if (feed.papers.len() as u64) < announced {
+        return Err(Doubt::NotAnAnswer(format!(
+            "{} entries, although {} results are announced",
+            feed.papers.len(),
+            feed.total
+        )));
+    }
+    Ok(feed)
+}
+
+/// Each entry of a feed as a feed of its own.
+fn entries(response: &Response) -> Vec<Vec<u8>> {
+    let Ok(text) = std::str::from_utf8(&response.body) else {
+        return Vec::new();
+    };
+    let Ok(document) = Document::parse(text) else {
+        return Vec::new();
+    };
+    let root = document.root_element();
+    let from = root.range().start;
+    let Some(start) = text
+        .get(from..)
+        .and_then(|rest| rest.get(..=rest.find('>')?))
+    else {
+        return Vec::new();
+    };
+    let total =
+        "<o:totalResults xmlns:o=\"http://a9.com/-/spec/opensearch/1.1/\">1</o:totalResults>";
+    let whole = |entry: &str| format!("{start}{total}{entry}</feed>").into_bytes();
+    let entries = children(root, "entry").filter_map(|entry| text.get(entry.range()));
+    entries.map(whole).collect()
 }
 
 /// Asks for the PDF of a paper, the newest version unless the identifier names one.
 pub fn pdf(id: &ArxivId) -> Request {
     Request::get(&ARXIV_FILES, "/pdf", Expect::File)
-        .segments(id.as_str())
+        .segments(&id.to_string())
         .limit(FILE_LIMIT)
 }
 
 /// Asks for the source of a paper: a tar archive or a single file, with gzip around it; or a PDF where there is no source.
 pub fn source(id: &ArxivId) -> Request {
     Request::get(&ARXIV_FILES, "/src", Expect::File)
-        .segments(id.as_str())
+        .segments(&id.to_string())
         .limit(FILE_LIMIT)
 }
 
@@ -160,6 +249,28 @@ pub fn parse(response: &Response) -> Result<Feed, Doubt> {
     Ok(feed)
 }
 
+/// Whether a comment says that the preprint was withdrawn. "Withdrawn from ICLR" is about a submission elsewhere.
+///
+/// **Source**: arXiv, "To withdraw an article": the reason goes into the comments, such as "This paper has been withdrawn by the author".
+fn is_withdrawal(comment: &str) -> bool {
+    let text = collapsed(comment).to_lowercase();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("withdrawn") {
+        let after = rest
+            .get(at + "withdrawn".len()..)
+            .unwrap_or_default()
+            .trim_start();
+        let elsewhere = ["from ", "at ", "submission"]
+            .iter()
+            .any(|word| after.starts_with(word));
+        if !elsewhere {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
 /// The text of an error entry.
 fn reported(entry: Node<'_, '_>) -> Option<String> {
     let id = text_of(entry, "id")?;
@@ -179,9 +290,7 @@ fn paper(entry: Node<'_, '_>, stamp: &str) -> Result<Paper, Doubt> {
     let date = text_of(entry, "published").and_then(|text| text.get(..10).map(str::to_owned));
     let journal = text_of(entry, "journal_ref");
     let comment = text_of(entry, "comment");
-    let withdrawn = comment
-        .as_deref()
-        .is_some_and(|comment| comment.to_lowercase().contains("withdrawn"));
+    let withdrawn = comment.as_deref().is_some_and(is_withdrawal);
     let link = |wanted: &str| {
         children(entry, "link")
             .find(|link| link.attribute("rel") == Some(wanted))

@@ -40,6 +40,7 @@ pub static ARXIV: Host = Host {
     key: None,
     manners: ONE_IN_THREE_SECONDS,
     manners_with_key: ONE_IN_THREE_SECONDS,
+    later: &[],
 };
 
 /// arXiv's PDFs and sources. They are the same machines, but a download may last minutes, so it has a pace of its own.
@@ -51,6 +52,7 @@ pub static ARXIV_FILES: Host = Host {
     key: None,
     manners: ONE_IN_THREE_SECONDS,
     manners_with_key: ONE_IN_THREE_SECONDS,
+    later: &[],
 };
 
 /// Crossref.
@@ -62,6 +64,7 @@ pub static CROSSREF: Host = Host {
     key: None,
     manners: every(200, 1),
     manners_with_key: every(200, 1),
+    later: &[],
 };
 
 /// A list takes as long as five records: 1 a second.
@@ -76,6 +79,7 @@ pub static DATACITE: Host = Host {
     key: None,
     manners: every(600, 2),
     manners_with_key: every(600, 2),
+    later: &[],
 };
 
 /// DBLP.
@@ -87,6 +91,7 @@ pub static DBLP: Host = Host {
     key: None,
     manners: every(2000, 1),
     manners_with_key: every(2000, 1),
+    later: &[],
 };
 
 /// Exa, which takes no request without a key.
@@ -101,6 +106,7 @@ pub static EXA: Host = Host {
     }),
     manners: every(200, 4),
     manners_with_key: every(200, 4),
+    later: &[],
 };
 
 /// OpenAlex.
@@ -115,6 +121,8 @@ pub static OPENALEX: Host = Host {
     }),
     manners: every(100, 8),
     manners_with_key: every(100, 8),
+    // **Source**: OpenAlex, "Rate limits": 403 and 429 both say that the allowance is used up.
+    later: &[403],
 };
 
 /// Semantic Scholar's graph.
@@ -129,4 +137,5 @@ pub static SEMANTIC_SCHOLAR: Host = Host {
     }),
     manners: every(1000, 2),
     manners_with_key: every(1000, 2),
+    later: &[],
 };

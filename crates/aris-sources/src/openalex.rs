@@ -15,7 +15,9 @@ use crate::json::{at, body, count, list, text, year};
 use crate::keep;
 
 /// Results in one page at most.
-pub const PAGE: usize = 200;
+///
+/// **Source**: OpenAlex, "Page through results": `per_page` is between 1 and 100.
+pub const PAGE: usize = 100;
 
 /// Words of an abstract that are put together again; more than any abstract has.
 const WORDS: usize = 20_000;

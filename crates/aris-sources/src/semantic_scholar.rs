@@ -21,19 +21,73 @@ pub const BATCH: usize = 500;
 /// Results in one page of a search at most.
 pub const PAGE: usize = 100;
 
-/// Asks for papers by any of their names (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits), at most [`BATCH`] at once. `None` where there is
-/// no such paper; the order is that of the names.
+/// Asks for papers by any of their names (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits). `None` where there is no such paper; the order is that
+/// of the names. Each is kept for itself: who asks for one more asks for that one.
 pub fn batch(client: &Client, names: &[String]) -> Result<Vec<Option<Paper>>, HttpError> {
-    let names: Vec<&String> = names.iter().take(BATCH).collect();
-    let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": names }))
+    let mut found: Vec<Option<Paper>> = Vec::with_capacity(names.len());
+    let mut unknown = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        if client.is_kept(&one(name))? {
+            found.push(client.ask(&one(name), parse_kept)?);
+        } else {
+            found.push(None);
+            unknown.push((at, name));
+        }
+    }
+    for part in unknown.chunks(BATCH) {
+        let list: Vec<&String> = part.iter().map(|(_, name)| *name).collect();
+        let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": list }))
+            .query("fields", FIELDS);
+        let (papers, whole) = client.ask(&request, |response| {
+            Ok((parse_batch(response, list.len())?, response.clone()))
+        })?;
+        let bodies: Vec<Value> = serde_json::from_slice(&whole.body).unwrap_or_default();
+        let absent = Response {
+            status: 404,
+            ..whole.clone()
+        };
+        for (number, ((at, name), paper)) in part.iter().zip(papers).enumerate() {
+            match bodies.get(number).filter(|_| paper.is_some()) {
+                Some(body) => {
+                    client.keep(&one(name), json!([body]).to_string().into_bytes(), &whole)?;
+                }
+                None => client.keep(&one(name), Vec::new(), &absent)?,
+            }
+            if let Some(place) = found.get_mut(*at) {
+                *place = paper;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The question for one paper, under which its record is kept.
+fn one(name: &str) -> Request {
+    Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": [name] }))
         .query("fields", FIELDS)
-        .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| parse_batch(response, names.len()))
+        .keep(keep::RECORD, keep::ABSENCE)
+}
+
+/// Reads what is kept for one paper. An old answer that says "none" is no answer: it may be older than a day.
+fn parse_kept(response: &Response) -> Result<Option<Paper>, Doubt> {
+    if response.is_absence() {
+        return Ok(None);
+    }
+    match parse_batch(response, 1)?.pop().flatten() {
+        Some(paper) => Ok(Some(paper)),
+        None => Err(Doubt::NotAnAnswer(String::from("an old absence"))),
+    }
 }
 
 /// Reads the answer to a batch of `count` names.
+///
+/// **Source**: Graph API, `/paper/batch`: a list with `null` for each name that is unknown; 400 with "No valid paper ids given" when all of
+/// them are.
 pub fn parse_batch(response: &Response, count: usize) -> Result<Vec<Option<Paper>>, Doubt> {
     let answer = body(response)?;
+    if response.status == 400 && refusal(&answer).contains("No valid paper ids given") {
+        return Ok(vec![None; count]);
+    }
     let papers = answer
         .as_array()
         .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
@@ -69,7 +123,7 @@ pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
 /// Asks for the paper whose title fits best. `None`: nothing fits.
 pub fn by_title(client: &Client, title: &str) -> Result<Option<Paper>, HttpError> {
     let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search/match", Expect::Json)
-        .query("query", title)
+        .query("query", &without_hyphens(title))
         .query("fields", FIELDS)
         .keep(keep::RECORD, keep::ABSENCE);
     client.ask(&request, parse_match)
@@ -90,7 +144,7 @@ pub fn parse_match(response: &Response) -> Result<Option<Paper>, Doubt> {
 /// Asks for papers by words, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
     let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search", Expect::Json)
-        .query("query", words)
+        .query("query", &without_hyphens(words))
         .query("limit", &rows.clamp(1, PAGE).to_string())
         .query("fields", FIELDS)
         .keep(keep::SEARCH, keep::ABSENCE);
@@ -112,6 +166,11 @@ pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
         ))),
         _ => Err(Doubt::Malformed(refusal(&answer))),
     }
+}
+
+/// **Source**: Graph API, `/paper/search`, `query`: "Hyphenated query terms yield no matches (replace it with space to find matches)".
+fn without_hyphens(words: &str) -> String {
+    words.replace(['-', '\u{2010}', '\u{2011}'], " ")
 }
 
 /// 404 counts as absence when Semantic Scholar itself says it.

@@ -61,6 +61,7 @@ pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
         key: None,
         manners: MANNERS,
         manners_with_key: MANNERS,
+        later: &[],
     }));
     let request = Request::get(host, leaked(target), Expect::Page)
         .limit(LIMIT)

@@ -219,9 +219,9 @@ fn arxiv_key(id: &ArxivId) -> Id {
 
 /// A reference alone may name more papers than a batch holds.
 fn arxiv(ids: BTreeMap<Id, ArxivId>, sources: &dyn Sources) -> Answers {
-    let ids: Vec<(Id, ArxivId)> = ids.into_iter().collect();
+    let (known, unknown): (Vec<_>, Vec<_>) = ids.into_iter().partition(|(_, id)| sources.knows(id));
     let mut answers = Answers::new();
-    for chunk in ids.chunks(ARXIV_BATCH) {
+    for chunk in known.chunks(ARXIV_BATCH).chain(unknown.chunks(ARXIV_BATCH)) {
         let names: Vec<ArxivId> = chunk.iter().map(|(_, id)| id.clone()).collect();
         let said = sources.arxiv(&names);
         for (key, id) in chunk {

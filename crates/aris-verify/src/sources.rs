@@ -29,6 +29,11 @@ pub trait Sources: Sync {
     /// arXiv's records of these papers; what is not in the answer does not exist there.
     fn arxiv(&self, ids: &[ArxivId]) -> Result<Vec<Paper>, Silence>;
 
+    /// Whether arXiv's word about a paper is known without asking: then it stays known while arXiv is away.
+    fn knows(&self, _id: &ArxivId) -> bool {
+        false
+    }
+
     /// What a registry (Crossref, DataCite) has under a DOI.
     fn doi(&self, registry: Source, doi: &Doi) -> Result<Option<Paper>, Silence>;
 
@@ -68,6 +73,10 @@ impl<'a> Online<'a> {
 impl Sources for Online<'_> {
     fn arxiv(&self, ids: &[ArxivId]) -> Result<Vec<Paper>, Silence> {
         Ok(arxiv::by_id(self.client, ids)?)
+    }
+
+    fn knows(&self, id: &ArxivId) -> bool {
+        arxiv::is_kept(self.client, id)
     }
 
     fn doi(&self, registry: Source, doi: &Doi) -> Result<Option<Paper>, Silence> {

@@ -16,7 +16,7 @@ const SOURCE_LIMIT: u64 = 512 << 20;
 
 /// Brings what `args` names, unless it is there.
 pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
-    let name = args.id.as_str().replace('/', "_");
+    let name = args.id.to_string().replace('/', "_");
     let folder = context.absolute(&args.dir);
     aris_fs::create_dir(&folder)?;
     let mut file = if args.source {

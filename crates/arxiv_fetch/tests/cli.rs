@@ -164,6 +164,31 @@ fn a_pdf_is_brought_once_and_described_as_before() {
 }
 
 #[test]
+fn a_version_is_brought_as_that_version_and_under_its_own_name() {
+    let server = Server::start(|_| Answer::ok("application/pdf", pdf()));
+    let project = Project::new();
+    for id in ["2301.07041v1", "2301.07041v2", "2301.07041"] {
+        let run = run(
+            &project,
+            &server,
+            &["download", id, "--dir", "papers", "--delay", "1"],
+        )
+        .expect_code(0);
+        let told: Value = serde_json::from_str(run.stdout()).expect("JSON");
+        assert_eq!(told["path"], format!("papers/{id}.pdf"), "{run}");
+    }
+    let asked: Vec<String> = server
+        .log()
+        .into_iter()
+        .map(|request| request.target)
+        .collect();
+    assert_eq!(
+        asked,
+        ["/pdf/2301.07041v1", "/pdf/2301.07041v2", "/pdf/2301.07041"]
+    );
+}
+
+#[test]
 fn what_is_no_pdf_leaves_nothing_behind() {
     for (answer, code) in [
         (Answer::html(), 7),

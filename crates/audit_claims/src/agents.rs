@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use aris_fs::FsError;
+use aris_gates::Folder;
 use aris_review::{
     AgentAnswer, AgentRequest, Claim, ClaimType, Finding, Findings, Gate, Section, Severity,
     Source, read_claims,
@@ -10,7 +11,6 @@ use aris_review::{
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::folder::Folder;
 use crate::report::Asked;
 
 /// Bytes of an answer at most: a model writes some hundred kilobytes.
@@ -143,6 +143,7 @@ impl Asking {
         for finding in &mut list.findings {
             finding.source = Some(Source::Agent);
             finding.rule = None;
+            finding.suggestion = None;
         }
         self.findings.append(list);
         Ok(())

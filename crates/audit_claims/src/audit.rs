@@ -1,12 +1,13 @@
 //! From findings to the verdict and to GitHub: what `verdict`, `post` and `run` have in common.
 
 use aris_cli::{Context, Outcome};
+use aris_gates::Folder;
 use aris_review::{
     Claim, Diff, Findings, Gate, GitHub, Looked, Pull, Review, Verdict, anchor, judge, merge, post,
 };
 
 use crate::error::Error;
-use crate::folder::Folder;
+use crate::formats::FormatArgs;
 use crate::report::{Judged, Report};
 
 /// What becomes of the exit code and of a verdict without a look.
@@ -18,6 +19,8 @@ pub(crate) struct VerdictFlags {
     /// Verdict when GitHub could not be asked and nothing was found
     #[arg(long, default_value = "approved", value_name = "approved|needs_human", value_parser = degraded_verdict)]
     pub(crate) degraded_verdict: Verdict,
+    #[command(flatten)]
+    pub(crate) form: FormatArgs,
 }
 
 fn degraded_verdict(text: &str) -> Result<Verdict, String> {
@@ -31,7 +34,8 @@ fn degraded_verdict(text: &str) -> Result<Verdict, String> {
 impl VerdictFlags {
     pub(crate) fn outcome(&self, judged: Judged) -> Outcome<Report> {
         let found = self.exit_signal && !judged.is_approved();
-        Outcome::found(Report::Judged(Box::new(judged)), found)
+        let report = Report::Judged(Box::new(judged)).formatted(self.form.format);
+        Outcome::found(report, found)
     }
 }
 

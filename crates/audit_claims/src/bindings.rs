@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use aris_claims::Status;
 use aris_claims::bindings::FILE_NAME;
 use aris_claims::project::{Options, Project};
+use aris_review::Edit;
 use aris_statements::rules::BoundNumber;
 
 /// What became of the bound numbers of these documents; `None` when no `claims.toml` lies beside any of them. Documents are given by the
@@ -48,6 +49,7 @@ fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
                 line: 1,
                 status: Status::BindingError.word().to_owned(),
                 message: error.to_string(),
+                edit: None,
             }]);
         }
     };
@@ -66,6 +68,11 @@ fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
             line: entry.position.line,
             status: entry.status.word().to_owned(),
             message: format!("{}{place}", entry.detail),
+            edit: entry
+                .shown
+                .as_deref()
+                .zip(entry.correction.as_deref())
+                .map(|(shown, correct)| Edit::new(shown, correct)),
         }
     });
     Some(numbers.collect())

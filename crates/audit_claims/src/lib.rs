@@ -15,17 +15,17 @@ mod cli;
 mod commands;
 mod error;
 mod excerpts;
-mod folder;
+mod formats;
 mod report;
 mod rules;
 mod source;
-mod worktree;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
+pub use formats::Format;
 pub use report::{Asked, Checked, Extracted, Judged, Merged, NotChecked, Prepared, Report};
 
 use cli::Command;
@@ -117,7 +117,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             args, context,
         )?))),
         Command::Check(args) => check::run(args, context),
-        Command::Merge(args) => Ok(Outcome::done(Report::Merged(merge::run(args, context)?))),
+        Command::Merge(args) => merge::run(args, context),
         Command::Verdict(args) => verdict::run(args, context),
     }
 }

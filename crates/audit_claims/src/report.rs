@@ -9,6 +9,8 @@ use aris_review::{
 };
 use serde::{Serialize, Serializer};
 
+use crate::formats::{self, Format};
+
 /// Schema id of [`Judged`].
 pub(crate) const VERDICT: &str = "aris.audit_claims.verdict/v1";
 /// Schema id of [`Prepared`].
@@ -197,6 +199,47 @@ pub enum Report {
     Judged(Box<Judged>),
     /// `merge`.
     Merged(Merged),
+    /// Findings in the format of another tool.
+    Formatted(Box<Self>, Format),
+}
+
+impl Report {
+    /// The report in a format.
+    pub(crate) fn formatted(self, format: Format) -> Self {
+        match format {
+            Format::Text => self,
+            other => Self::Formatted(Box::new(self), other),
+        }
+    }
+
+    fn findings(&self) -> &[Finding] {
+        match self {
+            Self::Checked(data) => &data.findings,
+            Self::Judged(data) => &data.findings,
+            Self::Merged(data) => &data.findings,
+            Self::Formatted(report, _) => report.findings(),
+            Self::Extracted(_) | Self::Prepared(_) => &[],
+        }
+    }
+
+    /// What was not looked at, or could not be read.
+    fn open(&self) -> Vec<String> {
+        let rejected = |rejected: &[Rejected]| {
+            let said = rejected.iter().filter(|entry| entry.unreadable);
+            said.map(|entry| format!("entry {} is no finding: {}", entry.index, entry.reason))
+                .collect::<Vec<_>>()
+        };
+        match self {
+            Self::Checked(data) => data.problems.clone(),
+            Self::Judged(data) => {
+                let away = data.reason.iter().map(|why| format!("degraded: {why}"));
+                away.chain(rejected(&data.rejected)).collect()
+            }
+            Self::Merged(data) => rejected(&data.rejected),
+            Self::Formatted(report, _) => report.open(),
+            Self::Extracted(_) | Self::Prepared(_) => Vec::new(),
+        }
+    }
 }
 
 /// Findings, each place once.
@@ -334,6 +377,7 @@ impl Serialize for Report {
             Self::Prepared(data) => data.serialize(serializer),
             Self::Judged(data) => data.serialize(serializer),
             Self::Merged(data) => data.serialize(serializer),
+            Self::Formatted(report, _) => report.serialize(serializer),
         }
     }
 }
@@ -346,6 +390,7 @@ impl Product for Report {
             Self::Prepared(_) => PREPARED,
             Self::Judged(_) => VERDICT,
             Self::Merged(_) => MERGED,
+            Self::Formatted(report, _) => report.schema(),
         }
     }
 
@@ -356,6 +401,9 @@ impl Product for Report {
             Self::Prepared(data) => data.render(out),
             Self::Judged(data) => data.render(out),
             Self::Merged(data) => lines(out, &data.findings, &data.rejected),
+            Self::Formatted(report, format) => {
+                formats::write(*format, report.findings(), &report.open(), out)
+            }
         }
     }
 }

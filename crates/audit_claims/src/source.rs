@@ -1,9 +1,12 @@
 //! The diff of a pull request and the sections of reports in it.
 
-use aris_review::{Diff, GitHub, Pull, Section, Trouble, sections};
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_gates::Folder;
+use aris_review::{Claim, Diff, GitHub, Pull, Section, Trouble, sections};
 
 use crate::error::Error;
-use crate::folder::Folder;
 
 /// Files that are reports unless flags say otherwise. **Source**: citation gates, §4.3.
 const REPORTS: [&str; 3] = ["research/**", "*.md", "*.tex"];
@@ -39,4 +42,27 @@ pub(crate) fn fetch(
         folder.write(&format!("diff_{}.txt", pull.number), diff)?;
     }
     Ok(got)
+}
+
+/// The claims of an earlier step; none when there was none.
+pub(crate) fn kept_claims(folder: &Folder, number: u64) -> Result<Vec<Claim>, Error> {
+    let path = folder.at(&format!("claims_{number}.json"));
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    Ok(aris_gates::read(&path, "run prepare or run again")?)
+}
+
+/// The diff of an earlier step, or of a file.
+pub(crate) fn kept_diff(
+    folder: &Folder,
+    given: Option<&Path>,
+    number: u64,
+    context: &Context,
+) -> Result<Option<Vec<u8>>, Error> {
+    let limit = aris_fs::READ_LIMIT;
+    Ok(match given {
+        Some(path) => Some(aris_fs::read(&context.absolute(path), limit)?),
+        None => aris_fs::read_optional(&folder.at(&format!("diff_{number}.txt")), limit)?,
+    })
 }

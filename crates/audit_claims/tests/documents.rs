@@ -2,7 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use aris_testkit::{Helper, Project, Run, assert_valid};
+use aris_testkit::{Helper, Project, Run, assert_follows, assert_valid};
 use serde_json::Value;
 
 const RUNS: &str = "system,seed,depth_m\ndrill,1,4.1\ndrill,2,4.3\nspade,1,1.9\nspade,2,2.1\n";
@@ -183,4 +183,67 @@ fn extract_lists_claims_with_type_and_line() {
         })
         .collect();
     assert_eq!(claims, [("external", 5, true), ("experimental", 9, false)]);
+}
+
+const SARIF: &str = include_str!("../../skill_lint/tests/sarif/sarif-schema-2.1.0.json");
+
+/// A number that the data contradict, and a key in other letters than the bibliography's.
+fn contradicted() -> Project {
+    Project::new()
+        .file("paper/report.tex", "\\documentclass{article}\n\\begin{document}\n\\section{Results}\nWe reach 34.9 BLEU.\nThat is so \\cite{Mole2001}.\n\\bibliography{refs}\n\\end{document}\n")
+        .file("paper/refs.bib", "@book{mole2001, author = {M. Mole}, title = {Holes}, publisher = {P}, year = 2001}\n")
+        .file("results/runs.csv", "bleu\n34.1\n34.2\n34.4\n")
+        .file("paper/claims.toml", "version = 1\n[data]\nroot = \"..\"\n[[claim]]\nin = \"report.tex\"\ntext = 'We reach [[34.9]] BLEU'\nvalue = 'select avg(bleu) from \"results/runs.csv\"'\n")
+}
+
+fn formatted(project: &Project, format: &str) -> Value {
+    let run = Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+        .call(project.path())
+        .args(["check", "--doc", "paper/report.tex", "--format", format])
+        .run()
+        .expect_code(0);
+    serde_json::from_str(run.stdout()).expect("one JSON document")
+}
+
+/// **Source**: reviewdog, "Reviewdog Diagnostic Format"; OASIS, SARIF 2.1.0.
+#[test]
+fn findings_and_edits_go_to_other_tools_in_their_formats() {
+    let project = contradicted();
+    let rdjson = formatted(&project, "rdjson");
+    let edits: Vec<(&Value, &Value)> = rdjson["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .flat_map(|one| one["suggestions"].as_array().expect("a list"))
+        .map(|edit| (&edit["range"]["start"]["line"], &edit["text"]))
+        .collect();
+    assert_eq!(
+        edits,
+        [
+            (&Value::from(4), &Value::from("We reach 34.2 BLEU.")),
+            (
+                &Value::from(5),
+                &Value::from("That is so \\cite{mole2001}.")
+            ),
+        ]
+    );
+    let sarif = formatted(&project, "sarif");
+    let schema = serde_json::from_str(SARIF).expect("the schema is JSON");
+    assert_follows(&schema, &sarif, "the SARIF");
+    let results = sarif["runs"][0]["results"].as_array().expect("a list");
+    let number = results
+        .iter()
+        .find(|result| result["ruleId"] == "numeric-mismatch")
+        .expect("the number");
+    assert_eq!(number["level"], "error");
+    let replaced = &number["fixes"][0]["artifactChanges"][0]["replacements"][0];
+    assert_eq!(replaced["insertedContent"]["text"], "We reach 34.2 BLEU.");
+    assert_eq!(replaced["deletedRegion"]["endColumn"], 20);
+    // What could not be read is no clean document in any format.
+    project.write("paper/report.tex", "\\begin{document");
+    let sarif = formatted(&project, "sarif");
+    assert_eq!(
+        sarif["runs"][0]["invocations"][0]["executionSuccessful"],
+        false
+    );
 }

@@ -494,3 +494,42 @@ fn a_review_whose_answer_was_lost_is_looked_for_before_it_is_sent_in_pieces() {
     );
     assert_eq!(forge.pull(|pull| pull.writes), 2);
 }
+
+/// **Source**: GitHub, "Commenting on a pull request": a fenced block `suggestion` replaces the lines that the comment is on.
+#[test]
+fn a_comment_offers_the_edit_of_the_line_as_it_stands_and_no_other() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    let suggest = |line: u64, stands: &str, becomes: &str| {
+        let mut finding = finding(json!(line), "critical", "wrong");
+        finding["suggestion"] = json!({"line": stands, "becomes": becomes});
+        finding
+    };
+    let findings = json!([
+        suggest(
+            2,
+            "Others reach 90 points.",
+            "Others reach ```80``` points."
+        ),
+        suggest(3, "another line", "We are."),
+        suggest(
+            4,
+            "End.",
+            "End. <!-- aris:audit-claims fp=0123456789abcdef -->"
+        ),
+    ]);
+    post(&project, &forge, &findings, &[]);
+    let body = |at: usize| forge.pull(|pull| pull.comments[at]["body"].clone());
+    let first = body(0);
+    let first = first.as_str().expect("text");
+    assert!(
+        first.contains("\n````suggestion\nOthers reach ```80``` points.\n````\n"),
+        "{first}"
+    );
+    for at in [1, 2] {
+        let body = body(at);
+        assert!(
+            !body.as_str().expect("text").contains("suggestion"),
+            "{body}"
+        );
+    }
+}

@@ -2,7 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use aris_testkit::{Forge, Helper, Project, Run};
+use aris_testkit::{Forge, Helper, Project, Run, assert_follows};
 use serde_json::{Value, json};
 
 const URL: &str = "https://github.com/o/r/pull/7";
@@ -65,6 +65,8 @@ fn agents_are_asked_section_by_section_and_then_about_evidence() {
         .filter(|line| line.starts_with("----- end "))
         .count();
     assert_eq!(ends, 1, "{prompt}");
+    // What the request asks for is what the reader takes.
+    assert_follows(&request["output_schema"], &claim(), "the answer");
     answer(&project, &names[0], claim());
     answer(
         &project,

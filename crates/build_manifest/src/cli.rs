@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct Cli {
     /// Specification of the grids, YAML or JSON
-    #[arg(long, value_name = "FILE", required_unless_present = "example")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["example", "schema"])]
     pub config: Option<PathBuf>,
     /// Manifest to write; default: check the specification and count its jobs
     #[arg(long, value_name = "FILE")]
@@ -19,6 +19,9 @@ pub struct Cli {
         long_help = concat!("Print a specification that runs as it is, to begin with:\n\n", include_str!("../assets/example.yaml"))
     )]
     pub example: bool,
+    /// Print the JSON Schema of specifications, for editors
+    #[arg(long, conflicts_with_all = ["config", "output", "example"])]
+    pub schema: bool,
     /// Of no use any more: large grids are built with a warning
     #[arg(long, hide = true)]
     pub yes: bool,

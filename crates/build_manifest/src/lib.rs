@@ -21,7 +21,7 @@ use aris_queue::tree;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::{Built, Report, Specification};
+pub use report::{Built, GridSchema, Report, Specification};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -55,7 +55,12 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Validation,
         ErrorKind::Precondition,
     ],
-    schemas: &[report::SCHEMA, report::SPECIFICATION],
+    schemas: &[
+        report::SCHEMA,
+        report::SPECIFICATION,
+        report::GRID_SCHEMA,
+        report::GRID,
+    ],
     samples: &[Sample {
         args: &["--config", "no-such-file.yaml", "--json"],
         exit: &[3],
@@ -69,6 +74,9 @@ const EXAMPLE: &str = include_str!("../assets/example.yaml");
 
 /// Expands the specification that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    if cli.schema {
+        return Ok(Outcome::done(Report::Schema(GridSchema::published())));
+    }
     let Some(given) = cli.config else {
         return Ok(Outcome::done(Report::Specification(Specification {
             example: EXAMPLE,
@@ -124,5 +132,6 @@ mod tests {
     fn schemas_are_current() {
         check_schema::<Built>(report::SCHEMA);
         check_schema::<Specification>(report::SPECIFICATION);
+        check_schema::<GridSchema>(report::GRID_SCHEMA);
     }
 }

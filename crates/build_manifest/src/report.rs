@@ -11,6 +11,15 @@ pub(crate) const SCHEMA: &str = "aris.build_manifest.built/v1";
 /// Schema id of [`Specification`].
 pub(crate) const SPECIFICATION: &str = "aris.build_manifest.specification/v1";
 
+/// Schema id of [`GridSchema`].
+pub(crate) const GRID_SCHEMA: &str = "aris.build_manifest.grid_schema/v1";
+
+/// Schema id of specifications.
+pub(crate) const GRID: &str = "aris.build_manifest.grid/v1";
+
+/// The JSON Schema of specifications, as it is published.
+const PUBLISHED: &str = include_str!("../../../schemas/aris.build_manifest.grid.v1.json");
+
 /// The data product.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -19,6 +28,23 @@ pub enum Report {
     Built(Built),
     /// `--example`.
     Specification(Specification),
+    /// `--schema`.
+    Schema(GridSchema),
+}
+
+/// What specifications may hold, for editors.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GridSchema {
+    /// The JSON Schema of specifications.
+    schema: serde_json::Value,
+}
+
+impl GridSchema {
+    pub(crate) fn published() -> Self {
+        let schema = serde_json::from_str(PUBLISHED).unwrap_or_default();
+        Self { schema }
+    }
 }
 
 /// A specification to begin with.
@@ -65,6 +91,7 @@ impl Product for Report {
         match self {
             Self::Built(_) => SCHEMA,
             Self::Specification(_) => SPECIFICATION,
+            Self::Schema(_) => GRID_SCHEMA,
         }
     }
 
@@ -72,6 +99,7 @@ impl Product for Report {
         match self {
             Self::Built(built) => built.render(out),
             Self::Specification(Specification { example }) => out.write_all(example.as_bytes()),
+            Self::Schema(_) => out.write_all(PUBLISHED.as_bytes()),
         }
     }
 }

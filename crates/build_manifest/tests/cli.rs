@@ -286,3 +286,14 @@ fn the_example_is_a_specification_and_help_shows_it() {
         Some(2)
     );
 }
+
+#[test]
+fn the_schema_of_specifications_is_printed_for_editors() {
+    let temp = tempfile::tempdir().expect("temp");
+    let schema: Value =
+        serde_json::from_slice(&call(temp.path(), &["--schema"]).stdout).expect("JSON");
+    let about = schema["properties"]["grid"]["description"].as_str();
+    assert!(about.is_some_and(|text| text.contains("Axes")), "{schema}");
+    let told = call(temp.path(), &["--schema", "--json"]);
+    assert_eq!(envelope(&told)["data"]["schema"], schema);
+}

@@ -22,8 +22,10 @@ mod ledger;
 mod report;
 mod uncited;
 
+use std::path::Path;
+
 use aris_audit::{Emission, PaperFiles};
-use aris_citations::{Paper, Severity, examine, sort, verdict};
+use aris_citations::{Paper, Severity, capped, examine, sort, verdict};
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
@@ -99,7 +101,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         .unwrap_or_else(|| context.now().to_zoned(TimeZone::UTC).date());
     let now = month(day)?;
     let mut files = PaperFiles::new(&folder);
-    let document = files.document(cli.root.as_deref());
+    let root = cli.root.map(|root| in_folder(root, &folder, context));
+    let document = files.document(root.as_deref());
     let paper = Paper::read(&mut files, &document);
     let online = (cli.live || cli.offline).then(|| OnlineArgs::within(context, cli.offline, false));
     let (mut details, cites) = audit(context, &paper, cli.uncited, now, online.as_ref())?;
@@ -139,6 +142,19 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::found(report, found))
 }
 
+/// A root document as it is looked for: relative to the paper folder. One that is not there and was named from the working directory is
+/// the same file.
+fn in_folder(root: String, folder: &Path, context: &Context) -> String {
+    if folder.join(&root).exists() {
+        return root;
+    }
+    let named = context.absolute(Path::new(&root)).canonicalize().ok();
+    let inside = named
+        .as_deref()
+        .and_then(|path| path.strip_prefix(folder).ok());
+    inside.map_or(root, |path| path.to_string_lossy().into_owned())
+}
+
 /// The month of a day, in the range that references are judged by.
 fn month(day: jiff::civil::Date) -> Result<Month, Error> {
     match (u16::try_from(day.year()), u8::try_from(day.month())) {
@@ -167,6 +183,8 @@ fn audit(
     }
     sort(&mut findings);
     let per_entry = ledger::rows(cited, library, &findings, answers.as_ref());
+    let counts = Counts::of(&findings);
+    let findings = capped(findings);
     let document = paper.document;
     let list = document.filter(|_| uncited).map(|document| {
         if whole {
@@ -199,7 +217,7 @@ fn audit(
                 .iter()
                 .filter(|row| row.existence == "inconclusive")
                 .count(),
-            ..Counts::of(&findings)
+            ..counts
         },
         findings,
         per_entry,

@@ -425,10 +425,13 @@ fn several_roots_are_listed_and_one_can_be_chosen() {
         paper.audit(&["--root", "a.tex"]).verdict(),
         ("WARN", "existence_unverified")
     );
-    assert_eq!(
-        paper.audit(&["--root", "b.tex"]).verdict(),
-        ("NOT_APPLICABLE", "no_citations")
-    );
+    // From the paper's folder, and from the working directory.
+    for root in ["b.tex", "./b.tex", "paper/b.tex"] {
+        assert_eq!(
+            paper.audit(&["--root", root]).verdict(),
+            ("NOT_APPLICABLE", "no_citations")
+        );
+    }
     assert_eq!(
         paper.audit(&["--root", "c.tex"]).verdict(),
         ("BLOCKED", "no_root_document")
@@ -616,6 +619,119 @@ fn the_envelope_carries_the_findings() {
     assert!(
         plain.contains("main.tex:3:7: error: `gone` is in no bibliography"),
         "{plain}"
+    );
+}
+
+#[test]
+fn bibliographies_of_preambles_styles_and_classes_are_found() {
+    let cite = "\\begin{document}\\cite{knuth84}.\\end{document}";
+    let start = "\\documentclass{article}";
+    for (main, more, text) in [
+        (
+            format!("\\input{{pre}}{cite}"),
+            "pre.tex",
+            "\\documentclass{article}\\addbibresource{refs.bib}",
+        ),
+        (
+            format!("{start}\\input{{sub/pre}}{cite}"),
+            "sub/pre.tex",
+            "\\bibliography{refs}",
+        ),
+        (
+            format!("{start}\\usepackage{{mine}}{cite}"),
+            "mine.sty",
+            "\\RequirePackage{biblatex}\\addbibresource[label=x]{refs.bib}",
+        ),
+        (
+            format!("{start}\\usepackage{{sty/mine}}{cite}"),
+            "sty/mine.sty",
+            "\\AtEndDocument{\\bibliographystyle{plain}\\bibliography{refs}}",
+        ),
+        (
+            format!("\\documentclass{{mine}}{cite}"),
+            "mine.cls",
+            "\\LoadClass{article}\\AtEndDocument{\\bibliography{refs}}",
+        ),
+        // One that is not there is behind a condition, or in what a macro is made of.
+        (
+            format!("{start}\\usepackage{{mine}}{cite}"),
+            "mine.sty",
+            "\\let\\old\\bibliography\\renewcommand\\bibliography[1]{\\old{#1}}\\@ifclassloaded{x}{\\bibliography{gone}}{\\bibliography{refs}}",
+        ),
+    ] {
+        let paper = Paper::new(&[("main.tex", &main), ("refs.bib", SOUND)]);
+        paper.write(more, text.as_bytes());
+        let answer = paper.audit(&[]);
+        assert_eq!(
+            answer.verdict(),
+            ("WARN", "existence_unverified"),
+            "{more}: {text}: {:?}",
+            answer.findings()
+        );
+        assert_eq!(
+            answer.artifact["details"]["counts"]["bibliography_entries"], 1,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn findings_without_end_are_counted_and_not_all_listed() {
+    let comments = "% a remark\n".repeat(200_000);
+    let bib = format!(
+        "@article{{a, title = {{A Sound Title of Things}},\n{comments} author = {{Knuth, Donald E.}}, journal = {{J}}, year = 2020}}\n"
+    );
+    let paper = Paper::citing("\\cite{a}", &bib);
+    let start = std::time::Instant::now();
+    let answer = paper.audit(&["--json"]);
+    assert_eq!(answer.exit, 10, "{:?}", answer.output);
+    assert_eq!(answer.verdict(), ("WARN", "bibtex_comment_in_entry"));
+    let findings = answer.findings();
+    assert_eq!(findings.len(), 101);
+    assert_eq!(findings[100], "warn bibtex_comment_in_entry  refs.bib:102");
+    let details = &answer.artifact["details"];
+    assert_eq!(details["counts"]["warn"], 200_000);
+    assert_eq!(details["per_entry"][0]["verdict"], "FIX");
+    let last = details["findings"][100]["message"].as_str().unwrap();
+    assert!(last.starts_with("199900 more of this kind"), "{last}");
+    let envelope: Value = serde_json::from_slice(&answer.output.stdout).unwrap();
+    assert_eq!(envelope["data"]["findings"].as_array().unwrap().len(), 101);
+    assert!(answer.output.stdout.len() < 100_000);
+    assert!(start.elapsed() < std::time::Duration::from_mins(1));
+}
+
+#[test]
+fn a_bbl_of_many_items_or_with_a_long_label_is_read_at_once() {
+    let items: Vec<String> = (0..20_000)
+        .map(|number| format!("\\bibitem{{k{number}}} Somebody.\n"))
+        .collect();
+    let long = format!("\\bibitem[{}]{{long}} Somebody.\n", "x".repeat(100_000));
+    let paper = Paper::new(&[
+        (
+            "main.tex",
+            &document("\\cite{long} \\cite{k19999}\\bibliography{gone}"),
+        ),
+        ("main.bbl", &[long, items.concat()].concat()),
+    ]);
+    let start = std::time::Instant::now();
+    assert_eq!(paper.audit(&[]).verdict(), ("WARN", "existence_unverified"));
+    // Quadratic reading took 13 s in a debug build.
+    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+}
+
+#[test]
+fn keys_with_an_at_sign_are_found_and_another_entry_is_named() {
+    let bib = "@misc{doe@2020, author = {Knuth, Donald E.}, title = {Gadgets by Night}, year = 2020}\n\
+        @misc{a, author = {Lamport, Leslie}, title = {The First One of Them}, year = 2020}\n\
+        @misc{a, author = {Dijkstra, Edsger}, title = {The Second One}, year = 2021}\n";
+    let answer = Paper::citing("\\cite{doe@2020} \\cite{a}", bib).audit(&[]);
+    assert_eq!(answer.findings(), ["fail duplicate_key a refs.bib:3"]);
+    let message = answer.artifact["details"]["findings"][0]["message"]
+        .as_str()
+        .unwrap();
+    assert!(
+        message.ends_with("at refs.bib:2:7, for another entry, \"The First One of Them\""),
+        "{message}"
     );
 }
 

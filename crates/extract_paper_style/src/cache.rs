@@ -12,15 +12,14 @@ use crate::error::Error;
 use crate::gather::Gathered;
 use crate::latex::beside;
 use crate::markdown;
-use crate::pdf::PdfEngine;
-use crate::pdf::headings::PdfOutline;
+use crate::pdf::PdfOutline;
 use crate::source::{SourceType, absolute};
 
 /// Schema id of [`Manifest`].
 pub(crate) const MANIFEST: &str = "aris.extract_paper_style.manifest/v1";
 
 /// Part of every folder's name: a profile of other make is another profile.
-const TOOL_VERSION: &str = concat!("4/", env!("CARGO_PKG_VERSION"));
+const TOOL_VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
 
 /// Digits of a digest in a folder's name.
 const KEY: usize = 16;
@@ -52,14 +51,9 @@ pub(crate) struct Manifest {
     pub(crate) fetched_at: String,
     /// SHA-256 of the file that was measured; of several files that of lines `digest  name`, sorted by name.
     pub(crate) content_sha256: String,
-    /// What read the PDF; absent when the source is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pdf_engine: Option<PdfEngine>,
     /// What the outline that a PDF carries was good for; absent when the source is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pdf_outline: Option<PdfOutline>,
-    /// Pages of the PDF that the reader gave up on; what they hold is not measured, or not all of it.
-    pub(crate) torn_pages: usize,
     /// Version of the rules and of the helper.
     pub(crate) tool_version: &'static str,
     /// Files that were measured.
@@ -116,14 +110,11 @@ pub(crate) fn keep(
     context: &Context,
 ) -> Result<Kept, Error> {
     let source_type = serde_json::to_string(&kind)?;
-    // Engines read different texts from one file.
-    let engine = gathered.pdf_engine.map_or("", PdfEngine::name);
     let named = [
         TOOL_VERSION,
         &source_type,
         &gathered.resolved,
         &gathered.digest.hex(),
-        engine,
     ]
     .join("\0");
     let key = Digest::of(named.as_bytes()).hex();
@@ -151,9 +142,7 @@ pub(crate) fn keep(
         resolved_path: gathered.resolved.clone(),
         fetched_at: time::stamp(context.now()),
         content_sha256: gathered.digest.hex(),
-        pdf_engine: gathered.pdf_engine,
         pdf_outline: gathered.pdf_outline,
-        torn_pages: gathered.torn_pages,
         tool_version: TOOL_VERSION,
         files: gathered.files,
         missing_files: gathered.missing.len(),

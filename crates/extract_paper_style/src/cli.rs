@@ -18,12 +18,6 @@ pub struct Cli {
     /// Time for reading a PDF
     #[arg(long, value_name = "SECONDS", hide = true, default_value_t = 120)]
     pub pdf_seconds: u64,
-    /// Print the text of the PDF on stdin; the helper itself calls this where pdftotext is absent
-    #[arg(long, hide = true)]
-    pub pdf_text: bool,
-    /// Print the outline of the PDF on stdin; the helper itself calls this beside pdftotext
-    #[arg(long, hide = true)]
-    pub pdf_outline: bool,
     /// Answer from the cache only; what it does not have is unavailable (exit 7)
     #[arg(long, conflicts_with = "refresh", display_order = 800)]
     pub offline: bool,

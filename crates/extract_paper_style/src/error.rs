@@ -1,6 +1,5 @@
 //! What can go wrong.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use aris_proc::ProcError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-use crate::pdf::built_in::LIMIT;
+use crate::pdf::LIMIT;
 
 /// Errors of `extract_paper_style`.
 #[derive(Debug, thiserror::Error)]
@@ -102,12 +101,12 @@ pub enum Error {
         /// Where it is.
         place: String,
     },
-    /// The file that this program runs from is not known.
-    #[error("cannot find this program, which reads the PDF")]
-    Myself(#[source] io::Error),
-    /// The PDF that the reader is given.
-    #[error("cannot read the PDF from stdin")]
-    Stdin(#[source] io::Error),
+    /// No `pdftotext` of poppler.
+    #[error("a PDF is read by pdftotext of poppler, {}", if *found { "and the pdftotext that is installed is another program" } else { "which is not installed" })]
+    NoPoppler {
+        /// Whether a program of that name is there.
+        found: bool,
+    },
     /// Nowhere to keep the profile.
     #[error("there is no folder for the cache: HOME is not set")]
     NoCache,
@@ -141,7 +140,7 @@ impl Failure for Error {
             | Self::LongPdf { .. }
             | Self::Scan { .. } => ErrorKind::Validation,
             Self::SlowPdf { .. } => ErrorKind::Timeout,
-            Self::NoCache | Self::Myself(_) | Self::Stdin(_) => ErrorKind::Precondition,
+            Self::NoCache | Self::NoPoppler { .. } => ErrorKind::Precondition,
             Self::Json(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
             Self::Http(error) => error.kind(),
@@ -181,11 +180,11 @@ impl Failure for Error {
             Self::Scan { .. } => {
                 "run a text recognition such as ocrmypdf on it, or name the paper's LaTeX sources or arXiv identifier"
             }
-            Self::Myself(_) | Self::Proc(ProcError::Absent { .. }) => {
-                "install poppler (pdftotext), or name the paper's LaTeX sources or arXiv identifier"
+            Self::NoPoppler { .. } => {
+                "name the paper's arXiv identifier or LaTeX sources, which tell more than a PDF; or install poppler: `apt install poppler-utils` (Debian, Ubuntu), `brew install poppler` (macOS), `conda install -c conda-forge poppler`"
             }
             Self::NoCache => "name a folder with --out",
-            Self::Json(_) | Self::Stdin(_) => return None,
+            Self::Json(_) => return None,
             Self::Proc(error) => return error.hint(),
             Self::Http(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),

@@ -1,4 +1,7 @@
 //! An HTML page as pieces of a paper: its headings, paragraphs, figures and tables.
+//!
+//! Text outside of paragraphs (of `<div>`, of `<br>`, bare) is a paragraph where it reads like one; what else stands there is menus
+//! and labels.
 
 use crate::outline::{self, Piece};
 use crate::profile::{Basis, CitationStyle, Profile};
@@ -6,9 +9,19 @@ use crate::prose::Opaque;
 use crate::role::Role;
 
 /// Elements whose content is no text of the paper.
-const SKIPPED: [&str; 9] = [
-    "script", "style", "head", "nav", "footer", "aside", "svg", "template", "noscript",
+const SKIPPED: [&str; 14] = [
+    "script", "style", "head", "nav", "footer", "aside", "svg", "template", "noscript", "button",
+    "select", "textarea", "option", "form",
 ];
+
+/// Elements that end what stands before them.
+const PARTS: [&str; 13] = [
+    "div", "section", "article", "main", "body", "header", "ul", "ol", "dl", "center", "hr", "td",
+    "pre",
+];
+
+/// Words that text outside of paragraphs has at least to be one, or fewer when it ends like a sentence.
+const BARE: (usize, usize) = (8, 3);
 
 /// Measures a page.
 pub(crate) fn profile(page: &str) -> Profile {
@@ -18,7 +31,10 @@ pub(crate) fn profile(page: &str) -> Profile {
 /// What is being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    Nowhere,
+    /// Outside of every paragraph.
+    Bare,
+    /// In a figure or a table, outside of its caption.
+    Float,
     Text,
     Heading(u8),
     Caption,
@@ -32,14 +48,17 @@ struct Buffer {
 
 fn pieces(page: &str) -> Vec<Piece> {
     let mut found: Vec<(u8, Piece)> = Vec::new();
-    let mut place = Place::Nowhere;
+    let mut place = Place::Bare;
+    // Whether a line just ended: a second end begins a paragraph.
+    let mut broken = false;
     let mut buffer = Buffer::default();
     // Where the float in progress stands in `found`.
     let mut float: Option<usize> = None;
     let mut rest = page;
     while let Some(open) = rest.find('<') {
         let (text, after) = rest.split_at_checked(open).unwrap_or((rest, ""));
-        if place != Place::Nowhere {
+        broken &= text.trim().is_empty();
+        if place != Place::Float {
             decode(text, &mut buffer.text);
         }
         let Some((tag, next)) = tag(after) else {
@@ -60,20 +79,20 @@ fn pieces(page: &str) -> Vec<Piece> {
             }
             ("p" | "li" | "dd" | "blockquote", closes) if float.is_none() => {
                 finish(&mut buffer, place, &mut found, float);
-                place = if closes { Place::Nowhere } else { Place::Text };
+                place = if closes { Place::Bare } else { Place::Text };
             }
             ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", closes) => {
                 finish(&mut buffer, place, &mut found, float);
                 let level = tag.name.as_bytes().get(1).map_or(6, |digit| digit - b'0');
                 place = if closes {
-                    Place::Nowhere
+                    Place::Bare
                 } else {
                     Place::Heading(level)
                 };
             }
             ("figure", false) => {
                 finish(&mut buffer, place, &mut found, float);
-                place = Place::Nowhere;
+                place = Place::Float;
                 float = Some(found.len());
                 found.push((0, Piece::Figure(None)));
             }
@@ -87,21 +106,34 @@ fn pieces(page: &str) -> Vec<Piece> {
             },
             ("figure", true) => {
                 finish(&mut buffer, place, &mut found, float);
-                (place, float) = (Place::Nowhere, None);
+                (place, float) = (Place::Bare, None);
             }
             ("figcaption" | "caption", closes) => {
                 finish(&mut buffer, place, &mut found, float);
-                place = if closes {
-                    Place::Nowhere
-                } else {
-                    Place::Caption
+                place = match (closes, float) {
+                    (false, _) => Place::Caption,
+                    (true, Some(_)) => Place::Float,
+                    (true, None) => Place::Bare,
                 };
             }
-            ("br" | "div" | "section" | "td" | "tr", _) if place != Place::Nowhere => {
+            ("br", false) => {
+                if broken && place == Place::Bare {
+                    finish(&mut buffer, place, &mut found, float);
+                }
+                broken = true;
+                buffer.text.push(' ');
+            }
+            (name, _) if PARTS.contains(&name) => {
+                if place == Place::Bare {
+                    finish(&mut buffer, place, &mut found, float);
+                }
                 buffer.text.push(' ');
             }
             _ => {}
         }
+    }
+    if place != Place::Float {
+        decode(rest.split('<').next().unwrap_or_default(), &mut buffer.text);
     }
     finish(&mut buffer, place, &mut found, float);
     leveled(found)
@@ -114,8 +146,16 @@ fn finish(buffer: &mut Buffer, place: Place, found: &mut Vec<(u8, Piece)>, float
         return;
     }
     match place {
-        Place::Nowhere => {}
+        Place::Float => {}
         Place::Text => found.push((0, Piece::Text { text, opaque })),
+        Place::Bare => {
+            let words = text.split_whitespace().count();
+            let letters = text.chars().filter(|letter| *letter >= '\u{2e80}').count();
+            let ends = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
+            if words + letters >= BARE.0 || ends && words >= BARE.1 {
+                found.push((0, Piece::Text { text, opaque }));
+            }
+        }
         Place::Heading(level) => {
             let bare = text.trim();
             let title = bare.trim_start_matches(|letter: char| {
@@ -300,6 +340,44 @@ mod tests {
         );
         assert_eq!(profile.figure_captions.map(|spread| spread.median), Some(3));
         assert_eq!(profile.sentences.map(|spread| spread.count), Some(5));
+    }
+
+    #[test]
+    fn pages_without_paragraphs_are_read() {
+        let measured = |page: &str| {
+            let profile = profile(page);
+            let paragraphs = profile
+                .sections
+                .iter()
+                .filter_map(|section| section.paragraphs);
+            let count: usize = paragraphs.sum();
+            (profile.sections.len(), count, profile.words)
+        };
+        for (page, expected) in [
+            (
+                "<body><a>Home</a><div>We <b>do</b> it.</div><div>So do you all.<div>Log in</div></div></body>",
+                (1, 2, 7),
+            ),
+            (
+                "We do it all day long<br>and all night.<br><br>\nThey do not.",
+                (1, 2, 12),
+            ),
+            (
+                "<h2>Introduction</h2>We do it.<h2>Method</h2><div>You do it.</div>",
+                (2, 2, 6),
+            ),
+            (
+                "<table><tr><td>Old pages put their words into tables.<td>Menu</table>",
+                (1, 1, 7),
+            ),
+            ("We do it all, and never close a paragraph", (1, 1, 9)),
+            (
+                "<form>We do it.</form><button>We do it.</button>",
+                (0, 0, 0),
+            ),
+        ] {
+            assert_eq!(measured(page), expected, "{page}");
+        }
     }
 
     #[test]

@@ -4,15 +4,14 @@
 //! **Input**: a folder with LaTeX sources, a LaTeX file, a PDF, an arXiv identifier (its sources are asked for) or an http(s) address.
 //! **Output**: `source_manifest.json`, `style_profile.md` and `style_profile.json` in a folder of the cache that depends on source and
 //! content; the folder is the last line of stdout. **Exit**: 0 the profile is there; 2 usage; 3 no such paper; 4 what is there is no
-//! paper that can be measured, or lies on Overleaf; 5 the disk; 6 a PDF takes too long; 7 no answer.
-//!
-//! A PDF is read by `pdftotext` where it is installed, else by a reader that is built in; the envelope and the manifest say which.
+//! paper that can be measured, or lies on Overleaf; 5 the disk, or a PDF without poppler; 6 a PDF takes too long; 7 no answer.
 //!
 //! Nothing of the source's text is in the profile: its types hold numbers, and words of ours.
 
 mod cache;
 mod cli;
 mod error;
+mod files;
 mod gather;
 mod html;
 mod latex;
@@ -33,14 +32,12 @@ use aris_contract::ErrorKind;
 use aris_online::OnlineArgs;
 
 use crate::gather::With;
-use crate::pdf::PdfEngine;
-use crate::pdf::built_in::Wanted;
-use crate::pdf::headings::PdfOutline;
+use crate::pdf::PdfOutline;
 use crate::source::Source;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::{PdfAnswer, Product, Report};
+pub use report::Report;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -96,16 +93,7 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Measures the paper that `cli` names.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
-    if cli.pdf_text || cli.pdf_outline {
-        let wanted = if cli.pdf_text {
-            Wanted::All
-        } else {
-            Wanted::Outline
-        };
-        let answer = pdf::built_in::answer(wanted).map_err(Error::Stdin)?;
-        return Ok(Outcome::done(Product::PdfText(PdfAnswer(answer))));
-    }
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let source = Source::parse(&cli.source, context)?;
     let root = cache::root(cli.out.as_deref(), context)?;
     let refresh = cli.refresh || cli.force && !cli.offline;
@@ -119,20 +107,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
             .map_or(pdf_time, |limit| limit.min(pdf_time)),
     };
     let gathered = gather::gather(&source, &with)?;
-    if gathered.pdf_engine == Some(PdfEngine::BuiltIn) {
-        context.warn(
-            "pdftotext (poppler) is not installed, so the reader that is built in has read the PDF; it may part words, and counts are less sure",
-        );
-    }
-    if gathered.torn_pages > 0 {
-        let count = gathered.torn_pages;
-        let pages = if count == 1 { "page" } else { "pages" };
-        context.warn(&format!(
-            "{count} {pages} of the PDF could not be read to the end; what is missing there is not measured"
-        ));
+    if let Some(choice) = &gathered.choice {
+        context.warn(choice);
     }
     if gathered.pdf_outline == Some(PdfOutline::Unread) {
-        context.warn("the outline of the PDF could not be read; headings are those of its table of contents, or recognised by their looks");
+        context.warn("the outline of the PDF could not be read (pdftohtml of poppler does that); headings are recognised by their looks");
+    }
+    for place in &gathered.unread {
+        context.warn(&format!("{place}; what follows may not be measured"));
     }
     for name in &gathered.missing {
         context.warn(&format!(
@@ -151,7 +133,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
         context.note("the profile was there already");
     }
     let path = |name: &str| kept.folder.join(name).display().to_string();
-    Ok(Outcome::done(Product::Profile(Report {
+    Ok(Outcome::done(Report {
         cache_dir: kept.folder.display().to_string(),
         unchanged: kept.hit,
         source_type: source.kind(),
@@ -159,8 +141,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
         manifest: path("source_manifest.json"),
         profile: path("style_profile.md"),
         profile_json: path("style_profile.json"),
-        pdf_engine: gathered.pdf_engine,
-    })))
+    }))
 }
 
 #[cfg(test)]

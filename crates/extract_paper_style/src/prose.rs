@@ -156,6 +156,7 @@ impl Counter {
     pub(crate) fn goes_on_with(&self, text: &str) -> bool {
         self.open > 0
             && text
+                .trim_start()
                 .chars()
                 .next()
                 .is_some_and(|first| !first.is_uppercase())

@@ -2,11 +2,9 @@
 
 use std::io::{self, Write};
 
-use aris_cli::Style;
+use aris_cli::{Product, Style};
 use serde::Serialize;
 
-use crate::pdf::PdfEngine;
-use crate::pdf::built_in::Answer;
 use crate::source::SourceType;
 
 /// Schema id of [`Report`].
@@ -29,36 +27,14 @@ pub struct Report {
     pub(crate) profile: String,
     /// Absolute path of `style_profile.json`, the same for programs.
     pub(crate) profile_json: String,
-    /// What read the PDF; absent when the source is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) pdf_engine: Option<PdfEngine>,
 }
 
-/// What a call gives back.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Product {
-    /// A profile was made.
-    Profile(Report),
-    /// A PDF was read, for the process that makes its profile.
-    #[doc(hidden)]
-    PdfText(PdfAnswer),
-}
-
-/// What the reader of PDF that is built in found.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-pub struct PdfAnswer(pub(crate) Answer);
-
-impl aris_cli::Product for Product {
+impl Product for Report {
     fn schema(&self) -> &'static str {
         SCHEMA
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        match self {
-            Self::Profile(report) => writeln!(out, "{}", report.cache_dir),
-            Self::PdfText(PdfAnswer(answer)) => answer.write(out),
-        }
+        writeln!(out, "{}", self.cache_dir)
     }
 }

@@ -345,8 +345,6 @@ fn a_pdf_is_measured_and_nothing_of_it_is_passed_on() {
 #[test]
 fn sources_that_cannot_be_used_are_told_apart() {
     let project = project()
-        .file("two/a.tex", PAPER)
-        .file("two/b.tex", PAPER)
         .file("empty/notes.txt", "x")
         .file("binary.tex", b"\x00\x01\x02".as_slice())
         .file(
@@ -370,7 +368,6 @@ fn sources_that_cannot_be_used_are_told_apart() {
             "Overleaf",
         ),
         ("0123456789abcdef01234567", 4, "Overleaf"),
-        ("two", 4, "a.tex, b.tex"),
         ("empty", 4, "no root document"),
         ("binary.tex", 4, "neither LaTeX nor a PDF"),
         ("wordless.tex", 4, "no sentence"),
@@ -389,6 +386,70 @@ fn sources_that_cannot_be_used_are_told_apart() {
 }
 
 #[test]
+fn folders_without_one_clear_root_are_measured_and_the_choice_is_said() {
+    let start = "\\documentclass{article}\\begin{document}\\section{Introduction}";
+    let project = Project::new()
+        // A paper and its supplement.
+        .file("two/a.tex", format!("{start} We do it.\\end{{document}}"))
+        .file(
+            "two/b.tex",
+            format!("{start} We do it all. \\input{{c}}\\end{{document}}"),
+        )
+        .file("two/c.tex", "And so do you.")
+        // Parts of a paper whose root somebody else has.
+        .file(
+            "parts/1-intro.tex",
+            "\\section{Introduction} We do it. \\input{more/deep}",
+        )
+        .file("parts/2-method.tex", "\\section{Method} You do it too.")
+        .file("parts/more/deep.tex", "They do not.")
+        // The preamble is included, class and all.
+        .file(
+            "pre/main.tex",
+            "\\input{preamble}\\begin{document}\\section{Introduction} We do it.\\end{document}",
+        )
+        .file(
+            "pre/preamble.tex",
+            "\\documentclass{article}\\newtheorem{thm}{Theorem}",
+        )
+        .file("pre/other.tex", "\\section{Notes} Nobody includes this.");
+    for (folder, words, sections, files, said) in [
+        (
+            "two",
+            8,
+            1,
+            2,
+            "several root documents (a.tex, b.tex); b.tex has most text",
+        ),
+        (
+            "parts",
+            10,
+            2,
+            3,
+            "one after the other: 1-intro.tex, 2-method.tex",
+        ),
+        ("pre", 3, 1, 2, ""),
+    ] {
+        let run = call(&project, folder).expect_code(0);
+        let found = profile(&run);
+        let count = found["sections"].as_array().map_or(0, Vec::len);
+        assert_eq!(
+            (&found["words"], count),
+            (&json!(words), sections),
+            "{folder}: {found}"
+        );
+        assert!(run.stderr().contains(said), "{run}");
+        assert_eq!(run.stderr().contains("warning"), !said.is_empty(), "{run}");
+        let path = run.data()["manifest"].clone();
+        let manifest = std::fs::read(path.as_str().expect("a path")).expect("a file");
+        let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+        assert_eq!(manifest["files"], files, "{folder}");
+        // An unchanged folder is not measured again.
+        assert_eq!(call(&project, folder).data()["unchanged"], true, "{folder}");
+    }
+}
+
+#[test]
 fn files_that_are_missing_or_outside_are_said_and_not_read() {
     let project = Project::new()
         .file("secret.tex", "Secret words. Secret words. Secret words.")
@@ -399,6 +460,19 @@ fn files_that_are_missing_or_outside_are_said_and_not_read() {
         "{run}"
     );
     assert_eq!(profile(&run)["words"], 3);
+}
+
+#[test]
+fn where_text_may_have_gone_unread_is_said() {
+    let project = Project::new().file(
+        "ref.tex",
+        "\\documentclass{article}\\begin{document}Some words here.\n\\iftrue More of them.\\end{document}",
+    );
+    let run = call(&project, "ref.tex").expect_code(0);
+    assert!(
+        run.stderr().contains("ref.tex:2:") && run.stderr().contains("may not be measured"),
+        "{run}"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod report;
 mod saved;
 mod source;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
@@ -117,7 +117,7 @@ fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
         words: args.query.trim(),
         count: args.per_source as usize,
         folder: context.cwd(),
-        deadline: Duration::from_secs_f64(args.online.deadline),
+        deadline: args.online.deadline(),
         now: context.now(),
     };
     let answers = aris_fs::map_in_parallel(sources.len(), &sources, |source| {
@@ -133,7 +133,7 @@ fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
 fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
     let sources = wanted(args)?;
     let progress = Progress::new(context, Some(sources.len() as u64));
-    let end = Instant::now() + Duration::from_secs_f64(args.online.deadline);
+    let end = Instant::now() + args.online.deadline();
     let mut answers: Answers = Vec::new();
     let mut done = false;
     for (at, source) in sources.iter().enumerate() {
@@ -150,7 +150,7 @@ fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
         let left = end.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(sources.len() - at).unwrap_or(1);
         let online = OnlineArgs {
-            deadline: share.as_secs_f64(),
+            deadline: Some(share.as_secs_f64()),
             ..args.online
         };
         let hosts = source::hosts(&[*source]);

@@ -98,10 +98,20 @@ fn a_search_sends_its_filters_and_prints_what_the_reference_prints() {
 
 #[test]
 fn more_than_a_page_is_asked_for_page_by_page() {
-    let server = Server::start(|asked: &Received| match asked.query("page").as_deref() {
-        None => list(0..200, 250),
-        Some("2") => list(200..250, 250),
-        _ => Answer::status(500),
+    // **Source**: OpenAlex, "Page through results": `per_page` is between 1 and 100.
+    let server = Server::start(|asked: &Received| {
+        if asked.query("per_page").as_deref() != Some("100") {
+            return Answer::json(
+                &json!({"error": "Invalid query parameters error.", "message": "per_page"}),
+            )
+            .with_status(400);
+        }
+        match asked.query("page").as_deref() {
+            None => list(0..100, 250),
+            Some("2") => list(100..200, 250),
+            Some("3") => list(200..250, 250),
+            _ => Answer::status(500),
+        }
     });
     let project = Project::new();
     let run = run(
@@ -147,4 +157,35 @@ fn a_work_that_is_not_there_is_three_and_no_answer_is_seven() {
         assert!(!format!("{run}").contains(key), "{what}: {run}");
         assert_eq!(server.log()[0].path(), "/works/doi:10.1000/7");
     }
+}
+
+/// **Source**: OpenAlex, "Rate limits and authentication": 403 and 429 both say that the allowance is used up; a key raises it.
+#[test]
+fn a_used_up_allowance_is_no_wrong_key_and_names_the_key_that_is_missing() {
+    let server = Server::start(|_| {
+        Answer::json(&json!({"error": "Forbidden", "message": "rate limit exceeded"}))
+            .with_status(403)
+    });
+    let project = Project::new();
+    let run = Helper::named("openalex_fetch")
+        .call(project.path())
+        .env("ARIS_OPENALEX_BASE_URL", server.url())
+        .env("ARIS_CACHE_DIR", project.at("cache"))
+        .args(["search", "engines", "--deadline", "6"])
+        .run()
+        .expect_code(7);
+    assert!(
+        run.stderr().contains("OPENALEX_API_KEY is not set"),
+        "{run}"
+    );
+    let run = run_with_key(&project, &server);
+    assert!(
+        !run.stderr().contains("OPENALEX_API_KEY is not set")
+            && !run.stderr().contains("secret-key"),
+        "{run}"
+    );
+}
+
+fn run_with_key(project: &Project, server: &Server) -> Run {
+    run(project, server, &["search", "engines", "--deadline", "6"]).expect_code(7)
 }

@@ -136,25 +136,27 @@ impl Git<'_> {
     /// The names of all objects, in the order in which they are packed.
     fn ids(&self) -> Result<Vec<Id>, Unseen> {
         let mut ids = Vec::new();
-        let mut line = Vec::new();
-        let args = [
-            "cat-file",
-            "--batch-all-objects",
-            "--batch-check=%(objectname)",
-            "--unordered",
-            "--buffer",
-        ];
-        self.run(&args, Vec::new(), &mut |piece| {
-            for byte in piece {
-                if *byte == b'\n' {
-                    ids.extend(unhex(&line).filter(|id| !id.is_empty()));
-                    line.clear();
-                } else {
-                    line.push(*byte);
-                }
-            }
+        let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
+        self.lines(args, &mut |line| {
+            ids.extend(unhex(line).filter(|id| !id.is_empty()));
         })?;
         Ok(ids)
+    }
+
+    /// Gives each line that git prints; `args` are parted by blanks.
+    fn lines(&self, args: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Unseen> {
+        let mut rest = Vec::new();
+        let args: Vec<&str> = args.split(' ').collect();
+        self.run(&args, Vec::new(), &mut |piece| {
+            for part in piece.split_inclusive(|byte| *byte == b'\n') {
+                rest.extend_from_slice(part);
+                if rest.last() == Some(&b'\n') {
+                    rest.pop();
+                    each(&rest);
+                    rest.clear();
+                }
+            }
+        })
     }
 
     fn run(
@@ -245,30 +247,15 @@ impl Git<'_> {
     /// The path of each object to which something leads; empty for commits, tags and root folders. `None` when git does not say.
     fn paths(&self, leaking: &Leaking) -> Option<BTreeMap<String, String>> {
         let mut paths = BTreeMap::new();
-        let mut line = Vec::new();
-        let args = [
-            "rev-list",
-            "--objects",
-            "--all",
-            "--reflog",
-            "--indexed-objects",
-        ];
-        self.run(&args, Vec::new(), &mut |piece| {
-            for byte in piece {
-                if *byte != b'\n' {
-                    line.push(*byte);
-                    continue;
-                }
-                let text = String::from_utf8_lossy(&line);
-                let (id, path) = text.split_once(' ').unwrap_or((&text, ""));
-                if leaking.contains_key(id) {
-                    paths.insert(id.to_owned(), path.to_owned());
-                }
-                line.clear();
+        let args = "rev-list --objects --all --reflog --indexed-objects";
+        let read = self.lines(args, &mut |line| {
+            let text = String::from_utf8_lossy(line);
+            let (id, path) = text.split_once(' ').unwrap_or((&text, ""));
+            if leaking.contains_key(id) {
+                paths.insert(id.to_owned(), path.to_owned());
             }
-        })
-        .ok()?;
-        Some(paths)
+        });
+        read.ok().map(|()| paths)
     }
 
     /// The last commit that brought or took an object.

@@ -20,9 +20,8 @@ pub(crate) type Id = Vec<u8>;
 pub(crate) struct Known {
     /// Where they are kept; nowhere without a folder for caches.
     file: Option<PathBuf>,
-    /// Sorted names of clean objects, one after the other.
-    clean: Vec<u8>,
-    width: usize,
+    /// Sorted names of clean objects.
+    clean: Vec<Id>,
 }
 
 impl Known {
@@ -38,30 +37,15 @@ impl Known {
             .ok()
             .flatten()
             .and_then(|bytes| read(&bytes));
-        let (width, clean) = clean.unwrap_or_default();
         Self {
             file: Some(file),
-            clean,
-            width,
+            clean: clean.unwrap_or_default(),
         }
     }
 
     /// Whether an object is known to be clean.
-    pub(crate) fn has(&self, id: &[u8]) -> bool {
-        if id.len() != self.width {
-            return false;
-        }
-        let (mut low, mut high) = (0, self.clean.len() / self.width);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let start = middle * self.width;
-            match self.clean.get(start..start + self.width) {
-                Some(there) if there < id => low = middle + 1,
-                Some(there) if there == id => return true,
-                _ => high = middle,
-            }
-        }
-        false
+    pub(crate) fn has(&self, id: &Id) -> bool {
+        self.clean.binary_search(id).is_ok()
     }
 
     /// Keeps these verdicts instead. That they cannot be kept costs time, and nothing else.
@@ -85,13 +69,13 @@ impl Known {
     }
 }
 
-/// Width and names, when the file is whole.
-fn read(bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
+/// The names, when the file is whole.
+fn read(bytes: &[u8]) -> Option<Vec<Id>> {
     let (width, rest) = bytes.strip_prefix(MAGIC)?.split_first()?;
     let (digest, body) = rest.split_at_checked(32)?;
     let width = usize::from(*width);
     let whole = width > 0 && body.len() % width == 0 && Sha256::digest(body).as_slice() == digest;
-    whole.then(|| (width, body.to_vec()))
+    whole.then(|| body.chunks(width).map(<[u8]>::to_vec).collect())
 }
 
 /// The folder of this helper among the caches of this user, as the other helpers choose it.
@@ -111,13 +95,9 @@ mod tests {
     use super::*;
 
     fn known(ids: &[[u8; 4]]) -> Known {
-        let mut sorted = ids.to_vec();
-        sorted.sort_unstable();
-        Known {
-            file: None,
-            clean: sorted.concat(),
-            width: 4,
-        }
+        let mut clean: Vec<Id> = ids.iter().map(|id| id.to_vec()).collect();
+        clean.sort_unstable();
+        Known { file: None, clean }
     }
 
     proptest! {
@@ -126,10 +106,10 @@ mod tests {
             let list: Vec<[u8; 4]> = ids.iter().copied().collect();
             let known = known(&list);
             for id in &list {
-                prop_assert!(known.has(id));
+                prop_assert!(known.has(&id.to_vec()));
             }
-            prop_assert_eq!(known.has(&other), ids.contains(&other));
-            prop_assert!(!known.has(&[1, 2, 3]));
+            prop_assert_eq!(known.has(&other.to_vec()), ids.contains(&other));
+            prop_assert!(!known.has(&vec![1, 2, 3]));
         }
 
         #[test]
@@ -140,7 +120,7 @@ mod tests {
             whole.push(20);
             whole.extend_from_slice(&Sha256::digest(&body));
             whole.extend_from_slice(&body);
-            prop_assert_eq!(read(&whole), Some((20, body)));
+            prop_assert_eq!(read(&whole), Some(vec![vec![7_u8; 20]; 3]));
             let cut = cut.min(whole.len() - 1);
             prop_assert_eq!(read(&whole[..cut]), None);
             whole[cut] ^= 1;

@@ -20,7 +20,6 @@ mod token;
 mod tree;
 
 use std::num::NonZeroU8;
-use std::path::Path;
 use std::time::Duration;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
@@ -95,7 +94,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         return Err(Error::NoFolder { path: cli.root });
     }
 
-    let mut tree = Tree::of(&real, &shown(&cli.root));
+    let mut tree = Tree::of(&real, cli.root.strip_prefix(".").unwrap_or(&cli.root));
     if !cli.no_home {
         tree.files.extend(home::files(context, &real));
     }
@@ -159,13 +158,4 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         signal,
         data: report,
     })
-}
-
-/// How paths below the folder are shown: those of the working directory without `./`.
-fn shown(root: &Path) -> std::path::PathBuf {
-    if root == Path::new(".") {
-        std::path::PathBuf::new()
-    } else {
-        root.to_path_buf()
-    }
 }

@@ -42,28 +42,23 @@ impl Part {
         Self::Home,
     ];
 
-    pub(crate) const fn word(self) -> &'static str {
+    /// Its word, and what to do about it.
+    pub(crate) const fn said(self) -> (&'static str, &'static str) {
         match self {
-            Self::WorkingTree => "working_tree",
-            Self::FileName => "file_name",
-            Self::Git => "git",
-            Self::History => "history",
-            Self::Home => "home",
-        }
-    }
-
-    /// What to do about it.
-    pub(crate) const fn way_out(self) -> &'static str {
-        match self {
-            Self::WorkingTree => "take it out of the file",
-            Self::FileName => "rename it",
-            Self::Git => {
-                "take it out of git's settings (`git remote set-url`), reflogs and names (`git reflog expire`, `git branch -m`)"
-            }
-            Self::History => {
-                "rewrite the history (git filter-repo), drop the reflogs and run `git gc --prune=now`, in every clone"
-            }
-            Self::Home => "keep it in the system's keychain instead, and take it out of the file",
+            Self::WorkingTree => ("working_tree", "take it out of the file"),
+            Self::FileName => ("file_name", "rename it"),
+            Self::Git => (
+                "git",
+                "take it out of git's settings (`git remote set-url`), reflogs and names (`git reflog expire`, `git branch -m`)",
+            ),
+            Self::History => (
+                "history",
+                "rewrite the history (git filter-repo), drop the reflogs and run `git gc --prune=now`, in every clone",
+            ),
+            Self::Home => (
+                "home",
+                "keep it in the system's keychain instead, and take it out of the file",
+            ),
         }
     }
 }
@@ -234,7 +229,7 @@ impl Product for Report {
                 leak.place,
                 line.unwrap_or_default(),
                 leak.message(),
-                leak.part.word()
+                leak.part.said().0
             )?;
         }
         for unseen in &self.unseen {
@@ -267,7 +262,8 @@ impl Product for Report {
         )?;
         let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
         for part in parts {
-            writeln!(out, "  {}: {}", part.word(), part.way_out())?;
+            let (word, way_out) = part.said();
+            writeln!(out, "  {word}: {way_out}")?;
         }
         Ok(())
     }

@@ -11,10 +11,11 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(crate) fn document(report: &Report) -> Value {
     let rules = Part::ALL.map(|part| {
+        let (word, way_out) = part.said();
         json!({
-            "id": part.word(),
-            "shortDescription": {"text": format!("Overleaf token ({})", part.word())},
-            "help": {"text": part.way_out()},
+            "id": word,
+            "shortDescription": {"text": format!("Overleaf token ({word})")},
+            "help": {"text": way_out},
         })
     });
     let unseen = report.unseen.iter().map(|unseen| {
@@ -51,12 +52,12 @@ fn result(leak: &Leak) -> Value {
     }
     let object = leak.object.as_ref().map_or("", |object| object.id.as_str());
     json!({
-        "ruleId": leak.part.word(),
+        "ruleId": leak.part.said().0,
         "level": if leak.is_error() { "error" } else { "warning" },
         "message": {"text": leak.message()},
         "locations": [{"physicalLocation": physical}],
         "partialFingerprints": {
-            "overleafToken/v1": format!("{}:{}:{object}:{}", leak.part.word(), leak.place, leak.token.fingerprint),
+            "overleafToken/v1": format!("{}:{}:{object}:{}", leak.part.said().0, leak.place, leak.token.fingerprint),
         },
     })
 }

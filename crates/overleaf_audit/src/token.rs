@@ -119,16 +119,12 @@ impl Scanner {
             joined = [std::mem::take(&mut self.kept).as_slice(), piece].concat();
             &joined
         };
-        let mut done = bytes.len().saturating_sub(LONGEST);
-        let safe = done;
-        find(bytes, &mut |one| {
-            let certain = one.range.start < safe;
-            if certain {
-                done = done.max(one.range.end);
-                found(one.hit(self.before));
-            }
-            certain
-        });
+        let safe = bytes.len().saturating_sub(LONGEST);
+        let mut done = safe;
+        for one in finds(bytes).take_while(|one| one.range.start < safe) {
+            done = done.max(one.range.end);
+            found(one.hit(self.before));
+        }
         self.before += done as u64;
         self.kept = bytes.get(done..).unwrap_or_default().to_vec();
     }
@@ -136,33 +132,24 @@ impl Scanner {
     /// Gives what the last bytes hold, and is ready for other bytes.
     pub(crate) fn finish(&mut self, found: &mut dyn FnMut(Hit)) {
         let scanner = std::mem::take(self);
-        find(&scanner.kept, &mut |one| {
-            found(one.hit(scanner.before));
-            true
-        });
+        finds(&scanner.kept).for_each(|one| found(one.hit(scanner.before)));
     }
 }
 
 /// The tokens of bytes that are all there.
 pub(crate) fn tokens(bytes: &[u8]) -> Vec<Hit> {
-    let mut hits = Vec::new();
-    find(bytes, &mut |one| {
-        hits.push(one.hit(0));
-        true
-    });
-    hits
+    finds(bytes).map(|one| one.hit(0)).collect()
 }
 
 /// Text without its tokens: what is shown of paths, names and messages.
 pub(crate) fn masked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut done = 0;
-    find(text.as_bytes(), &mut |one| {
+    for one in finds(text.as_bytes()) {
         shown.push_str(text.get(done..one.range.start).unwrap_or_default());
         shown.push_str(&Token::new(&one.secret).to_string());
         done = one.range.end;
-        true
-    });
+    }
     shown.push_str(text.get(done..).unwrap_or_default());
     shown
 }
@@ -184,34 +171,26 @@ impl Find {
     }
 }
 
-/// Gives the tokens in order, until `each` wants no more.
-fn find(bytes: &[u8], each: &mut dyn FnMut(Find) -> bool) {
-    let Ok(forms) = FORMS.as_ref() else {
-        return;
-    };
-    for captures in forms.captures_iter(bytes) {
-        let Some(whole) = captures.get(0) else {
-            continue;
-        };
+/// The tokens, in order.
+fn finds(bytes: &[u8]) -> impl Iterator<Item = Find> {
+    let forms = FORMS.as_ref().into_iter();
+    let all = forms.flat_map(move |forms| forms.captures_iter(bytes));
+    all.filter_map(|captures| {
+        let whole = captures.get(0)?;
         let (form, secret) = if captures.name("plain").is_some() {
-            (Form::Plain, Some(whole.as_bytes().to_vec()))
+            (Form::Plain, whole.as_bytes().to_vec())
         } else if captures.name("wide").is_some() {
             let narrow = whole.as_bytes().iter().copied().filter(|byte| *byte != 0);
-            (Form::Utf16, Some(narrow.collect()))
+            (Form::Utf16, narrow.collect())
         } else {
-            (Form::Base64, decoded(whole.as_bytes()))
+            (Form::Base64, decoded(whole.as_bytes())?)
         };
-        let go_on = secret.is_none_or(|secret| {
-            each(Find {
-                range: whole.range(),
-                form,
-                secret,
-            })
-        });
-        if !go_on {
-            return;
-        }
-    }
+        Some(Find {
+            range: whole.range(),
+            form,
+            secret,
+        })
+    })
 }
 
 /// The token that base64 stands for, if it is one.

@@ -58,6 +58,9 @@ pub struct Finalize {
     /// Caption, as plain text: what LaTeX would read as a command is escaped
     #[arg(long, value_name = "TEXT", default_value = crate::include::CAPTION)]
     pub caption: String,
+    /// Caption that is LaTeX already, kept as it is
+    #[arg(long, value_name = "LATEX", conflicts_with = "caption")]
+    pub caption_tex: Option<String>,
     /// Label
     #[arg(long, value_name = "LABEL", default_value = crate::include::LABEL)]
     pub label: String,

@@ -36,6 +36,18 @@ pub enum Error {
         /// The workspace.
         workspace: PathBuf,
     },
+    /// A link where a folder or file of ours belongs.
+    #[error("{} is a link, and may lead out of the workspace", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A caption in LaTeX that would break the document.
+    #[error("--caption-tex {why}")]
+    Caption {
+        /// Why.
+        why: &'static str,
+    },
     /// The image cannot be used.
     #[error("{}: {why}", path.display())]
     Image {
@@ -72,9 +84,9 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Label { .. } => ErrorKind::Usage,
+            Self::Label { .. } | Self::Caption { .. } => ErrorKind::Usage,
             Self::Workspace { .. } | Self::NoImage { .. } => ErrorKind::NotFound,
-            Self::Outside { .. } | Self::Image { .. } | Self::Coarse { .. } => {
+            Self::Outside { .. } | Self::Link { .. } | Self::Image { .. } | Self::Coarse { .. } => {
                 ErrorKind::Validation
             }
             Self::Json(_) => ErrorKind::Internal,
@@ -87,6 +99,10 @@ impl Failure for Error {
         let text = match self {
             Self::Workspace { .. } => "name the folder of the paper with --workspace",
             Self::Label { .. } => "use letters, digits and : . _ - / +, as in fig:overview",
+            Self::Link { .. } => "put the folder or file itself there",
+            Self::Caption { .. } => {
+                "close every brace, write \\% for a per cent sign, and leave no line blank; --caption takes plain text"
+            }
             Self::NoImage { .. } => "name the accepted figures/ai_generated/figure_vN.png",
             Self::Outside { .. } => "copy it into figures/ai_generated, or say --outside",
             Self::Image { .. } => "make the image again; only a whole PNG is accepted",

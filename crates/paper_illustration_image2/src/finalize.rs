@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use aris_audit::Digest;
 use aris_cli::Context;
 use aris_contract::time;
-use aris_fs::Lock;
+use aris_fs::{FsError, Inside};
 
 use crate::cli::Finalize;
 use crate::error::Error;
 use crate::report::{Artifacts, FinalizeResult, REVIEW_LOG, ReadLog, ReviewLog};
-use crate::workspace::Workspace;
+use crate::workspace::{IMAGE, INCLUDE, LOG, Workspace, no_link};
 use crate::{include, picture, verify};
 
 /// Bytes of an image that are accepted.
@@ -31,8 +31,14 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         let label = args.label.clone();
         return Err(Error::Label { label });
     }
-    let best = accepted(args, &workspace, context)?;
-    let bytes = aris_fs::read(&best, IMAGE_LIMIT)?;
+    let caption = match &args.caption_tex {
+        Some(latex) => match include::flaw(latex) {
+            Some(why) => return Err(Error::Caption { why }),
+            None => latex.trim().to_owned(),
+        },
+        None => include::escaped(&args.caption),
+    };
+    let (best, bytes) = accepted(args, &workspace, context)?;
     let image = |why: String| Error::Image {
         path: best.clone(),
         why,
@@ -65,27 +71,27 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
             "the image has transparency, which some publishers refuse; look at it on white",
         ));
     }
-    verify::placeholders(&args.caption, &args.label, &mut warnings);
-    aris_fs::create_dir(&workspace.output())?;
-    let _lock = Lock::acquire(&workspace.output().join(".finalize.lock"))?;
-    let last = last_log(&workspace)?;
-    keep_foreign_image(&workspace, &last, &bytes, &mut warnings)?;
-    let latex = include::text(&args.caption, &args.label);
-    let latex_path = workspace.latex_include();
-    let edited = match aris_fs::read_optional(&latex_path, TEXT_LIMIT)? {
+    verify::placeholders(&caption, &args.label, &mut warnings);
+    let output = workspace.create_output()?;
+    output.lock()?;
+    let last = last_log(&output)?;
+    keep_foreign_image(&output, &last, &bytes, &mut warnings)?;
+    let latex = include::text(&caption, &args.label);
+    let latex_path = output.path().join(INCLUDE);
+    let edited = match there(&output, INCLUDE, TEXT_LIMIT)? {
         Some(old) if old != latex.as_bytes() => {
             last.latex_include_sha256 != Some(Digest::of(&old).hex())
         }
         _ => false,
     };
-    put(&workspace.final_image(), &bytes)?;
+    put(&output, IMAGE, &bytes)?;
     if edited {
         warnings.push(format!(
             "{} was edited and is kept; remove it to have it written again",
             latex_path.display()
         ));
     } else {
-        put(&latex_path, latex.as_bytes())?;
+        put(&output, INCLUDE, latex.as_bytes())?;
     }
     let mut log = ReviewLog {
         schema: REVIEW_LOG.to_owned(),
@@ -93,7 +99,7 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         finalized_at: time::stamp(context.now()),
         workspace: workspace.root.display().to_string(),
         best_image: best.display().to_string(),
-        final_image: workspace.final_image().display().to_string(),
+        final_image: output.path().join(IMAGE).display().to_string(),
         final_sha256: Digest::of(&bytes).hex(),
         latex_include_sha256: Digest::of(latex.as_bytes()).hex(),
         width: picture.width,
@@ -102,7 +108,11 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         dpi,
         score: args.score,
         review_summary: args.review_summary.clone(),
-        caption: args.caption.clone(),
+        caption: args
+            .caption_tex
+            .clone()
+            .unwrap_or_else(|| args.caption.clone()),
+        caption_tex: args.caption_tex.is_some(),
         label: args.label.clone(),
     };
     // The same once more is no new finalisation.
@@ -113,10 +123,10 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
     let written = |log: &ReviewLog| -> Result<Vec<u8>, Error> {
         Ok(format!("{}\n", serde_json::to_string_pretty(log)?).into_bytes())
     };
-    if is_same(&workspace.review_log(), &written(&again)?)? {
+    if is_same(&output, LOG, &written(&again)?)? {
         log = again;
     } else {
-        aris_fs::write_atomic(&workspace.review_log(), &written(&log)?)?;
+        output.write(LOG, &written(&log)?)?;
     }
     Ok(FinalizeResult {
         ok: true,
@@ -124,7 +134,7 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
         artifacts: Artifacts {
             figure_final: log.final_image,
             latex_include: latex_path.display().to_string(),
-            review_log: workspace.review_log().display().to_string(),
+            review_log: output.path().join(LOG).display().to_string(),
         },
         score: log.score,
         review_summary: log.review_summary,
@@ -135,26 +145,41 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
     })
 }
 
-/// The accepted image, links resolved.
-fn accepted(args: &Finalize, workspace: &Workspace, context: &Context) -> Result<PathBuf, Error> {
+/// The accepted image, links resolved, and its bytes.
+fn accepted(
+    args: &Finalize,
+    workspace: &Workspace,
+    context: &Context,
+) -> Result<(PathBuf, Vec<u8>), Error> {
     let named = context.absolute(&args.best_image);
     let candidates = [named.clone(), workspace.root.join(&args.best_image)];
     let path = candidates
         .iter()
         .find_map(|path| path.canonicalize().ok())
-        .ok_or(Error::NoImage { path: named })?;
-    if !args.outside && !path.starts_with(&workspace.root) {
-        return Err(Error::Outside {
-            path,
-            workspace: workspace.root.clone(),
-        });
-    }
-    Ok(path)
+        .ok_or(Error::NoImage {
+            path: named.clone(),
+        })?;
+    let outside = || Error::Outside {
+        path: path.clone(),
+        workspace: workspace.root.clone(),
+    };
+    let bytes = match path.strip_prefix(&workspace.root) {
+        // A link that has appeared since is not followed.
+        Ok(relative) => match workspace.inside.read(relative, IMAGE_LIMIT) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Err(Error::NoImage { path: named }),
+            Err(FsError::Escapes { .. }) => return Err(outside()),
+            Err(error) => return Err(error.into()),
+        },
+        Err(_) if args.outside => aris_fs::read(&path, IMAGE_LIMIT)?,
+        Err(_) => return Err(outside()),
+    };
+    Ok((path, bytes))
 }
 
 /// The log of the last finalisation; nothing where there is none, or one that cannot be read.
-fn last_log(workspace: &Workspace) -> Result<ReadLog, Error> {
-    let text = aris_fs::read_optional(&workspace.review_log(), TEXT_LIMIT)?;
+fn last_log(output: &Inside) -> Result<ReadLog, Error> {
+    let text = there(output, LOG, TEXT_LIMIT)?;
     Ok(text
         .and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default())
@@ -162,12 +187,12 @@ fn last_log(workspace: &Workspace) -> Result<ReadLog, Error> {
 
 /// Puts a final image aside that is not the one that was finalised last: somebody worked on it.
 fn keep_foreign_image(
-    workspace: &Workspace,
+    output: &Inside,
     last: &ReadLog,
     new: &[u8],
     warnings: &mut Vec<String>,
 ) -> Result<(), Error> {
-    let Some(old) = aris_fs::read_optional(&workspace.final_image(), IMAGE_LIMIT)? else {
+    let Some(old) = there(output, IMAGE, IMAGE_LIMIT)? else {
         return Ok(());
     };
     let digest = Digest::of(&old).hex();
@@ -178,23 +203,27 @@ fn keep_foreign_image(
         "figure_final.kept-{}.png",
         digest.get(..8).unwrap_or(&digest)
     );
-    let kept = workspace.output().join(name);
-    put(&kept, &old)?;
+    put(output, &name, &old)?;
     warnings.push(format!(
         "figure_final.png was not the one that was finalised last; it is kept as {}",
-        kept.display()
+        output.path().join(name).display()
     ));
     Ok(())
 }
 
+/// The content of a file in the output folder; a link there is an error.
+fn there(output: &Inside, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+    output.read(Path::new(name), limit).map_err(no_link)
+}
+
 /// Writes a file unless it is that already.
-fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if !is_same(path, bytes)? {
-        aris_fs::write_atomic(path, bytes)?;
+fn put(output: &Inside, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    if !is_same(output, name, bytes)? {
+        output.write(name, bytes)?;
     }
     Ok(())
 }
 
-fn is_same(path: &Path, bytes: &[u8]) -> Result<bool, Error> {
-    Ok(aris_fs::read_optional(path, IMAGE_LIMIT)?.is_some_and(|old| old == bytes))
+fn is_same(output: &Inside, name: &str, bytes: &[u8]) -> Result<bool, Error> {
+    Ok(there(output, name, IMAGE_LIMIT)?.is_some_and(|old| old == bytes))
 }

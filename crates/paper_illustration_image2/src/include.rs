@@ -5,12 +5,11 @@ pub(crate) const CAPTION: &str = "[Replace with a paper-ready caption].";
 /// Label until a person writes one.
 pub(crate) const LABEL: &str = "fig:replace-me";
 
-/// The whole file.
+/// The whole file; `caption` is LaTeX.
 pub(crate) fn text(caption: &str, label: &str) -> String {
     format!(
         "\\begin{{figure*}}[t]\n    \\centering\n    \\includegraphics[width=0.95\\textwidth]{{figures/ai_generated/figure_final.png}}\n    \
-         \\caption{{{}}}\n    \\label{{{label}}}\n\\end{{figure*}}\n",
-        escaped(caption)
+         \\caption{{{caption}}}\n    \\label{{{label}}}\n\\end{{figure*}}\n"
     )
 }
 
@@ -39,6 +38,31 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     out
+}
+
+/// What of a caption in LaTeX would break the document that it stands in.
+pub(crate) fn flaw(latex: &str) -> Option<&'static str> {
+    let mut depth = 0_usize;
+    let mut letters = latex.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            // The escaped letter stands for itself.
+            '\\' if letters.next().is_none() => return Some("ends with a lone backslash"),
+            '%' => return Some("has a comment, which would hide the end of the caption"),
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some("closes a brace that is not open"),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        return Some("does not close every brace");
+    }
+    let mut lines = latex.trim().lines();
+    if latex.trim().is_empty() || lines.any(|line| line.trim().is_empty()) {
+        return Some("is empty, or has a blank line");
+    }
+    None
 }
 
 /// Whether a label needs no escape, which labels do not have.
@@ -81,8 +105,19 @@ mod tests {
             assert_eq!(escaped(plain), latex, "{plain}");
         }
         assert!(
-            text(CAPTION, LABEL).contains("\\caption{[Replace with a paper-ready caption].}\n")
+            text(&escaped(CAPTION), LABEL)
+                .contains("\\caption{[Replace with a paper-ready caption].}\n")
         );
+    }
+
+    #[test]
+    fn captions_in_latex_must_not_break_the_document() {
+        for good in ["A $x_1$ of \\emph{all}", "50\\,\\% and \\{", "two\nlines"] {
+            assert_eq!(flaw(good), None, "{good}");
+        }
+        for bad in ["", " ", "50 %", "{a", "a}", "a}{", "a\\", "a\n\nb"] {
+            assert!(flaw(bad).is_some(), "{bad}");
+        }
     }
 
     #[test]

@@ -16,10 +16,10 @@ mod report;
 mod verify;
 mod workspace;
 
-use std::path::Path;
-
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal};
+
+use workspace::Workspace;
 
 pub use cli::{Cli, Command, Finalize, Place, Preflight, Verify};
 pub use error::Error;
@@ -91,10 +91,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::Verify(args) => (Report::Verify(verify::run(args, context)?), &args.place),
     };
     if let Some(path) = &place.json_out {
-        let path = aris_fs::lexical(&context.absolute(path));
-        aris_fs::create_dir(path.parent().unwrap_or(Path::new("/")))?;
         let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
-        aris_fs::write_atomic(&path, text.as_bytes())?;
+        Workspace::of(place, context)?.write(path, text.as_bytes(), context)?;
     }
     let signal = (!report.ok()).then_some(Signal::BLOCK);
     Ok(Outcome {

@@ -19,7 +19,7 @@ const SAID: usize = 500;
 /// Asks the server of codex for a sign of life.
 pub(crate) fn run(args: &Preflight, context: &Context) -> Result<PreflightResult, Error> {
     let workspace = Workspace::of(&args.place, context)?;
-    aris_fs::create_dir(&workspace.output())?;
+    workspace.create_output()?;
     let program = on_path(context);
     let (status, returncode, error) = match &program {
         None => {

@@ -110,6 +110,8 @@ pub(crate) struct ReviewLog {
     pub(crate) review_summary: Option<String>,
     /// As it was given, before it was escaped.
     pub(crate) caption: String,
+    /// Whether the caption was given as LaTeX, and is not escaped.
+    pub(crate) caption_tex: bool,
     pub(crate) label: String,
 }
 

@@ -1,14 +1,17 @@
 //! Is the final image the accepted one, and does everything fit together? Reads only.
 
+use std::path::Path;
+
 use aris_audit::Digest;
 use aris_cli::Context;
 use aris_contract::time;
+use aris_fs::FsError;
 
 use crate::cli::Verify;
 use crate::error::Error;
 use crate::finalize::{IMAGE_LIMIT, TEXT_LIMIT};
 use crate::report::{Artifacts, Found, ReadLog, VerifyResult};
-use crate::workspace::Workspace;
+use crate::workspace::{IMAGE, INCLUDE, LOG, Workspace};
 use crate::{include, picture};
 
 /// Score from which the skill accepts an image.
@@ -18,24 +21,44 @@ const TARGET: f64 = 9.0;
 pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Error> {
     let workspace = Workspace::of(&args.place, context)?;
     let (mut errors, mut warnings) = (Vec::new(), Vec::new());
-    let mut read = |path: &std::path::Path, limit| {
-        let found = aris_fs::read_optional(path, limit);
+    let output = match workspace.open_output() {
+        Ok(output) => output,
+        Err(error) => {
+            errors.push(error.to_string());
+            None
+        }
+    };
+    let mut read = |name: &str, limit| {
+        let path = workspace.output().join(name);
+        let found = match &output {
+            Some(output) => output.read(Path::new(name), limit),
+            None => Ok(None),
+        };
         match &found {
             Ok(Some(_)) => {}
             Ok(None) => errors.push(format!("missing artifact: {}", path.display())),
+            Err(FsError::Escapes { .. }) => errors.push(format!(
+                "{} is a link; the file itself belongs there",
+                path.display()
+            )),
             Err(error) => errors.push(format!("{}: it cannot be read: {error}", path.display())),
         }
+        // A folder or a link is no artifact.
+        let absent = matches!(
+            found,
+            Ok(None) | Err(FsError::NotRegular { .. } | FsError::Escapes { .. })
+        );
         (
             Found {
                 path: path.display().to_string(),
-                exists: !matches!(found, Ok(None)),
+                exists: !absent,
             },
             found.ok().flatten(),
         )
     };
-    let (figure_final, image) = read(&workspace.final_image(), IMAGE_LIMIT);
-    let (latex_include, latex) = read(&workspace.latex_include(), TEXT_LIMIT);
-    let (review_log, log) = read(&workspace.review_log(), TEXT_LIMIT);
+    let (figure_final, image) = read(IMAGE, IMAGE_LIMIT);
+    let (latex_include, latex) = read(INCLUDE, TEXT_LIMIT);
+    let (review_log, log) = read(LOG, TEXT_LIMIT);
     let picture = image.as_deref().map(picture::decode);
     match &picture {
         Some(Err(why)) => errors.push(format!("{}: {why}", figure_final.path)),
@@ -118,7 +141,7 @@ fn compare(
         )),
         _ => {}
     }
-    let here = workspace.final_image().display().to_string();
+    let here = workspace.output().join(IMAGE).display().to_string();
     if log.final_image != here {
         // A project that was moved keeps its log; the digest says that it is the same image.
         if log

@@ -3,22 +3,42 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_fs::{FsError, Inside};
 
 use crate::cli::Place;
 use crate::error::Error;
 
-/// The folder of the paper, links resolved.
-#[derive(Clone, Debug)]
+/// The final image, in the output folder.
+pub(crate) const IMAGE: &str = "figure_final.png";
+/// Its LaTeX.
+pub(crate) const INCLUDE: &str = "latex_include.tex";
+/// What is known about it.
+pub(crate) const LOG: &str = "review_log.json";
+
+/// The folder of the paper. It is held open: what is read and written below it stays in it, whatever links appear meanwhile.
+#[derive(Debug)]
 pub(crate) struct Workspace {
+    /// Links resolved.
     pub(crate) root: PathBuf,
+    pub(crate) inside: Inside,
+    /// As it was named.
+    given: PathBuf,
 }
 
 impl Workspace {
     pub(crate) fn of(place: &Place, context: &Context) -> Result<Self, Error> {
         let path = place.workspace.as_deref().unwrap_or(Path::new("."));
         let path = aris_fs::lexical(&context.absolute(path));
-        match path.canonicalize() {
-            Ok(root) if root.is_dir() => Ok(Self { root }),
+        let real = path.canonicalize();
+        match real {
+            Ok(root) if root.is_dir() => {
+                let inside = Inside::open(&root)?;
+                Ok(Self {
+                    root,
+                    inside,
+                    given: path,
+                })
+            }
             _ => Err(Error::Workspace { path }),
         }
     }
@@ -28,15 +48,46 @@ impl Workspace {
         self.root.join("figures").join("ai_generated")
     }
 
-    pub(crate) fn final_image(&self) -> PathBuf {
-        self.output().join("figure_final.png")
+    /// `figures/ai_generated`, opened and created.
+    pub(crate) fn create_output(&self) -> Result<Inside, Error> {
+        let figures = self.inside.create_folder("figures").map_err(no_link)?;
+        figures.create_folder("ai_generated").map_err(no_link)
     }
 
-    pub(crate) fn latex_include(&self) -> PathBuf {
-        self.output().join("latex_include.tex")
+    /// Writes a file that the user names. One below the workspace stays there, also where links lead elsewhere.
+    pub(crate) fn write(&self, path: &Path, bytes: &[u8], context: &Context) -> Result<(), Error> {
+        let path = aris_fs::lexical(&context.absolute(path));
+        let relative = [&self.root, &self.given]
+            .into_iter()
+            .find_map(|root| path.strip_prefix(root).ok());
+        let names = relative.map(|relative| relative.iter().collect::<Vec<_>>());
+        let Some((name, folders)) = names.as_ref().and_then(|names| names.split_last()) else {
+            aris_fs::create_dir(path.parent().unwrap_or(Path::new("/")))?;
+            return Ok(aris_fs::write_atomic(&path, bytes)?);
+        };
+        let mut folder = Inside::open(&self.root)?;
+        for name in folders {
+            folder = folder.create_folder(name).map_err(no_link)?;
+        }
+        folder.lock()?;
+        Ok(folder.write(&name.to_string_lossy(), bytes)?)
     }
 
-    pub(crate) fn review_log(&self) -> PathBuf {
-        self.output().join("review_log.json")
+    /// The same, opened; `None` where it is not there.
+    pub(crate) fn open_output(&self) -> Result<Option<Inside>, FsError> {
+        let open = || self.inside.folder("figures")?.folder("ai_generated");
+        match open() {
+            Ok(output) => Ok(Some(output)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A link in the way is an error of ours: what is written through it may lie anywhere.
+pub(crate) fn no_link(error: FsError) -> Error {
+    match error {
+        FsError::Escapes { path, .. } => Error::Link { path },
+        error => Error::Fs(error),
     }
 }

@@ -256,6 +256,131 @@ fn images_that_cannot_be_final_are_refused() {
     call(&project, &["--json", "verify", "--workspace", "absent"]).expect_code(3);
 }
 
+#[test]
+fn nothing_is_read_or_written_outside_through_links() {
+    let far = Project::new()
+        .file("figure_final.png", png(2000, 100))
+        .file("keep.txt", "mine");
+    // The folder of the figures, the output folder, and each artifact as links that lead away.
+    for (link, target, code) in [
+        ("figures", "", 4),
+        ("figures/ai_generated", "", 4),
+        (
+            "figures/ai_generated/figure_final.png",
+            "figure_final.png",
+            4,
+        ),
+        ("figures/ai_generated/latex_include.tex", "keep.txt", 4),
+        ("figures/ai_generated/review_log.json", "keep.txt", 4),
+    ] {
+        let project = Project::new().file("v1.png", png(2000, 100));
+        let parent = project.at(link);
+        std::fs::create_dir_all(parent.parent().expect("a parent")).expect("folders");
+        symlink(far.at(target), project.at(link)).expect("a link");
+        let before = far.snapshot();
+        let out = ["--json-out", "figures/ai_generated/result.json"];
+        let run = call(
+            &project,
+            &[&["--json", "finalize", "--best-image", "v1.png"], &out[..]].concat(),
+        );
+        let error = run.expect_code(code).error();
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("is a link")),
+            "{link}: {error}"
+        );
+        assert!(error["hint"].is_string());
+        // A missing picture, or one that a link stands for, is not final.
+        let checked = call(&project, &["--json", "verify"]).expect_code(1).data();
+        assert_eq!(
+            checked["artifacts"]["figureFinal"]["exists"], false,
+            "{link}"
+        );
+        if link.starts_with("figures/ai") && target.is_empty() || link == "figures" {
+            call(&project, &["--json", "preflight"]).expect_code(4);
+            call(&project, &[&["--json", "verify"], &out[..]].concat()).expect_code(4);
+        }
+        before.assert_same(&far.snapshot(), link);
+    }
+}
+
+#[test]
+fn an_image_is_read_from_where_it_was_checked() {
+    // A program swaps a folder with a link while images are finalised: what is read is ours or nothing.
+    let project = Project::new().file("a/v1.png", png(2000, 100));
+    let far = Project::new().file("v1.png", drawn(2000, 100, 9));
+    let theirs = std::fs::read(far.at("v1.png")).expect("a file");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::rename(project.at("a"), project.at("b")).expect("moved");
+                symlink(far.path(), project.at("a")).expect("a link");
+                std::fs::remove_file(project.at("a")).expect("removed");
+                std::fs::rename(project.at("b"), project.at("a")).expect("moved");
+            }
+        });
+        for _ in 0..40 {
+            let run = call(
+                &project,
+                &["--json", "finalize", "--best-image", "a/v1.png"],
+            );
+            assert!(matches!(run.code(), 0 | 3 | 4), "{run}");
+            let made = std::fs::read(project.at("figures/ai_generated/figure_final.png"));
+            assert!(
+                made.is_err() || made.is_ok_and(|made| made != theirs),
+                "{run}"
+            );
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_folder_is_no_artifact() {
+    let project = project();
+    finalize(&project, &[]).expect_code(0);
+    let path = project.at("figures/ai_generated/figure_final.png");
+    std::fs::remove_file(&path).expect("removed");
+    std::fs::create_dir(&path).expect("a folder");
+    let checked = verify(&project, 1);
+    assert_eq!(checked["artifacts"]["figureFinal"]["exists"], false);
+    assert!(has(&checked["errors"], "is a folder"), "{checked}");
+    assert!(finalize(&project, &[]).code() != 0);
+    call(&project, &["--json", "finalize", "--best-image", "figures"]).expect_code(4);
+}
+
+#[test]
+fn a_caption_in_latex_is_kept() {
+    let project = project();
+    let image = [
+        "--json",
+        "finalize",
+        "--best-image",
+        "figures/ai_generated/figure_v2.png",
+    ];
+    let with = |more: &[&str]| call(&project, &[&image[..], more].concat());
+    let latex = "The gain of $x_1$, 50\\,\\% of \\emph{all}";
+    with(&["--caption-tex", latex]).expect_code(0);
+    let made = std::fs::read_to_string(project.at("figures/ai_generated/latex_include.tex"));
+    assert!(
+        made.expect("a file")
+            .contains(&format!("\\caption{{{latex}}}\n"))
+    );
+    let log = std::fs::read(project.at("figures/ai_generated/review_log.json")).expect("a file");
+    let log: Value = serde_json::from_slice(&log).expect("JSON");
+    assert_eq!(
+        (&log["caption"], &log["captionTex"]),
+        (&json!(latex), &json!(true))
+    );
+    verify(&project, 0);
+    for bad in ["50 % of all", "{a", "a}b{", "a\n\nb", ""] {
+        with(&["--caption-tex", bad]).expect_code(2);
+    }
+    with(&["--caption-tex", "a", "--caption", "a"]).expect_code(2);
+}
+
 fn codex(project: &Project, script: &str) {
     project.write("bin/codex", format!("#!/bin/sh\n{script}\n"));
     let mode = std::fs::Permissions::from_mode(0o755);

@@ -230,6 +230,9 @@ pub(crate) struct SelectArgs {
 pub(crate) struct RetryArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
+    /// Also jobs that are completed, where they are named
+    #[arg(long)]
+    pub(crate) again: bool,
     /// Start a manager in the background when none runs the queue
     #[arg(long)]
     pub(crate) start: bool,

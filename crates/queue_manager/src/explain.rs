@@ -36,7 +36,8 @@ pub(crate) struct Fact {
     pub evidence: String,
 }
 
-fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact {
+/// A fact, and who says so.
+pub(crate) fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact {
     Fact {
         text: text.into(),
         evidence: evidence.into(),
@@ -284,7 +285,7 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
         )),
         Some(Obstacle::LargerCard(mib)) => facts.push(fact(
             format!("it ran out of memory, and waits for a card with {mib} MiB: a tenth more than it was seen to use"),
-            "journal, nvidia-smi",
+            "journal, cards",
         )),
         Some(Obstacle::Cards(needed, free)) => {
             let spec = &queue.manifest().jobs[job as usize];

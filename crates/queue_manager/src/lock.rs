@@ -89,10 +89,20 @@ impl Owner {
             return false;
         }
         let proc = Path::new("/proc/self").exists();
-        let runs = Path::new("/proc").join(self.pid.to_string()).exists();
-        self.boot != other.boot || proc && !runs
+        self.boot != other.boot || proc && !runs(self.pid)
     }
 }
+
+/// Whether a process runs. One that was killed stands in the list until its parent asks for it.
+fn runs(pid: u32) -> bool {
+    let stat = Path::new("/proc").join(pid.to_string()).join("stat");
+    let stat = aris_fs::read_text(&stat).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    !state.is_empty() && !state.starts_with(['Z', 'X'])
+}
+
+/// How long a lock is waited for whose owner seems to run: one that was just killed takes a moment to let it go.
+const MOMENT: Duration = Duration::from_millis(300);
 
 /// How long a lock is waited for whose owner is gone or none: a child that it was just starting holds it for a moment longer, and so does
 /// one who only looks.
@@ -101,7 +111,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Takes the queue, or says who has it. `takeover`: also from a manager on another machine that has been silent for long.
 pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held, Error> {
     aris_fs::create_dir(&place.queue)?;
-    let end = Instant::now() + PATIENCE;
+    let begun = Instant::now();
     loop {
         match Lock::try_acquire(&place.lock()) {
             Ok(lock) => {
@@ -128,7 +138,8 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
             Err(FsError::Locked { .. }) => {
                 let holder = read(place);
                 let may_pass = holder.pid == 0 || holder.is_gone(owner);
-                if !may_pass || Instant::now() >= end {
+                let patience = if may_pass { PATIENCE } else { MOMENT };
+                if begun.elapsed() >= patience {
                     return Err(Error::Taken {
                         path: place.state.clone(),
                         owner: Box::new(holder),
@@ -139,6 +150,21 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Waits a moment until nobody holds the queue. **Errors**: [`Error::Taken`].
+pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
+    let begun = Instant::now();
+    while let Some(owner) = holder(place, now) {
+        if begun.elapsed() >= MOMENT {
+            return Err(Error::Taken {
+                path: place.state.clone(),
+                owner: Box::new(owner),
+            });
+        }
+        manager::pause(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 /// The manager that runs the queue now: who holds its lock, or gives signs on another machine. `now` is the time of day.

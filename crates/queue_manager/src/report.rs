@@ -193,10 +193,23 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
+/// A name on one line: what would break the line, or move the cursor, is escaped.
+fn printable(name: &str) -> String {
+    name.chars()
+        .flat_map(|letter| {
+            let escaped = letter.is_control().then(|| letter.escape_default());
+            let plain = escaped.is_none().then_some(letter);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}
+
 fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
     for file in &found.files {
-        let path = file.relative.as_ref().unwrap_or(&file.path);
-        writeln!(out, "{}  {path}  {} bytes", file.job, file.size)?;
+        let path = printable(file.relative.as_ref().unwrap_or(&file.path));
+        let problem = file.problem.iter().map(|problem| format!("; {problem}"));
+        let problem: String = problem.collect();
+        writeln!(out, "{}  {path}  {} bytes{problem}", file.job, file.size)?;
     }
     missing(&found.missing, out)?;
     writeln!(
@@ -209,13 +222,20 @@ fn outputs(found: &Outputs, out: &mut dyn Write) -> io::Result<()> {
 
 fn missing(missing: &[MissingOutput], out: &mut dyn Write) -> io::Result<()> {
     let mut lines = missing.iter();
-    lines.try_for_each(|lacks| writeln!(out, "{}  {} is missing", lacks.job, lacks.pattern))
+    lines.try_for_each(|lacks| {
+        writeln!(
+            out,
+            "{}  {} is missing",
+            lacks.job,
+            printable(&lacks.pattern)
+        )
+    })
 }
 
 fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
     for file in &found.files {
         if let Some(problem) = &file.problem {
-            writeln!(out, "{}  {}: {problem}", file.job, file.path)?;
+            writeln!(out, "{}  {}: {problem}", file.job, printable(&file.path))?;
         }
     }
     missing(&found.missing, out)?;

@@ -300,3 +300,73 @@ fn a_log_on_a_server_is_followed_until_its_job_is_over() {
     )
     .expect_code(3);
 }
+
+#[test]
+fn what_lies_above_the_queue_or_behind_a_link_here_keeps_no_other_output_back() {
+    let bed = bed();
+    bed.write(
+        "outputs/manifest.json",
+        serde_json::json!({
+            "project": "far", "gpus": [], "max_cpu_jobs": 4, "linger": 0, "cwd": ".", "jobs": [
+                {"id": "above", "cmd": "echo up > ../up.txt", "expected_output": "../up.txt"},
+                {"id": "odd", "cmd": "printf 'x' > \"$(printf 'a\\nb')\"", "expected_output": "a*b"},
+                {"id": "linked", "cmd": "mkdir -p d; echo d > d/x", "expected_output": "d/x"},
+                {"id": "plain", "cmd": "echo p > plain.txt", "expected_output": "plain.txt"},
+            ],
+        })
+        .to_string(),
+    );
+    let deploy = ["--manifest", "outputs/manifest.json", "--run", "r1"];
+    call(&bed, "deploy", &deploy).expect_code(0);
+    until(&bed, &["status"], "over");
+    for folder in ["got", "elsewhere"] {
+        std::fs::create_dir(bed.at(folder)).expect("folder");
+    }
+    std::os::unix::fs::symlink("../elsewhere", bed.at("got/d")).expect("link");
+    let run = call(&bed, "fetch", &["--json", "--run", "r1", "--output", "got"]).expect_code(10);
+    let mut found = outcomes(&run);
+    found.sort();
+    let wanted = [
+        ("above", "fetched"),
+        ("linked", "failed"),
+        ("odd", "fetched"),
+        ("plain", "fetched"),
+    ];
+    let wanted = wanted.map(|(job, outcome)| (job.to_owned(), outcome.to_owned()));
+    assert_eq!(found, wanted, "{run}");
+    assert_eq!(
+        std::fs::read_dir(bed.at("elsewhere"))
+            .expect("listed")
+            .count(),
+        0,
+        "nothing goes through a link"
+    );
+    // A name with a line break stands on one line.
+    let listed = until(&bed, &["outputs"], "4 files");
+    assert!(listed.stdout().contains("a\\nb"), "{listed}");
+    // Asking for what is not there leaves nothing there.
+    call(&bed, "fetch", &["--run", "nope", "--output", "got"]).expect_code(3);
+    assert!(!bed.at("home/.aris_queue/runs/nope").exists());
+    assert!(!bed.at("home/.aris_queue/runs/probe").exists());
+    // What cannot come is said, as it is on this machine.
+    let logs = ["--run", "r1", "--", "logs", "plain", "-f", "--attempt", "9"];
+    call(&bed, "remote", &logs).expect_code(3);
+    let run = call(
+        &bed,
+        "remote",
+        &["--run", "r1", "--json", "--", "logs", "plain", "-f"],
+    )
+    .expect_code(0);
+    assert_eq!(run.data()["answer"]["id"], "plain", "{run}");
+    let run = call(
+        &bed,
+        "remote",
+        &["--run", "r1", "--", "retry", "--nonsense"],
+    )
+    .expect_code(2);
+    let said = run.stderr().matches("--nonsense").count();
+    assert!(
+        run.stderr().contains("unexpected argument") && said <= 3,
+        "{run}"
+    );
+}

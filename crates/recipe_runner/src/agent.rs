@@ -202,6 +202,54 @@ pub(crate) fn of_text(text: &str, lists: &BTreeSet<String>) -> Outcome {
     }
 }
 
+/// What a session cost, as far as it reports it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Usage {
+    /// Tokens that it read, those from a cache included.
+    pub(crate) input_tokens: u64,
+    /// Tokens that it wrote.
+    pub(crate) output_tokens: u64,
+    /// US dollars; absent where it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let costs = [self.cost_usd, other.cost_usd];
+        Self {
+            input_tokens: self.input_tokens + other.input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+            cost_usd: costs.into_iter().flatten().reduce(|one, more| one + more),
+        }
+    }
+}
+
+/// What a session's output says that it cost; `None` where it says nothing.
+///
+/// **Source**: the report of `claude -p --output-format json`: `usage` with its counts of tokens, and `total_cost_usd`.
+pub(crate) fn usage(text: &str) -> Option<Usage> {
+    let object = |text: &str| serde_json::from_str::<Map<String, Value>>(text.trim()).ok();
+    let last = text.lines().rev().find(|line| !line.trim().is_empty());
+    let report = object(text).or_else(|| last.and_then(object))?;
+    let tokens = report.get("usage").and_then(Value::as_object);
+    let count = |key: &str| {
+        tokens
+            .and_then(|tokens| tokens.get(key)?.as_u64())
+            .unwrap_or(0)
+    };
+    let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64);
+    (tokens.is_some() || cost_usd.is_some()).then(|| Usage {
+        input_tokens: count("input_tokens")
+            + count("cache_creation_input_tokens")
+            + count("cache_read_input_tokens"),
+        output_tokens: count("output_tokens"),
+        cost_usd,
+    })
+}
+
 fn of_report(report: &Map<String, Value>, lists: &BTreeSet<String>) -> Outcome {
     let text = report
         .get("result")

@@ -22,9 +22,15 @@ pub struct Cli {
     /// Print a recipe that runs, to begin with
     #[arg(long)]
     pub(crate) example: bool,
+    /// Print the JSON Schema of recipes, for editors
+    #[arg(long, conflicts_with = "example")]
+    pub(crate) schema: bool,
     /// Carry out the attempt in this folder; the engine itself calls this
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) attempt: Option<PathBuf>,
+    /// Do the work of the attempt in this folder; its runner calls this
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) work: Option<PathBuf>,
 }
 
 /// The subcommands.
@@ -46,6 +52,8 @@ pub(crate) enum Command {
     Status(StatusArgs),
     /// Print what the step at work printed, or the last attempt of a step
     Logs(LogsArgs),
+    /// Write a page that shows when what was done, and what it cost
+    Timeline(TimelineArgs),
     /// End the step at work; `resume` starts it again
     Cancel(StatusArgs),
 }
@@ -170,6 +178,9 @@ pub(crate) struct SourceArgs {
     /// input, and prints the result as a JSON object or as lines name=value
     #[arg(long, value_name = "COMMAND", requires = "state")]
     pub(crate) exec_tools: Option<String>,
+    /// Lenses of a step that are at work at the same time [default: the number of processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
     /// Do the work of steps that say cache, also where an equal result is kept
     #[arg(long)]
     pub(crate) no_cache: bool,
@@ -217,6 +228,17 @@ pub(crate) struct StatusArgs {
     pub(crate) state: PathBuf,
 }
 
+/// Arguments of `timeline`.
+#[derive(Debug, Args)]
+pub(crate) struct TimelineArgs {
+    /// The state of the run
+    #[arg(value_name = "RUN")]
+    pub(crate) state: PathBuf,
+    /// Where the page goes [default: beside the state, with the ending .html]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// Arguments of `logs`.
 #[derive(Debug, Args)]
 pub(crate) struct LogsArgs {
@@ -226,6 +248,9 @@ pub(crate) struct LogsArgs {
     /// The step [default: the one at work, else the last that was]
     #[arg(long, value_name = "NAME")]
     pub(crate) step: Option<String>,
+    /// The lens of that step, where it has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) lens: Option<String>,
     /// Print what comes until the attempt has ended
     #[arg(short, long)]
     pub(crate) follow: bool,

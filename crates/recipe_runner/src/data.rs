@@ -194,7 +194,7 @@ fn sub_recipes(folders: &[PathBuf]) -> Result<Option<BTreeMap<String, Vec<String
                 let steps = recipe.map(|recipe| recipe.steps).unwrap_or_default();
                 steps
                     .into_iter()
-                    .filter_map(|step| Some(step.sub_recipe?.text))
+                    .filter_map(|step| Some(step.sub_recipe.clone()?.text))
                     .collect()
             });
         }

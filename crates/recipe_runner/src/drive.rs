@@ -1,44 +1,38 @@
 //! Going on with a run until it ends or needs somebody.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use aris_cli::Context;
+use aris_cli::{Clock, Context};
 use aris_recipe::Step;
 use aris_recipe::engine::{Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
 use aris_recipe::model::Kind;
-use aris_recipe::value::to_text;
-use serde_json::{Map, Value, json};
 
 use crate::agent;
-use crate::attempt::{self, AtWork, Attempt, Left, Request, Worker};
+use crate::attempt::{self, Attempt, Left, Program, Request};
 use crate::cache;
 use crate::cli::SourceArgs;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::secret;
+use crate::lenses;
 use crate::store::Store;
 
-/// Schema id of what a program that carries out tools is told.
-const CALL_SCHEMA: &str = "aris.recipe_runner.call/v1";
 /// Bytes that a script may have.
 const SCRIPT_LIMIT: u64 = 64 << 20;
-/// Bytes of a value that are passed on as a variable. **Source**: Linux refuses a variable above 128 KiB.
-const VARIABLE_LIMIT: usize = 96 << 10;
-
 /// Where outcomes come from.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     script: Script,
     commands: bool,
-    agent: Option<Vec<String>>,
+    pub(crate) agent: Option<Vec<String>>,
     /// What carries out tools and callables.
-    tools: Option<Vec<String>>,
+    pub(crate) tools: Option<Vec<String>>,
     cache: bool,
-    agent_timeout: u32,
-    command_timeout: u32,
+    /// Lenses of a step that are at work at the same time.
+    pub(crate) jobs: usize,
+    pub(crate) agent_timeout: u32,
+    pub(crate) command_timeout: u32,
     rerun_interrupted: bool,
-    interrupt: Interrupt,
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Source {
@@ -76,6 +70,9 @@ impl Source {
             agent: agent.transpose()?,
             tools: args.exec_tools.as_deref().map(agent::split).transpose()?,
             cache: !args.no_cache,
+            jobs: args
+                .jobs
+                .map_or_else(aris_fs::processors, |jobs| jobs as usize),
             agent_timeout: args.agent_timeout,
             command_timeout: args.command_timeout,
             rerun_interrupted: args.rerun_interrupted,
@@ -116,118 +113,196 @@ impl Source {
         let Some(store) = store else {
             return Ok(None);
         };
+        let call = Call {
+            machine,
+            state,
+            step,
+            store,
+            context,
+        };
+        if !step.lenses.is_empty() {
+            return lenses::outcome(self, &call);
+        }
         let folder = store.attempts().join(ticket(state));
-        let executes = match step.kind() {
+        let left = attempt::left(&folder)?;
+        if !self.carries_out(step) {
+            // What an engine began is neither handed out again nor overtaken.
+            return match left {
+                Left::Ended(outcome) => Ok(Some(*outcome)),
+                Left::AtWork(work) => Err(work.refuses(&step.name)),
+                Left::Nothing | Left::Cancelled | Left::Interrupted => Ok(None),
+            };
+        }
+        let request = self.request(machine, state, step, None, context);
+        let work = Work::new(self, &call, &step.name, folder, request);
+        if let Some(begun) = work.begins(&left, state.attempts + 1) {
+            context.note(&begun);
+        }
+        self.interrupt.say(format!(
+            "told to end; {} goes on, and its output is in {}; {}",
+            step.name,
+            work.log(),
+            go_on(store)
+        ));
+        let made = work.make(&Program::this(context)?, context.clock())?;
+        self.interrupt.say(String::new());
+        Ok(self.judged(&call, made.told, made.attempt, &work))
+    }
+
+    /// Whether it carries out the work of a step.
+    pub(crate) fn carries_out(&self, step: &Step) -> bool {
+        match step.kind() {
             Kind::Command => self.commands,
             Kind::Agent => self.agent.is_some(),
             Kind::Tool(_) | Kind::Python(_) => self.tools.is_some(),
             _ => false,
-        };
-        let left = attempt::left(&folder)?;
-        if !executes {
-            // What an engine began is neither handed out again nor overtaken.
-            return match left {
-                Left::Ended(outcome) => Ok(Some(*outcome)),
-                Left::AtWork(AtWork { process, log, .. }) => Err(Error::AtWork {
-                    step: step.name.clone(),
-                    process,
-                    log,
-                }),
-                Left::Nothing | Left::Cancelled | Left::Interrupted => Ok(None),
-            };
         }
-        let request = || self.request(machine, state, step, context);
-        let cached = if self.cache && step.cache.is_some() {
-            let folder = cache::folder_of(store.path());
-            match cache::key(step, &request()) {
-                Ok(key) => key.map(|key| (folder, key)),
-                Err(error) => {
-                    context.warn(&format!(
-                        "the result of {} is neither looked for nor kept: {error}",
-                        step.name
-                    ));
-                    None
-                }
-            }
-        } else {
-            None
-        };
-        if let (Left::Nothing, Some((folder, key))) = (&left, &cached)
-            && let Some(outcome) = cache::find(folder, key)
-        {
-            return Ok(Some(outcome));
+    }
+
+    /// What an attempt is to the engine; `None`: somebody must look first.
+    pub(crate) fn judged(
+        &self,
+        call: &Call<'_>,
+        told: Option<String>,
+        made: Attempt,
+        work: &Work,
+    ) -> Option<Outcome> {
+        let context = call.context;
+        if let Some(told) = told {
+            context.warn(&told);
         }
-        let log = folder.join(attempt::STDOUT).display().to_string();
-        match &left {
-            Left::Nothing => context.note(&format!(
-                "{}: started, attempt {}; its output is in {log}",
-                step.name,
-                state.attempts + 1
-            )),
-            Left::AtWork(work) => context.note(&format!(
-                "{}: still at work, process {}, since {}; its output is in {log}",
-                step.name, work.process, work.since
-            )),
-            Left::Cancelled => context.note(&format!(
-                "{}: was cancelled, and is started again; its output is in {log}",
-                step.name
-            )),
-            Left::Ended(_) | Left::Interrupted => {}
-        }
-        self.interrupt.say(format!(
-            "told to end; {} goes on, and its output is in {log}; go on with recipe_runner resume --state {}, look at it with recipe_runner status",
-            step.name,
-            store.path().display()
-        ));
-        let made = attempt::make(&folder, || Ok(request()), context)?;
-        self.interrupt.say(String::new());
         match made {
-            Attempt::Ended(outcome) => {
-                if let Some((folder, key)) = &cached {
-                    let made = context.now().to_string();
-                    if let Err(error) = cache::keep(folder, key, &step.name, &outcome, made) {
-                        context.warn(&format!("the result of {} is not kept: {error}", step.name));
-                    }
-                }
-                Ok(Some(*outcome))
-            }
+            Attempt::Ended(outcome) => Some(*outcome),
             Attempt::Cancelled => {
                 context.note(&format!(
                     "{}: cancelled; recipe_runner resume starts it again",
-                    step.name
+                    work.name
                 ));
-                Ok(None)
+                None
             }
-            Attempt::Interrupted if self.rerun_interrupted => Ok(Some(Outcome {
+            Attempt::Interrupted if self.rerun_interrupted => Some(Outcome {
                 note: Some(String::from("interrupted")),
                 ..Outcome::of(OutcomeStatus::Stale)
-            })),
+            }),
             Attempt::Interrupted => {
                 context.warn(&format!(
                     "step {} was interrupted: how far it came is not known. Look into {}, then say what came of it with \
                      recipe_runner complete, or let it run again with recipe_runner resume --rerun-interrupted",
-                    step.name,
-                    folder.display()
+                    work.name,
+                    work.folder.display()
                 ));
-                Ok(None)
+                None
             }
         }
     }
 }
 
-impl Source {
-    /// What is to be done for a step that this source carries out.
-    fn request(&self, machine: &Machine, state: &State, step: &Step, context: &Context) -> Request {
-        match (step.kind(), &self.agent, &self.tools) {
-            (Kind::Agent, Some(agent), _) => {
-                agent_request(machine, state, step, agent, self.agent_timeout, context)
+/// A step that needs an outcome.
+pub(crate) struct Call<'c> {
+    pub(crate) machine: &'c Machine,
+    pub(crate) state: &'c State,
+    pub(crate) step: &'c Step,
+    pub(crate) store: &'c Store,
+    pub(crate) context: &'c Context,
+}
+
+/// The work of one attempt, and where its result is kept for later runs.
+pub(crate) struct Work {
+    /// What it is called by people.
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    request: Request,
+    cached: Option<(PathBuf, String)>,
+    /// Why the result is neither looked for nor kept.
+    uncached: Option<String>,
+}
+
+/// What came of it, and what a reader should know.
+pub(crate) struct Made {
+    pub(crate) attempt: Attempt,
+    pub(crate) told: Option<String>,
+}
+
+impl Work {
+    pub(crate) fn new(
+        source: &Source,
+        call: &Call<'_>,
+        name: &str,
+        folder: PathBuf,
+        request: Request,
+    ) -> Self {
+        let wanted = source.cache && call.step.cache.is_some();
+        let key = wanted.then(|| cache::key(call.step, &request));
+        let (cached, uncached) = match key.transpose() {
+            Ok(key) => {
+                let folder = cache::folder_of(call.store.path());
+                (key.flatten().map(|key| (folder, key)), None)
             }
-            (Kind::Tool(_) | Kind::Python(_), _, Some(tools)) => {
-                tool_request(machine, state, step, tools, self.command_timeout, context)
-            }
-            _ => command_request(machine, state, step, self.command_timeout, context),
+            Err(error) => (
+                None,
+                Some(format!(
+                    "the result of {name} is neither looked for nor kept: {error}"
+                )),
+            ),
+        };
+        Self {
+            name: name.to_owned(),
+            folder,
+            request,
+            cached,
+            uncached,
         }
     }
+
+    pub(crate) fn log(&self) -> String {
+        self.folder.join(attempt::STDOUT).display().to_string()
+    }
+
+    /// What is said before it begins, or is waited for.
+    pub(crate) fn begins(&self, left: &Left, attempt: u32) -> Option<String> {
+        let (name, log) = (&self.name, self.log());
+        match left {
+            Left::Nothing => Some(format!(
+                "{name}: started, attempt {attempt}; its output is in {log}"
+            )),
+            Left::AtWork(work) => Some(format!(
+                "{name}: still at work, process {}, since {}; its output is in {log}",
+                work.process, work.since
+            )),
+            Left::Cancelled => Some(format!(
+                "{name}: was cancelled, and is started again; its output is in {log}"
+            )),
+            Left::Ended(_) | Left::Interrupted => None,
+        }
+    }
+
+    /// Makes the attempt, or takes an equal result of an earlier run.
+    pub(crate) fn make(&self, program: &Program, clock: Clock) -> Result<Made, Error> {
+        let mut told = self.uncached.clone();
+        if let Some((folder, key)) = &self.cached
+            && matches!(attempt::left(&self.folder)?, Left::Nothing)
+            && let Some(outcome) = cache::find(folder, key)
+        {
+            let attempt = Attempt::Ended(Box::new(outcome));
+            return Ok(Made { attempt, told });
+        }
+        let attempt = attempt::make(&self.folder, || Ok(self.request.clone()), program)?;
+        if let (Attempt::Ended(outcome), Some((folder, key))) = (&attempt, &self.cached) {
+            let made = clock.now().to_string();
+            if let Err(error) = cache::keep(folder, key, &self.request.step, outcome, made) {
+                told = Some(format!("the result of {} is not kept: {error}", self.name));
+            }
+        }
+        Ok(Made { attempt, told })
+    }
+}
+
+/// How a run goes on after Ctrl-C.
+pub(crate) fn go_on(store: &Store) -> String {
+    format!(
+        "go on with recipe_runner resume --state {}, look at it with recipe_runner status",
+        store.path().display()
+    )
 }
 
 /// Names the attempt that comes next: the number of its entry in the journal, and its own.
@@ -302,154 +377,4 @@ fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
         .map_or(String::new(), |note| format!(" ({note})"));
     let target = entry.target.as_deref().unwrap_or("nowhere");
     context.note(&format!("{}: {status}{note}, then {target}", entry.step));
-}
-
-fn command_request(
-    machine: &Machine,
-    state: &State,
-    step: &Step,
-    timeout: u32,
-    context: &Context,
-) -> Request {
-    let with = machine.rendered(step, state);
-    let text = |key: &str| {
-        with.get(key)
-            .map(|value| to_text(value).into_owned())
-            .unwrap_or_default()
-    };
-    Request {
-        step: step.name.clone(),
-        worker: Worker::Command,
-        command: ["bash", "-c", &text("cmd")].map(str::to_owned).to_vec(),
-        cwd: folder(&with, context),
-        env: variables(machine, state, step),
-        secrets: secrets(machine, state, context),
-        stdin: None,
-        deadline_s: seconds(&with, "timeout").unwrap_or(timeout),
-        silence_s: None,
-        lists: BTreeSet::new(),
-    }
-}
-
-fn agent_request(
-    machine: &Machine,
-    state: &State,
-    step: &Step,
-    agent: &[String],
-    timeout: u32,
-    context: &Context,
-) -> Request {
-    let with = machine.rendered(step, state);
-    let own = step.model.as_ref().map(|model| model.text.clone());
-    let model = own.or_else(|| with.get("model").map(|model| to_text(model).into_owned()));
-    let (command, stdin) = agent::call(agent, &agent::prompt(&with), &model.unwrap_or_default());
-    Request {
-        step: step.name.clone(),
-        worker: Worker::Agent,
-        command,
-        cwd: folder(&with, context),
-        env: variables(machine, state, step),
-        secrets: secrets(machine, state, context),
-        stdin,
-        deadline_s: seconds(&with, "timeout")
-            .or_else(|| step.stale_threshold())
-            .or_else(|| seconds(&with, "stale_threshold"))
-            .unwrap_or(timeout),
-        silence_s: step.idle_output_timeout().filter(|seconds| *seconds > 0),
-        lists: step.list_fields(),
-    }
-}
-
-/// A call of the program that carries out tools: what is to be done goes to its standard input as JSON.
-fn tool_request(
-    machine: &Machine,
-    state: &State,
-    step: &Step,
-    tools: &[String],
-    timeout: u32,
-    context: &Context,
-) -> Request {
-    let with = machine.rendered(step, state);
-    let (key, name) = match step.kind() {
-        Kind::Python(name) => ("python", name),
-        Kind::Tool(name) => ("tool", name),
-        _ => ("tool", ""),
-    };
-    let call = json!({"schema": CALL_SCHEMA, "step": step.name, key: name, "with": with});
-    Request {
-        step: step.name.clone(),
-        worker: Worker::Tool,
-        command: tools.to_vec(),
-        cwd: folder(&with, context),
-        env: variables(machine, state, step),
-        secrets: secrets(machine, state, context),
-        stdin: Some(call.to_string()),
-        deadline_s: seconds(&with, "timeout").unwrap_or(timeout),
-        silence_s: None,
-        lists: BTreeSet::new(),
-    }
-}
-
-fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {
-    let given = with
-        .get("cwd")
-        .map(|value| to_text(value).trim().to_owned());
-    context.absolute(&PathBuf::from(given.unwrap_or_default()))
-}
-
-fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
-    to_text(with.get(key)?)
-        .trim()
-        .parse()
-        .ok()
-        .filter(|seconds| *seconds > 0)
-}
-
-/// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
-/// value that is too long for a variable is left out.
-fn variables(machine: &Machine, state: &State, step: &Step) -> BTreeMap<String, String> {
-    let secret: BTreeSet<&str> = secret::names(&machine.recipe).collect();
-    let inputs = state.inputs.iter();
-    let inputs = inputs
-        .filter(|(input, _)| !secret.contains(input.as_str()))
-        .map(|(input, value)| (name(input), value.clone()));
-    let context = state
-        .context
-        .iter()
-        .map(|(variable, value)| (name(variable), to_text(value).into_owned()));
-    let mut all: BTreeMap<String, String> = inputs.chain(context).collect();
-    all.insert(String::from("RECIPE_STEP"), step.name.clone());
-    all.retain(|_, value| value.len() <= VARIABLE_LIMIT && !value.contains('\0'));
-    all
-}
-
-/// Secret inputs as variables: where their values are.
-fn secrets(machine: &Machine, state: &State, context: &Context) -> BTreeMap<String, String> {
-    let given = |input| {
-        let reference = state.inputs.get(input)?;
-        let reference = match reference.strip_prefix("file:") {
-            Some(path) => format!(
-                "file:{}",
-                context.absolute(Path::new(path.trim())).display()
-            ),
-            None => reference.clone(),
-        };
-        Some((name(input), reference))
-    };
-    let given = secret::names(&machine.recipe).filter_map(given);
-    given
-        .filter(|(_, reference)| !reference.is_empty())
-        .collect()
-}
-
-/// The variable of an input or of something captured.
-fn name(name: &str) -> String {
-    let sign = |sign: char| {
-        if sign.is_ascii_alphanumeric() {
-            sign.to_ascii_uppercase()
-        } else {
-            '_'
-        }
-    };
-    format!("RECIPE_CTX_{}", name.chars().map(sign).collect::<String>())
 }

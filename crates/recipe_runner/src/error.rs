@@ -135,6 +135,9 @@ pub enum Error {
     /// The disk refused.
     #[error(transparent)]
     Fs(#[from] FsError),
+    /// An attempt cannot be started or looked at.
+    #[error(transparent)]
+    Attempt(#[from] aris_attempt::AttemptError),
     /// The file is no recipe, or its sub-recipes cannot be put into it.
     #[error("{}: {}", at(path, findings), first(findings))]
     Recipe {
@@ -174,6 +177,7 @@ impl Failure for Error {
             Self::NoCommand | Self::Input { .. } | Self::NoAgent => ErrorKind::Usage,
             Self::NoFile { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
+            Self::Attempt(error) => error.kind(),
             Self::Recipe { .. }
             | Self::Data { .. }
             | Self::Malformed { .. }
@@ -193,9 +197,10 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Fs(error) => return error.hint(),
+            Self::Attempt(error) => return error.hint(),
             Self::Input { hint, .. } => return Some(hint.clone()),
             Self::NoCommand => {
-                "one of validate, graph, run, resume, next, complete, status, logs, cancel; recipe_runner --example prints a recipe to begin with"
+                "one of validate, graph, run, resume, next, complete, status, logs, timeline, cancel; recipe_runner --example prints a recipe to begin with"
             }
             Self::NoFile { what: "state", .. } => {
                 "begin a run with recipe_runner run FILE --state STATE"
@@ -248,6 +253,7 @@ impl Failure for Error {
                 );
             }
             Self::Fs(error) => details = error.details(),
+            Self::Attempt(error) => details = error.details(),
             Self::Data { path, error } => {
                 details.insert(
                     String::from("path"),

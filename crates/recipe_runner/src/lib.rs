@@ -10,8 +10,10 @@
 //! recipe_runner next     --state STATE [--json]
 //! recipe_runner status   --state STATE [--json]
 //! recipe_runner logs     --state STATE [--step NAME] [--follow] [--stderr] [--json]
+//! recipe_runner timeline RUN [-o FILE] [--json]
 //! recipe_runner cancel   --state STATE [--json]
 //! recipe_runner --example
+//! recipe_runner --schema
 //! recipe_runner complete --state STATE --step NAME --status STATUS [--result JSON|TEXT|-] [--ticket TICKET] [--json]
 //! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --contracts DIR
 //! ```
@@ -50,8 +52,10 @@ mod drive;
 mod error;
 mod interrupt;
 mod journal;
+mod lenses;
 mod load;
 mod report;
+mod requests;
 mod secret;
 mod session;
 mod store;
@@ -67,11 +71,15 @@ pub use commands::logs::Log;
 pub use commands::protocol::{Completed, Next};
 pub use commands::run::{ResumeFrom, Resumed, Run};
 pub use commands::status::Standing;
+pub use commands::timeline::Timeline;
 pub use commands::validate::Validation;
 pub use error::Error;
-pub use report::{FirstRecipe, Report};
+pub use report::{FirstRecipe, RecipeSchema, Report};
 
 use crate::cli::Command;
+
+/// Schema id of recipes.
+const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -118,6 +126,11 @@ pub static SPEC: Spec = Spec {
             what: "see what the step at work prints",
         },
         Example {
+            command: "timeline",
+            line: "recipe_runner timeline run.json -o run.html",
+            what: "write a page that shows when what was done",
+        },
+        Example {
             command: "cancel",
             line: "recipe_runner cancel --state run.json",
             what: "end the step at work",
@@ -145,13 +158,16 @@ pub static SPEC: Spec = Spec {
         commands::status::SCHEMA,
         commands::logs::SCHEMA,
         commands::cancel::SCHEMA,
+        commands::timeline::SCHEMA,
         report::EXAMPLE_SCHEMA,
+        report::SCHEMA_SCHEMA,
         commands::graph::SCHEMA,
         commands::run::RUN_SCHEMA,
         commands::run::RESUME_SCHEMA,
         commands::protocol::NEXT_SCHEMA,
         commands::protocol::COMPLETE_SCHEMA,
         aris_recipe::engine::state::STATE_SCHEMA,
+        RECIPE_SCHEMA,
     ],
     samples: &[Sample {
         args: &["validate", "no-such-recipe.yaml", "--json"],
@@ -164,11 +180,18 @@ pub static SPEC: Spec = Spec {
 /// Runs one subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if let Some(folder) = cli.attempt {
-        attempt::carry_out(&context.absolute(&folder), context.clock())?;
+        attempt::carry_out(&context.absolute(&folder))?;
+        return Ok(Outcome::done(Report::Attempt));
+    }
+    if let Some(folder) = cli.work {
+        attempt::work(&context.absolute(&folder), context.clock())?;
         return Ok(Outcome::done(Report::Attempt));
     }
     if cli.example {
         return Ok(Outcome::done(Report::Example(FirstRecipe::here())));
+    }
+    if cli.schema {
+        return Ok(Outcome::done(Report::Schema(RecipeSchema::published())));
     }
     match cli.command.ok_or(Error::NoCommand)? {
         Command::Validate(args) => Ok(wrap(
@@ -190,6 +213,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             Report::Completed,
         )),
         Command::Logs(args) => Ok(wrap(commands::logs::run(&args, context)?, Report::Log)),
+        Command::Timeline(args) => Ok(wrap(
+            commands::timeline::run(&args, context)?,
+            Report::Timeline,
+        )),
         Command::Cancel(args) => Ok(wrap(
             commands::cancel::run(&args, context)?,
             Report::Cancelled,
@@ -224,8 +251,11 @@ mod tests {
         check_schema::<Completed>(commands::protocol::COMPLETE_SCHEMA);
         check_schema::<Standing>(commands::status::SCHEMA);
         check_schema::<Log>(commands::logs::SCHEMA);
+        check_schema::<Timeline>(commands::timeline::SCHEMA);
         check_schema::<Cancelled>(commands::cancel::SCHEMA);
         check_schema::<FirstRecipe>(report::EXAMPLE_SCHEMA);
+        check_schema::<RecipeSchema>(report::SCHEMA_SCHEMA);
+        check_schema::<aris_recipe::model::RecipeFile>(RECIPE_SCHEMA);
         check_schema::<aris_recipe::engine::State>(aris_recipe::engine::state::STATE_SCHEMA);
     }
 }

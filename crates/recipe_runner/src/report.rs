@@ -11,6 +11,7 @@ use crate::commands::logs::{self, Log};
 use crate::commands::protocol::{self, Completed, Next};
 use crate::commands::run::{self, Resumed, Run};
 use crate::commands::status::{self, Standing};
+use crate::commands::timeline::{self, Timeline};
 use crate::commands::validate::{self, Validation};
 
 /// Schema id of what an attempt prints: nothing.
@@ -35,6 +36,27 @@ impl FirstRecipe {
     }
 }
 
+/// Schema id of [`RecipeSchema`].
+pub(crate) const SCHEMA_SCHEMA: &str = "aris.recipe_runner.recipe_schema/v1";
+/// The JSON Schema of recipes, as it is published.
+const PUBLISHED: &str = include_str!("../../../schemas/aris.recipe_runner.recipe.v1.json");
+
+/// What recipes may hold, for editors.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RecipeSchema {
+    /// The JSON Schema of recipes.
+    schema: serde_json::Value,
+}
+
+impl RecipeSchema {
+    pub(crate) fn published() -> Self {
+        Self {
+            schema: serde_json::from_str(PUBLISHED).unwrap_or_default(),
+        }
+    }
+}
+
 /// The data product of a subcommand.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -55,10 +77,14 @@ pub enum Report {
     Standing(Standing),
     /// Of `logs`.
     Log(Log),
+    /// Of `timeline`.
+    Timeline(Timeline),
     /// Of `cancel`.
     Cancelled(Cancelled),
     /// Of `--example`.
     Example(FirstRecipe),
+    /// Of `--schema`.
+    Schema(RecipeSchema),
     /// Of an attempt, which speaks through its files.
     Attempt,
 }
@@ -74,8 +100,10 @@ impl Product for Report {
             Self::Completed(_) => protocol::COMPLETE_SCHEMA,
             Self::Standing(_) => status::SCHEMA,
             Self::Log(_) => logs::SCHEMA,
+            Self::Timeline(_) => timeline::SCHEMA,
             Self::Cancelled(_) => cancel::SCHEMA,
             Self::Example(_) => EXAMPLE_SCHEMA,
+            Self::Schema(_) => SCHEMA_SCHEMA,
             Self::Attempt => ATTEMPT_SCHEMA,
         }
     }
@@ -90,8 +118,10 @@ impl Product for Report {
             Self::Completed(data) => data.render(out),
             Self::Standing(data) => data.render(out),
             Self::Log(data) => data.render(out),
+            Self::Timeline(data) => data.render(out),
             Self::Cancelled(data) => data.render(out),
             Self::Example(data) => out.write_all(data.recipe.as_bytes()),
+            Self::Schema(_) => out.write_all(PUBLISHED.as_bytes()),
             Self::Attempt => Ok(()),
         }
     }

@@ -162,6 +162,11 @@ fn no_state(path: &Path) -> Error {
     }
 }
 
+/// The folder of an attempt of the step at the cursor.
+pub(crate) fn attempt_of(path: &Path, state: &State, attempt: u32) -> PathBuf {
+    attempts_of(path).join(format!("{}.{attempt}", state.journal.len() + 1))
+}
+
 /// The folder of the attempts of a state.
 pub(crate) fn attempts_of(state: &Path) -> PathBuf {
     beside(state, ".d")

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use aris_gates::{Kept, kept};
 use aris_review::Gate;
 use serde::Deserialize;
 
 use crate::error::Error;
-use crate::git::{Kept, kept};
 
 /// The file, below the project.
 const FILE: &str = ".aris/config.yaml";

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
-use aris_proc::ProcError;
+use aris_gates::GateError;
 use aris_review::HttpError;
 use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
@@ -13,14 +12,9 @@ use serde_json::{Map, Value};
 /// Errors of `resolve_claims_review`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An input is not the JSON that it should be.
-    #[error("{}: {source}", path.display())]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        source: JsonError,
-    },
+    /// Flags, folder, git or GitHub.
+    #[error(transparent)]
+    Gate(#[from] GateError),
     /// The configuration cannot be read.
     #[error("{}: {what}", path.display())]
     Config {
@@ -35,18 +29,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The folder is in no git worktree.
-    #[error("{} is no git worktree", path.display())]
-    Worktree {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// No branch is checked out.
-    #[error("no branch is checked out in {}", path.display())]
-    NoBranch {
-        /// The worktree.
-        path: PathBuf,
-    },
     /// Another branch is checked out than the one whose review is settled.
     #[error("{} has branch {found} checked out, and the review is of {wanted}", path.display())]
     OtherBranch {
@@ -57,17 +39,6 @@ pub enum Error {
         /// What the review is of.
         wanted: String,
     },
-    /// git did not do what it was told.
-    #[error("git {what}: {said}")]
-    Git {
-        /// The command.
-        what: String,
-        /// Its words.
-        said: String,
-    },
-    /// A program cannot be run.
-    #[error(transparent)]
-    Proc(#[from] ProcError),
     /// A file that an edit must not touch.
     #[error("{name} cannot be committed: {why}")]
     File {
@@ -114,59 +85,47 @@ pub enum Error {
         /// How many there are.
         found: &'static str,
     },
-    /// GitHub's own interface cannot be asked as it was wanted.
-    #[error(transparent)]
-    Base(#[from] HttpError),
-    /// A product cannot be written as JSON.
-    #[error("the product cannot be written as JSON")]
-    Written(#[source] serde_json::Error),
     /// Results or a plan cannot be read.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// The disk.
-    #[error(transparent)]
-    Fs(#[from] FsError),
+}
+
+impl From<FsError> for Error {
+    fn from(error: FsError) -> Self {
+        Self::Gate(error.into())
+    }
+}
+
+impl From<HttpError> for Error {
+    fn from(error: HttpError) -> Self {
+        Self::Gate(error.into())
+    }
 }
 
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Json { .. } | Self::Config { .. } => ErrorKind::Validation,
+            Self::Config { .. } => ErrorKind::Validation,
             Self::NoBase { .. }
-            | Self::Worktree { .. }
-            | Self::NoBranch { .. }
             | Self::OtherBranch { .. }
-            | Self::Git { .. }
             | Self::ManyPulls { .. }
             | Self::Unchanged { .. } => ErrorKind::Precondition,
             Self::File { .. } | Self::NotEditable { .. } => ErrorKind::Usage,
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
-            Self::Base(error) => error.kind(),
-            Self::Written(_) => ErrorKind::Internal,
-            Self::Proc(error) => error.kind(),
+            Self::Gate(error) => error.kind(),
             Self::Disk(error) => error.kind(),
-            Self::Fs(error) => error.kind(),
         }
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Json { .. } => {
-                "give the file as the command before wrote it; one that is empty or cut is made again by fetch"
-            }
-            Self::Written(_) => return None,
             Self::Config { .. } => {
                 "for example claims_review: {validation_command: make check, validation_timeout: 120}"
             }
             Self::NoBase { .. } => {
                 "git fetch that branch, or give what is to be run with --command"
             }
-            Self::Worktree { .. } => {
-                "name the folder in which git worktree add or git clone put the report"
-            }
-            Self::NoBranch { .. } => "check out the branch of the pull request",
             Self::OtherBranch { wanted, .. } => return Some(format!("git switch {wanted}")),
-            Self::Git { .. } => "put right what git says, then call again",
             Self::File { .. } => {
                 "name the edited files relative to the worktree, or leave the comment with --status skipped --reason"
             }
@@ -179,10 +138,8 @@ impl Failure for Error {
             Self::WhichPull { .. } => {
                 "run fetch and merge first, or name the pull request with --pr"
             }
-            Self::Base(error) => return error.hint(),
-            Self::Proc(error) => return error.hint(),
+            Self::Gate(error) => return error.hint(),
             Self::Disk(error) => return error.hint(),
-            Self::Fs(error) => return error.hint(),
         };
         Some(hint.to_owned())
     }
@@ -195,20 +152,13 @@ impl Failure for Error {
             )])
         };
         match self {
-            Self::Json { path, source } => {
-                let mut details = source.details();
-                details.extend(of(path));
-                details
-            }
             Self::Config { path, .. }
             | Self::NoBase { path }
-            | Self::Worktree { path }
-            | Self::NoBranch { path }
             | Self::OtherBranch { path, .. }
             | Self::NoEntry { path, .. }
             | Self::WhichPull { path, .. } => of(path),
             Self::Disk(error) => error.details(),
-            Self::Fs(error) => error.details(),
+            Self::Gate(error) => error.details(),
             _ => Map::new(),
         }
     }

@@ -15,7 +15,6 @@ mod config;
 mod edited;
 mod error;
 mod folder;
-mod git;
 mod lock;
 mod quoted;
 mod report;

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use aris_fs::Lock;
+use aris_gates::Folder;
 
 use crate::error::Error;
-use crate::folder::Folder;
 
 /// A commit with its hooks may take minutes.
 const PATIENCE: Duration = Duration::from_mins(15);

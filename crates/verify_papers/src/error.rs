@@ -34,6 +34,14 @@ pub enum Error {
         /// What is missing.
         why: String,
     },
+    /// Offline, and the cache does not have what was asked for.
+    #[error("{pending} papers are pending: the cache has no answers for them")]
+    OfflinePending {
+        /// How many.
+        pending: usize,
+        /// The report.
+        report: Value,
+    },
     /// The result cannot be written as JSON.
     #[error("the result cannot be written as JSON")]
     Json(#[from] serde_json::Error),
@@ -49,6 +57,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Input { .. } | Self::Overwrites { .. } | Self::Paper { .. } => ErrorKind::Usage,
+            Self::OfflinePending { .. } => ErrorKind::Unavailable,
             Self::Json(_) => ErrorKind::Internal,
             Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
@@ -64,6 +73,7 @@ impl Failure for Error {
             Self::Paper { .. } => Some(String::from(
                 "name the folder with the paper's LaTeX sources, or a bibliography with --bib",
             )),
+            Self::OfflinePending { .. } => Some(String::from("run once without --offline")),
             Self::Json(_) => None,
             Self::Http(error) => error.hint(),
             Self::Fs(error) => error.hint(),
@@ -74,6 +84,9 @@ impl Failure for Error {
         match self {
             Self::Input { path, .. } | Self::Overwrites { path } | Self::Paper { path, .. } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
+            }
+            Self::OfflinePending { report, .. } => {
+                Map::from_iter([(String::from("report"), report.clone())])
             }
             Self::Http(error) => error.details(),
             Self::Fs(error) => error.details(),

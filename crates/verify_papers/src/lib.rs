@@ -3,7 +3,8 @@
 //! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's JSON (verdict,
 //! rates, status of each paper) with existence, a comparison of each field, findings and evidence; or with `--jsonl` each paper on a line of
 //! its own, as soon as it and those before it are decided; a patch for a bibliography.
-//! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 5 an output cannot be written, or no folder for the cache.
+//! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 5 an output cannot be written, or no folder for the cache;
+//! 7 `--offline`, and the cache lacks answers.
 //!
 //! A source that does not answer is never evidence: its papers are `verify_pending`. An identifier that leads to another work makes a
 //! paper unverified, whatever else is found.
@@ -61,7 +62,7 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[],
     ok: "checked; the verdict is in the result",
-    errors: &[ErrorKind::Precondition],
+    errors: &[ErrorKind::Precondition, ErrorKind::Unavailable],
     schemas: &[report::SCHEMA],
     samples: &[Sample {
         args: &["--json", "--input", "absent.json"],
@@ -79,7 +80,17 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         cli.online.refresh = true;
     }
     check_outputs(&cli, context)?;
-    let input = read(&cli, context)?;
+    let input = match read(&cli, context) {
+        Ok(input) => input,
+        Err(error) => {
+            // Skills read the verdict, also of an input that nobody can read. The input is what the user has to mend first.
+            if let Err(second) = tell(&Report::blocked(), &cli, context) {
+                context.note(&second.to_string());
+            }
+            return Err(error);
+        }
+    };
+    allow_time(&mut cli, &input, context);
     let progress = Progress::new(context, Some(input.references.len() as u64));
     let client = aris_online::client(context, &cli.online, &HOSTS, SPEC.name, &progress)?;
     let options = Options {
@@ -112,6 +123,14 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             report.patch = Some(path.display().to_string());
         }
     }
+    let pending = report.pending();
+    if cli.online.offline && pending > 0 {
+        tell(&report, &cli, context)?;
+        return Err(Error::OfflinePending {
+            pending,
+            report: serde_json::to_value(&report)?,
+        });
+    }
     if let Some(path) = cli.output.as_deref().filter(|path| *path != Path::new("-")) {
         let mut text = serde_json::to_string_pretty(&report)?;
         text.push('\n');
@@ -121,6 +140,50 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::done(report))
 }
 
+/// Gives a report that goes with an error: to the file of `--output`, else to standard output where no envelope says it.
+fn tell(report: &Report, cli: &Cli, context: &Context) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(report)?;
+    match cli.output.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => {
+            aris_fs::write_atomic(&context.absolute(path), format!("{text}\n").as_bytes())?;
+        }
+        None if context.json() || cli.jsonl => {}
+        None => context.line(&text),
+    }
+    Ok(())
+}
+
+/// Seconds that one title takes at most, with all sources that may have to be asked for it, and that a DOI takes.
+const PER_TITLE: f64 = 4.0;
+const PER_DOI: f64 = 1.0;
+
+/// Without a deadline of the caller's the time follows the work: a minute leaves most of a hundred titles unanswered.
+fn allow_time(cli: &mut Cli, input: &Input, context: &Context) {
+    let usual = aris_sources::DEADLINE.as_secs_f64();
+    if cli.online.offline || cli.online.deadline.is_some() {
+        return;
+    }
+    let time: f64 = input
+        .references
+        .iter()
+        .map(
+            |reference| match (reference.arxiv.is_empty(), reference.dois.is_empty()) {
+                (true, true) if !reference.title.is_empty() => PER_TITLE,
+                (_, false) => PER_DOI,
+                _ => 0.1,
+            },
+        )
+        .sum();
+    if time > usual {
+        cli.online.deadline = Some(time.ceil());
+        context.note(&format!(
+            "{} papers: at most {:.0} minutes; --deadline SECONDS allows less or more",
+            input.references.len(),
+            (time / 60.0).ceil()
+        ));
+    }
+}
+
 /// Refuses to write over what is read: an input file, or any LaTeX source or bibliography when a paper is checked.
 fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
     let real = |path: &Path| {
@@ -128,12 +191,19 @@ fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
         std::fs::canonicalize(&path).unwrap_or(path)
     };
     let inputs = [&cli.input, &cli.titles_file, &cli.bib];
+    // Standard input and standard output are two things, whatever they are called.
+    let is_file = |path: &&PathBuf| path.as_path() != Path::new("-");
     let inputs: Vec<PathBuf> = inputs
         .into_iter()
         .flatten()
+        .filter(is_file)
         .map(|path| real(path))
         .collect();
-    for output in [&cli.output, &cli.fix_bib].into_iter().flatten() {
+    for output in [&cli.output, &cli.fix_bib]
+        .into_iter()
+        .flatten()
+        .filter(is_file)
+    {
         let target = real(output);
         let source = target
             .extension()

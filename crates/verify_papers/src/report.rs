@@ -87,6 +87,22 @@ impl Report {
     }
 }
 
+impl Report {
+    /// Of an input that cannot be read.
+    pub(crate) fn blocked() -> Self {
+        Self {
+            warnings: vec!["input_unreadable"],
+            ..Self::new(Vec::new(), 1.0)
+        }
+    }
+
+    /// Papers for which a source did not answer.
+    pub(crate) fn pending(&self) -> usize {
+        let pending = |paper: &&Checked| paper.status == Status::VerifyPending;
+        self.papers.iter().filter(pending).count()
+    }
+}
+
 #[expect(
     clippy::cast_precision_loss,
     reason = "a list has fewer papers than 2^52"

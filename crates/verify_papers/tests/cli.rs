@@ -2,6 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 //! `verify_papers` against servers on this machine, one for each source.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use aris_testkit::{Answer, Call, Helper, Project, Received, Run, Server};
 use serde_json::{Value, json};
 
@@ -310,18 +313,272 @@ fn a_source_that_does_not_answer_is_no_evidence() {
 fn offline_without_a_cache_nothing_is_known() {
     let world = World::new(s2);
     let project = Project::new();
-    let run = world
-        .run(
-            &project,
-            &["--arxiv-ids", "1706.03762, 2401.12345", "--offline"],
-        )
-        .expect_code(0);
+    let ids = ["--arxiv-ids", "1706.03762, 2401.12345", "--offline"];
+    let run = world.run(&project, &ids).expect_code(7);
     let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
     assert_eq!(report["verdict"], "WARN");
     for paper in report["papers"].as_array().expect("papers") {
         assert_eq!(paper["status"], "verify_pending");
     }
+    assert!(run.stderr().contains("2 papers are pending"), "{run}");
+    let run = world
+        .run(&project, &[&ids[..], &["--output", "out.json"]].concat())
+        .expect_code(7);
+    assert_eq!(run.stdout(), "");
+    assert_eq!(project.json("out.json")["pending_rate"], 1.0);
+    let run = world
+        .run(&project, &[&["--json"], &ids[..]].concat())
+        .expect_code(7);
+    let error: Value = serde_json::from_str(run.stdout()).expect("an envelope");
+    assert_eq!(
+        error["error"]["details"]["report"]["pending_rate"], 1.0,
+        "{run}"
+    );
     assert_eq!(world.requests(), 0);
+}
+
+#[test]
+fn standard_input_and_standard_output_are_two_things() {
+    let world = World::new(s2);
+    let project = Project::new();
+    let helper = Helper::named("verify_papers");
+    let run = world
+        .call_of(&helper, &project)
+        .args(["--input", "-", "--output", "-"])
+        .stdin(r#"[{"id": "p1", "arxiv_id": "1706.03762", "title": "Attention is all you need"}]"#)
+        .env("ARIS_VERIFY_EMAIL", "me@example.org")
+        .run()
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(report["verdict"], "PASS", "{run}");
+    assert!(!project.at("-").exists());
+    let agent = world.arxiv.log()[0].headers["user-agent"].clone();
+    assert!(agent.contains("mailto:me@example.org"), "{agent}");
+}
+
+#[test]
+fn an_input_that_cannot_be_read_is_blocked() {
+    let world = World::new(s2);
+    let project = Project::new().file("bad.json", "[{\"id\": \"p1\",");
+    let run = world.run(&project, &["--input", "bad.json"]).expect_code(2);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(
+        (&report["verdict"], &report["papers"]),
+        (&json!("BLOCKED"), &json!([])),
+        "{run}"
+    );
+    let run = world
+        .run(
+            &project,
+            &["--input", "absent.json", "--output", "out.json"],
+        )
+        .expect_code(2);
+    assert_eq!(run.stdout(), "");
+    assert_eq!(project.json("out.json")["verdict"], "BLOCKED");
+}
+
+/// **Source**: arXiv API user's manual §3.1.1: `id_list`; a paper that does not exist is left out, and `opensearch:totalResults` says how many
+/// there are.
+fn arxiv_of(papers: &'static [&'static str]) -> impl Fn(&Received) -> Answer {
+    move |request| {
+        let ids = request.query("id_list").unwrap_or_default();
+        let there: Vec<String> = papers
+            .iter()
+            .filter(|id| ids.split(',').any(|wanted| wanted == **id))
+            .map(|id| {
+                format!(
+                    "<entry><id>http://arxiv.org/abs/{id}v1</id><title>The paper called {id} &amp; more</title><published>2024-01-01T00:00:00Z</published>\
+                     <author><name>Ada Lovelace</name></author></entry>"
+                )
+            })
+            .collect();
+        feed(&there.concat(), there.len())
+    }
+}
+
+fn listed(ids: &[&str]) -> String {
+    let rows: Vec<Value> = ids.iter().map(|id| json!({"id": id, "arxiv_id": id, "title": format!("The paper called {id} & more")})).collect();
+    Value::from(rows).to_string()
+}
+
+#[test]
+fn one_paper_more_asks_for_one_and_an_outage_keeps_what_was_known() {
+    let mut world = World::new(s2);
+    let away = Arc::new(AtomicBool::new(false));
+    let is_away = Arc::clone(&away);
+    let there = arxiv_of(&["2401.00001", "2401.00002", "2401.00003"]);
+    world.arxiv = Server::start(move |request| {
+        if is_away.load(Ordering::SeqCst) {
+            Answer::status(503)
+        } else {
+            there(request)
+        }
+    });
+    let project = Project::new();
+    project.write("two.json", listed(&["2401.00001", "2401.00002"]));
+    project.write(
+        "three.json",
+        listed(&["2401.00001", "2401.00002", "2401.00003"]),
+    );
+    project.write(
+        "four.json",
+        listed(&["2401.00001", "2401.00004", "2401.00003"]),
+    );
+    world.run(&project, &["--input", "two.json"]).expect_code(0);
+    let run = world
+        .run(&project, &["--input", "three.json"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(report["verdict"], "PASS", "{run}");
+    let asked: Vec<Option<String>> = world
+        .arxiv
+        .log()
+        .iter()
+        .map(|request| request.query("id_list"))
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            Some(String::from("2401.00001,2401.00002")),
+            Some(String::from("2401.00003"))
+        ]
+    );
+    // arXiv is away: what was verified stays so, what was not is pending.
+    away.store(true, Ordering::SeqCst);
+    world.s2 = Server::start(|_| Answer::status(503));
+    let run = world
+        .run(&project, &["--input", "four.json", "--deadline", "8"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(by_id(&report, "2401.00001")["status"], "verified", "{run}");
+    assert_eq!(by_id(&report, "2401.00003")["status"], "verified", "{run}");
+    assert_eq!(
+        by_id(&report, "2401.00004")["status"],
+        "verify_pending",
+        "{run}"
+    );
+}
+
+#[test]
+fn a_page_that_is_too_short_says_nothing_about_what_it_lacks() {
+    let mut world = World::new(|_| Answer::status(503));
+    world.arxiv = Server::start(|_| {
+        feed(
+            "<entry><id>http://arxiv.org/abs/2401.00001v1</id><title>The paper called 2401.00001 &amp; more</title></entry>",
+            2,
+        )
+    });
+    let project = Project::new();
+    project.write("two.json", listed(&["2401.00001", "2401.00002"]));
+    let run = world
+        .run(&project, &["--input", "two.json", "--deadline", "10"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_ne!(
+        by_id(&report, "2401.00002")["existence"],
+        "not_found",
+        "{run}"
+    );
+    assert_eq!(
+        by_id(&report, "2401.00002")["status"],
+        "verify_pending",
+        "{run}"
+    );
+}
+
+/// **Source**: Semantic Scholar Graph API, `/paper/batch`: 400 "No valid paper ids given" when it knows none of them; `/paper/search/match`,
+/// `query`: hyphenated terms yield no matches.
+#[test]
+fn semantic_scholar_is_read_as_it_is_documented() {
+    let mut world = World::new(|request| {
+        if request.path().ends_with("/batch") {
+            return Answer::json(&json!({"error": "No valid paper ids given"})).with_status(400);
+        }
+        let query = request.query("query").unwrap_or_default();
+        if query.contains('-') {
+            return Answer::json(&json!({"error": "Title match not found"})).with_status(404);
+        }
+        s2(request)
+    });
+    world.crossref = Server::start(|_| Answer::status(503));
+    let project = Project::new();
+    project.write(
+        "list.json",
+        r#"[{"id": "a", "doi": "10.9999/made.up", "title": "What nobody has ever written in any place"},
+            {"id": "b", "title": "A thing that is searched for with a state-of-the-art title"}]"#,
+    );
+    for _ in 0..2 {
+        world
+            .run(&project, &["--input", "list.json", "--deadline", "25"])
+            .expect_code(0);
+    }
+    // That it knows none of them is an answer, and kept for a day.
+    let batches = world.s2.log();
+    let batches = batches
+        .iter()
+        .filter(|request| request.path().ends_with("/batch"));
+    assert_eq!(batches.count(), 1);
+    let queries: Vec<String> = world
+        .s2
+        .log()
+        .iter()
+        .filter_map(|request| request.query("query"))
+        .collect();
+    assert!(
+        !queries.is_empty() && queries.iter().all(|query| !query.contains('-')),
+        "{queries:?}"
+    );
+}
+
+#[test]
+fn withdrawn_from_a_conference_is_no_retraction() {
+    for (comment, retracted) in [
+        ("Withdrawn from ICLR 2021, now at NeurIPS", false),
+        ("8 pages, withdrawn submission to ICML", false),
+        (
+            "This paper has been withdrawn by the author due to an error",
+            true,
+        ),
+        ("Withdrawn; see arXiv:2402.00001", true),
+    ] {
+        let mut world = World::new(s2);
+        world.arxiv = Server::start(move |_| {
+            feed(
+                &VASWANI.replace("</entry>", &format!("<a:comment xmlns:a='http://arxiv.org/schemas/atom'>{comment}</a:comment></entry>")),
+                1,
+            )
+        });
+        let project = Project::new();
+        let run = world
+            .run(&project, &["--arxiv-ids", "1706.03762"])
+            .expect_code(0);
+        let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+        assert_eq!(
+            report["papers"][0]["retracted"], retracted,
+            "{comment}: {run}"
+        );
+    }
+}
+
+#[test]
+fn the_deadline_follows_the_work_and_is_told() {
+    let world = World::new(s2);
+    let project = Project::new();
+    let titles: Vec<String> = (0..100)
+        .map(|at| format!("A thing that is searched for, number {at}\n"))
+        .collect();
+    project.write("titles.txt", titles.concat());
+    let run = world
+        .run(&project, &["--titles-file", "titles.txt", "--offline"])
+        .expect_code(7);
+    assert!(!run.stderr().contains("minutes"), "{run}");
+    let run = world
+        .run(
+            &project,
+            &["--titles-file", "titles.txt", "--deadline", "1"],
+        )
+        .expect_code(0);
+    assert!(!run.stderr().contains("at most"), "{run}");
 }
 
 #[test]

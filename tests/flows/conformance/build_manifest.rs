@@ -27,6 +27,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 3,
         },
         Call {
+            what: "the schema of specifications",
+            args: &["--schema"],
+            code: 0,
+        },
+        Call {
             what: "a specification with mistakes",
             args: &["--config", "wrong.yaml"],
             code: 4,

@@ -93,6 +93,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 3,
         },
         Call {
+            what: "the page of a run",
+            args: &["timeline", "tier.json"],
+            code: 0,
+        },
+        Call {
             what: "an end for what is not at work",
             args: &["cancel", "--state", "tier.json"],
             code: 0,
@@ -100,6 +105,11 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "a recipe to begin with",
             args: &["--example"],
+            code: 0,
+        },
+        Call {
+            what: "the schema of recipes",
+            args: &["--schema"],
             code: 0,
         },
         Call {
@@ -133,6 +143,7 @@ pub(crate) const CASES: Cases = Cases {
         &["status"],
         &["logs"],
         &["cancel"],
+        &["timeline"],
         &["complete", "--state", "tier.json", "--step", "work"],
     ],
     open_ended: false,

@@ -4,6 +4,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::for_every_helper;
 
+/// Helpers that print the report of a check that could not be made, as the reference documents it.
+const REPORT_ERRORS: &[&str] = &["verify_papers"];
+
 #[test]
 fn the_exit_code_does_not_depend_on_the_form_of_the_output() {
     for_every_helper(|subject| {
@@ -18,7 +21,9 @@ fn the_exit_code_does_not_depend_on_the_form_of_the_output() {
             let is_error =
                 (1..10).contains(&call.code) && !subject.contract.signals().contains(&call.code);
             if is_error {
-                assert_eq!(run.stdout(), "", "{}: an error has no data", call.what);
+                if !REPORT_ERRORS.contains(&subject.cases.helper) {
+                    assert_eq!(run.stdout(), "", "{}: an error has no data", call.what);
+                }
                 assert!(
                     run.stderr()
                         .starts_with(&format!("{}: error: ", subject.cases.helper)),

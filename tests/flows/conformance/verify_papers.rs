@@ -12,6 +12,7 @@ pub(crate) const CASES: Cases = Cases {
                 "papers.json",
                 r#"[{"id": "p1", "arxiv_id": "1706.03762", "doi": null, "title": "Attention Is All You Need"}]"#,
             )
+            .file("empty.json", "[]")
             .file("titles.txt", "Attention Is All You Need\n")
             .file(
                 "refs.bib",
@@ -22,16 +23,21 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "papers of which the cache knows nothing",
             args: &["--input", "papers.json", "--offline"],
-            code: 0,
+            code: 7,
         },
         Call {
             what: "identifiers",
             args: &["--arxiv-ids", "1706.03762", "--offline"],
-            code: 0,
+            code: 7,
         },
         Call {
             what: "a bibliography",
             args: &["--bib", "refs.bib", "--offline"],
+            code: 7,
+        },
+        Call {
+            what: "a list without papers",
+            args: &["--input", "empty.json", "--offline"],
             code: 0,
         },
         Call {

@@ -13,7 +13,10 @@ use crate::workspace::Workspace;
 const ONLY: [(&str, &[&str]); 7] = [
     ("ureq", &["aris-http"]),
     ("aris-http", &["aris-review", "aris-sources", "exa_search"]),
-    ("clap", &["aris", "aris-cli", "aris-online", "xtask"]),
+    (
+        "clap",
+        &["aris", "aris-cli", "aris-gates", "aris-online", "xtask"],
+    ),
     ("clap_complete", &["aris"]),
     ("clap_mangen", &["aris"]),
     ("indicatif", &["aris-online"]),
@@ -185,7 +188,10 @@ fn forbidden(workspace: &Workspace, name: &str, dependency: &str, dev: bool) -> 
     {
         return Some(format!("{name} stands below {dependency}"));
     }
-    if dependency == "aris-cli" && !is_helper(name) && !["aris", "aris-online"].contains(&name) {
+    if dependency == "aris-cli"
+        && !is_helper(name)
+        && !["aris", "aris-gates", "aris-online"].contains(&name)
+    {
         return Some(String::from("a library knows nothing of the command line"));
     }
     if dependency == "aris-testkit" {

@@ -27,8 +27,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::format::{
-    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, Command, EndedByUs, Ending, SPEC, START_SCHEMA,
-    Spec, Start, TREE,
+    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, Command, EndedByUs, Ending, LEFT_ALONE, SPEC,
+    START_SCHEMA, Spec, Start, TREE,
 };
 use aris_contract::Failure as _;
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -212,7 +212,13 @@ fn claimed(
     outcome.log_offset = log.metadata().map_or(0, |data| data.len());
     let started = startable(spec).and_then(|()| {
         outcome.look_before();
-        command::start(spec, &log, &leases)
+        // What may outlive the command must not keep the attempt alive.
+        let inherited = if spec.linger_ms == LEFT_ALONE {
+            &[]
+        } else {
+            leases.as_slice()
+        };
+        command::start(spec, &log, inherited)
     });
     // The job has the log; this process has nothing to write to it.
     drop(log);

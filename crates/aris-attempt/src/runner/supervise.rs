@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, HEARTBEAT_MS, Spec};
+use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, HEARTBEAT_MS, LEFT_ALONE, Spec};
 use jiff::Timestamp;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
@@ -96,7 +96,9 @@ impl<'a> Supervisor<'a> {
     pub(super) fn watch(&mut self) -> Result<End, AttemptError> {
         loop {
             let empty = self.reap()?;
-            if let (true, Some((ending, wall, steady))) = (empty, &self.ended) {
+            // Told to end, everything ends; else others may be left alone.
+            let is_over = empty || self.spec.linger_ms == LEFT_ALONE && self.stop.is_none();
+            if let (true, Some((ending, wall, steady))) = (is_over, &self.ended) {
                 return Ok(End {
                     ending: ending.clone(),
                     ended_by_us: self.ended_by_us,

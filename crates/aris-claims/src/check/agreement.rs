@@ -2,7 +2,7 @@
 
 use crate::bindings::{Agreement, Relation, Rounding};
 use crate::decimal::Decimal;
-use crate::number::Number;
+use crate::number::{Number, whole};
 
 /// Relative error of binary arithmetic, in units of 10⁻¹⁵: some nine units in the last place of a double.
 const NOISE: i128 = 2;
@@ -58,12 +58,33 @@ pub(super) fn compare(
     }
 }
 
+/// What the paper would have to show: the value with as many digits as are shown. Only where that agrees, and where the number is written
+/// in plain digits: whoever groups digits or writes powers of ten has ways of their own.
+pub(super) fn correction(
+    value: &Decimal,
+    is_exact: bool,
+    text: &str,
+    shown: &Number,
+    agreement: &Agreement,
+) -> Option<String> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    // The last digit of `250` may be its zero or its 5.
+    if !plain || shown.multiplier != 0 || shown.last_digit > 0 {
+        return None;
+    }
+    let written = value.fixed(i64::from(shown.last_digit.checked_neg()?));
+    let number = whole(&written)?;
+    (compare(value, is_exact, &number, agreement) != Outcome::Differs).then_some(written)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::number::whole;
 
     fn outcome(value: &str, shown: &str, agreement: Agreement) -> Outcome {
         compare(
@@ -146,6 +167,25 @@ mod tests {
             let how = format!("{value} as {shown} with {agreement:?}");
             let found = outcome(value, shown, agreement) != Outcome::Differs;
             assert_eq!(found, holds, "{how}");
+        }
+    }
+
+    #[test]
+    fn a_correction_has_the_digits_shown_and_agrees() {
+        for (value, shown, wanted) in [
+            ("34.1649", "34.5", Some("34.2")),
+            ("-0.04", "0.5", Some("0.0")),
+            ("-0.44", "0.5", Some("-0.4")),
+            ("1234.5", "1,233.5", None),
+            ("0.00012", "1e-3", None),
+            ("17", "18", Some("17")),
+            ("17.26", "18", Some("17")),
+        ] {
+            let value = Decimal::parse(value).unwrap();
+            let agreement = Agreement::default();
+            let number = whole(shown).unwrap();
+            let found = correction(&value, false, shown, &number, &agreement);
+            assert_eq!(found.as_deref(), wanted, "{value} as {shown}");
         }
     }
 

@@ -263,10 +263,17 @@ impl Judge<'_> {
                 }
             },
         };
+        let correction = match &value {
+            Ok(value) if status == Status::NumberMismatch => {
+                agreement::correction(value, is_exact, text, &shown.number, how)
+            }
+            _ => None,
+        };
         Entry {
             text: self.paper.context(shown.block, &shown.range),
             shown: Some(text.to_owned()),
             value: value.ok().map(|value| value.to_string()),
+            correction,
             part: self.paper.part(shown.block),
             visible: Some((shown.block, shown.range.clone())),
             ..entry(target, status, &position, detail)

@@ -75,3 +75,56 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
         .collect();
     assert_eq!(left, ["paper.pdf"]);
 }
+
+#[test]
+fn what_is_too_short_to_be_the_file_makes_none() {
+    let body: Vec<u8> = b"%PDF-1.7\n0123456789"
+        .iter()
+        .copied()
+        .cycle()
+        .take(5000)
+        .collect();
+    let sent = body.clone();
+    let server = Server::start(move |request| {
+        if request.path() == "/api/tiny" {
+            return Answer::ok("application/pdf", "%PDF-1.7\nabc\n");
+        }
+        let whole = Answer::ok("application/pdf", sent.clone()).header("etag", "\"v1\"");
+        let Some(range) = request.headers.get("range") else {
+            return whole.cut(3000);
+        };
+        let from: usize = range
+            .trim_start_matches("bytes=")
+            .trim_end_matches('-')
+            .parse()
+            .expect("range");
+        // A part of what was asked for, sent in good order: RFC 9110 §15.3.7 allows it.
+        let to = sent.len().min(from + 1200);
+        Answer::ok("application/pdf", sent[from..to].to_vec())
+            .with_status(206)
+            .header(
+                "content-range",
+                &format!("bytes {from}-{}/{}", to - 1, sent.len()),
+            )
+    });
+    let (cache, folder) = (temp(), temp());
+    let client = client(&server, cache.path());
+    let request = |path: &'static str| Request::get(&QUICK_HOST, path, Expect::File).limit(1 << 30);
+    let target = folder.path().join("paper.pdf");
+    let error = client
+        .download(&request("/tiny"), &target, Magic::Pdf)
+        .expect_err("no PDF");
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert!(!target.exists());
+    client
+        .download(&request("/parts"), &target, Magic::Pdf)
+        .expect("download")
+        .expect("there");
+    assert_eq!(std::fs::read(&target).expect("file"), body);
+    assert!(
+        server
+            .log()
+            .iter()
+            .all(|request| request.headers["accept-encoding"] == "identity")
+    );
+}

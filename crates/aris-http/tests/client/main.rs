@@ -63,6 +63,7 @@ pub(crate) const fn host(name: &'static str, manners: Manners) -> Host {
         }),
         manners,
         manners_with_key: manners,
+        later: &[],
     }
 }
 

@@ -44,7 +44,8 @@ pub enum IncludeKind {
     Subfile,
     /// `\import`, `\subimport`, `\inputfrom`, `\includefrom`, … of the import package.
     Import,
-    /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file.
+    /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file. One that a style file or a class names
+    /// may stand behind a condition that does not hold: where it is not there, it is not asked for.
     Bibliography,
     /// `\includegraphics`, `\includesvg`, `\overpic`.
     Graphics,

@@ -277,7 +277,7 @@ impl Reader<'_> {
         }
     }
 
-    fn peek_after_space(&mut self) -> Token {
+    pub(super) fn peek_after_space(&mut self) -> Token {
         let token = self.next();
         if token.kind != Kind::Space {
             self.unread(token);

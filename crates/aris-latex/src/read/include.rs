@@ -491,7 +491,7 @@ impl Reader<'_> {
     }
 }
 
-fn suffixed(name: &str, extension: &str) -> Vec<String> {
+pub(super) fn suffixed(name: &str, extension: &str) -> Vec<String> {
     if name.ends_with(&format!(".{extension}")) {
         vec![name.to_owned()]
     } else {

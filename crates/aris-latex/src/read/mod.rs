@@ -4,7 +4,7 @@
 //! files hold the commands of one subject each, `writer` builds the blocks. Nothing recurses over the input:
 //! groups are a stack, and work that could multiply (expansion, argument scanning) draws on one budget.
 
-mod accents;
+pub(crate) mod accents;
 mod args;
 mod assets;
 mod builtin;
@@ -27,7 +27,7 @@ mod reader;
 mod run;
 mod si;
 mod style;
-mod symbols;
+pub(crate) mod symbols;
 mod tables;
 mod token;
 mod units;

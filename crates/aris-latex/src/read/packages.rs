@@ -5,7 +5,7 @@
 
 use super::{
     builtin::{Cmd, If},
-    include::{Found, dedup},
+    include::{Found, dedup, suffixed},
     lexer::Letters,
     path,
     reader::{Meaning, Reader},
@@ -81,6 +81,10 @@ impl Reader<'_> {
                     .collect();
                 self.follow(IncludeKind::Package, &names)
             }
+            Meaning::Known(Cmd::Include(kind @ IncludeKind::Bibliography)) => {
+                self.style_bibliography(kind);
+                Ok(())
+            }
             Meaning::Known(Cmd::If(If::False)) => {
                 self.skip_branch(token, true);
                 Ok(())
@@ -89,6 +93,25 @@ impl Reader<'_> {
             Meaning::Known(Cmd::EndInput) if !self.begins_line(token) => Ok(()),
             Meaning::Known(cmd) if cmd.defines() => self.command(token, cmd),
             _ => Ok(()),
+        }
+    }
+
+    /// A bibliography that a style file or a class names, itself or for the end of the document. Where a name stands in what a macro
+    /// is made of, or is defined, no plain name of a file follows.
+    fn style_bibliography(&mut self, kind: IncludeKind) {
+        self.skip_optional();
+        if self.peek_after_space().kind != Kind::Begin {
+            return;
+        }
+        let tokens = self.argument();
+        let plain = tokens
+            .iter()
+            .all(|token| matches!(token.kind, Kind::Word | Kind::Sub | Kind::Space));
+        if plain && !tokens.is_empty() {
+            for (name, place) in self.keys(&tokens) {
+                let files = suffixed(&name, "bib");
+                self.record(kind, place, &name, &files, true);
+            }
         }
     }
 

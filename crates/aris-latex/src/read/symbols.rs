@@ -1,5 +1,18 @@
 //! Control sequences that print one fixed text.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What a control sequence prints, where that is one fixed text: `α` for `alpha`.
+pub fn symbol(name: &str) -> Option<&'static str> {
+    static ALL: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
+        let functions = FUNCTIONS.iter().map(|name| (*name, *name));
+        let tables = OPERATORS.iter().chain(SYMBOLS).copied();
+        tables.chain(functions).collect()
+    });
+    ALL.get(name).copied()
+}
+
 /// Binary operators and relations: set off by spaces when they stand between two operands in maths.
 pub(super) const OPERATORS: &[(&str, &str)] = &[
     ("pm", "±"),

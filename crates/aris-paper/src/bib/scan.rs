@@ -111,12 +111,22 @@ impl<'a> Source<'a> {
         self.run(at, is_name_byte)
     }
 
-    /// The end of a citation key that begins here. It stops at `@` as well, so that looking for keys behind
+    /// The end of a citation key that begins here. An `@` belongs to it unless an entry begins there: so looking for keys behind
     /// every `@` of a damaged file stays linear.
     pub(super) fn key_end(&self, at: usize, close: u8) -> usize {
-        self.run(at, |byte| {
-            !matches!(byte, b',' | b'=' | b'@') && byte != close && !byte.is_ascii_whitespace()
-        })
+        let mut end = at;
+        loop {
+            end = self.run(end, |byte| {
+                !matches!(byte, b',' | b'=' | b'@') && byte != close && !byte.is_ascii_whitespace()
+            });
+            let word = self.word_end(end + 1);
+            let begins = word > end + 1 && matches!(self.byte(word), Some(b'{' | b'('));
+            let in_key = end > at && self.byte(end) == Some(b'@') && !begins;
+            if !in_key {
+                return end;
+            }
+            end += 1;
+        }
     }
 
     /// Tells whether `name =` stands here.
@@ -242,6 +252,21 @@ mod tests {
         let next = source.entry_start(found + 1, text.len()).unwrap();
         assert_eq!(source.slice(next, next + 7), "@string");
         assert_eq!(source.entry_start(found + 1, next), None);
+    }
+
+    #[test]
+    fn keys_may_hold_an_at_sign() {
+        for (text, key) in [
+            ("doe@2020,", "doe@2020"),
+            ("a@b@c }", "a@b@c"),
+            ("a@misc{b,", "a"),
+            ("a@@b,", "a@@b"),
+            ("@misc{b,", ""),
+            ("a@", "a@"),
+        ] {
+            let source = Source::new(text);
+            assert_eq!(source.slice(0, source.key_end(0, b'}')), key, "{text}");
+        }
     }
 
     #[test]

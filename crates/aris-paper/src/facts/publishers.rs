@@ -111,6 +111,78 @@ const WHOLE_NAMES: [(&str, Publisher); 2] = [
     ("science", Publisher::Aaas),
 ];
 
+/// Journals that were handed from one publisher to another, in normal form, and these publishers: an article keeps the DOI of its time, or gets
+/// the newer one, and either publisher is named rightly.
+///
+/// **Source**: Crossref, `https://api.crossref.org/journals/<ISSN>/works`, whose records of one journal carry the prefixes of all of them; the
+/// announcements of the societies that own the journals.
+const SUCCESSIONS: [(&str, &[Publisher]); 35] = {
+    use Publisher::{Elsevier, MitPress, Oup, SpringerNature, TaylorFrancis, Wiley};
+    [
+        ("advances in nutrition", &[Oup, Elsevier]),
+        ("american journal of clinical nutrition", &[Oup, Elsevier]),
+        (
+            "american journal of hypertension",
+            &[Elsevier, SpringerNature, Oup],
+        ),
+        ("american journal of transplantation", &[Wiley, Elsevier]),
+        ("annals of oncology", &[Oup, SpringerNature, Elsevier]),
+        ("british journal of anaesthesia", &[Oup, Elsevier]),
+        (
+            "bulletin of mathematical biology",
+            &[Elsevier, SpringerNature],
+        ),
+        ("cardiovascular research", &[Elsevier, Oup]),
+        (
+            "clinical pharmacology and therapeutics",
+            &[Elsevier, SpringerNature, Wiley],
+        ),
+        ("cognitive science", &[Elsevier, TaylorFrancis, Wiley]),
+        ("embo journal", &[Oup, SpringerNature, Wiley]),
+        ("embo reports", &[Oup, SpringerNature, Wiley]),
+        ("european heart journal", &[Elsevier, Oup]),
+        ("european journal of heart failure", &[Elsevier, Oup, Wiley]),
+        ("febs letters", &[Elsevier, Wiley]),
+        ("fems microbiology ecology", &[Elsevier, Wiley, Oup]),
+        ("fems microbiology letters", &[Elsevier, Wiley, Oup]),
+        ("fems microbiology reviews", &[Elsevier, Wiley, Oup]),
+        ("genetics in medicine", &[SpringerNature, Elsevier]),
+        (
+            "journal of investigative dermatology",
+            &[Wiley, SpringerNature, Elsevier],
+        ),
+        ("journal of nutrition", &[Oup, Elsevier]),
+        (
+            "journal of the american medical informatics association",
+            &[Elsevier, Oup],
+        ),
+        (
+            "journal of the european economic association",
+            &[MitPress, Wiley, Oup],
+        ),
+        ("journal of thrombosis and haemostasis", &[Wiley, Elsevier]),
+        ("kidney international", &[Wiley, SpringerNature, Elsevier]),
+        ("laboratory investigation", &[SpringerNature, Elsevier]),
+        ("modern pathology", &[SpringerNature, Elsevier]),
+        ("molecular plant", &[Oup, Elsevier]),
+        ("molecular systems biology", &[SpringerNature, Wiley]),
+        ("molecular therapy", &[SpringerNature, Elsevier]),
+        ("mucosal immunology", &[SpringerNature, Elsevier]),
+        ("neuropsychopharmacology", &[Elsevier, SpringerNature]),
+        ("obesity", &[SpringerNature, Wiley]),
+        ("poultry science", &[Oup, Elsevier]),
+        ("quarterly journal of economics", &[MitPress, Oup]),
+    ]
+};
+
+/// Whether a journal was handed from one of two publishers to the other.
+fn is_succession(venue: &str, one: Publisher, other: Publisher) -> bool {
+    let bare = venue.strip_prefix("the ").unwrap_or(venue);
+    SUCCESSIONS.iter().any(|(name, publishers)| {
+        *name == bare && publishers.contains(&one) && publishers.contains(&other)
+    })
+}
+
 pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut Vec<Fact>) {
     let Ok(index) = PREFIXES.binary_search_by_key(&doi.prefix(), |row| row.0) else {
         return;
@@ -132,7 +204,7 @@ pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut 
     // Joint venues (IEEE/ACM, ACM-SIAM) appear with either.
     named.dedup();
     let [only] = named.as_slice() else { return };
-    if only == owner || is_usual(*owner, *only) {
+    if only == owner || is_usual(*owner, *only) || is_succession(&venue, *owner, *only) {
         return;
     }
     let message = format!(
@@ -220,7 +292,7 @@ mod tests {
 
     #[test]
     fn only_another_publisher_is_a_mismatch() {
-        let cases: [(&str, &[&str]); 16] = [
+        let cases: [(&str, &[&str]); 19] = [
             ("journal = {Nature}, doi = {10.1038/nature14539}", &[]),
             (
                 "journal = {Nature}, doi = {10.1126/science.1}",
@@ -270,6 +342,19 @@ mod tests {
             ),
             ("journal = {J. Foo}, doi = {10.1007/s1-2}", &[]),
             ("journal = {PLoS ONE}, doi = {10.31083/j.rcm.1}", &[]),
+            // It went from MIT Press to Oxford, which gave new DOIs to the old volumes.
+            (
+                "journal = {The Quarterly Journal of Economics}, publisher = {MIT Press}, doi = {10.1093/qje/1}",
+                &[],
+            ),
+            (
+                "journal = {Quarterly Journal of Economics}, publisher = {Elsevier}, doi = {10.1093/qje/1}",
+                &["doi_publisher_mismatch"],
+            ),
+            (
+                "journal = {Clinical Pharmacology \\& Therapeutics}, publisher = {Nature, Springer}, doi = {10.1002/cpt.1}",
+                &[],
+            ),
         ];
         for (fields, ids) in cases {
             assert_eq!(kinds(&format!("@article{{k, {fields}}}")), ids, "{fields}");

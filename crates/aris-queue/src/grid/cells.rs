@@ -37,9 +37,6 @@ pub(super) struct Cells {
     included: Vec<Vec<usize>>,
 }
 
-/// The keys this module reads.
-pub(super) const KEYS: &[&str] = &["grid", "zip", "seeds", "when", "exclude", "include"];
-
 impl Cells {
     /// Reads the grid of a phase; without any key of a grid there is one cell without axes.
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {

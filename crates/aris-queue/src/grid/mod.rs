@@ -22,13 +22,17 @@
 //! Jobs are written one after the other: memory does not grow with their number, but for 16 bytes of each id.
 
 mod cells;
+mod keys;
 mod phase;
 mod plan;
+#[cfg(test)]
+mod schema;
 mod template;
 #[cfg(test)]
 mod tests;
 mod when;
 
+pub(crate) use keys::Keys;
 pub use plan::{Plan, Summary};
 
 /// Jobs beyond which a grid may be a slip of the keyboard. **Source**: queue design §3.

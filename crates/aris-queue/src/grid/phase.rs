@@ -1,7 +1,8 @@
 //! One phase of a specification: its jobs, listed or in a grid.
 
+use super::Keys;
 use super::MOST_JOBS;
-use super::cells::{self, Cells};
+use super::cells::Cells;
 use super::template::{self, Text, Use};
 use crate::json;
 use crate::manifest::{Common, JobKeys};
@@ -13,6 +14,7 @@ use crate::typed;
 pub(super) struct Phase {
     pub(super) name: String,
     pub(super) line: u32,
+    pub(super) column: u32,
     /// The keys of the phase before its jobs.
     pub(super) head: String,
     /// Jobs that are listed one by one.
@@ -62,6 +64,24 @@ impl Phase {
     }
 }
 
+/// Whether a key belongs to the grid of its level.
+pub(super) fn is_grid_key(key: &str) -> bool {
+    typed::keys::<Keys>().contains(&key)
+}
+
+/// Names what is no text under keys that the expansion reads itself.
+pub(super) fn check_texts(node: &Node, keys: &[&str], problems: &mut Problems) {
+    for key in keys {
+        if let Some(value) = node.get(key)
+            && !value.is_null()
+            && value.text().is_none()
+        {
+            let found = value.noun();
+            problems.at(value, format!("{key} must be a text, not {found}"), None);
+        }
+    }
+}
+
 pub(super) fn phase(
     node: &Node,
     name: &str,
@@ -76,10 +96,8 @@ pub(super) fn phase(
     let mut head = format!("{{\"name\": {}", json::string(name));
     if let (false, Value::Map(entries)) = (flat, &node.value) {
         for (key, value) in entries {
-            let own = matches!(
-                key.text.as_str(),
-                "name" | "jobs" | "template" | "default_cmd"
-            ) || cells::KEYS.contains(&key.text.as_str());
+            let own = matches!(key.text.as_str(), "name" | "jobs" | "default_cmd")
+                || is_grid_key(&key.text);
             if !own {
                 let mut text = json::value(value);
                 if key.text == "depends_on" && value.text().is_some() {
@@ -116,7 +134,10 @@ pub(super) fn phase(
         }
     }
     let template = node.get("template").filter(|node| !node.is_null());
-    let has_grid = cells::KEYS.iter().any(|key| node.get(key).is_some());
+    let has_grid = node
+        .entries()
+        .iter()
+        .any(|(key, _)| key.text != "template" && is_grid_key(&key.text));
     let grid = match template {
         Some(template) => {
             let cells = if has_grid {
@@ -139,6 +160,7 @@ pub(super) fn phase(
     Phase {
         name: name.to_owned(),
         line: node.line,
+        column: node.column,
         head,
         listed,
         grid,
@@ -227,6 +249,7 @@ pub(super) fn grid(
         );
         return None;
     }
+    check_texts(template, &["id"], problems);
     let id_text = |problems: &mut Problems| {
         if let Some(id) = template.get("id") {
             return template::text(id, Use::Plain, &cells, problems);
@@ -268,7 +291,14 @@ pub(super) fn grid(
     }
     for (key, value) in entries {
         let usage = match key.text.as_str() {
-            "id" | "cmd" | "args" | "params" => continue,
+            "params" => {
+                if !matches!(value.value, Value::Map(_)) && !value.is_null() {
+                    let found = value.noun();
+                    problems.at(value, format!("params must be a map, not {found}"), None);
+                }
+                continue;
+            }
+            "id" | "cmd" | "args" => continue,
             "expected_output" | "output_check" => Use::Glob,
             "setup" => Use::Shell,
             _ => Use::Plain,

@@ -2,9 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::MOST_JOBS;
-use super::cells::{self};
-use super::phase::{Phase, check_keys, phase};
+use super::phase::{Phase, check_keys, check_texts, is_grid_key, phase};
+use super::{Keys, MOST_JOBS};
 use crate::json;
 use crate::manifest::{self, Common, PhaseKeys, TopKeys, valid_id};
 use crate::problem::{Problem, Problems};
@@ -111,7 +110,7 @@ impl Plan {
                 text.render(cell, &mut id);
                 let wrong = |message: String| Problem {
                     line: phase.line,
-                    column: 0,
+                    column: phase.column,
                     message: format!("phase {:?}: {message}", phase.name),
                     hint: None,
                 };
@@ -155,7 +154,7 @@ impl Plan {
             if found.is_err() {
                 problems.push(Problem {
                     line: phase.line.max(root.line),
-                    column: 0,
+                    column: phase.column.max(root.column),
                     message: format!("several jobs have the id {id:?}"),
                     hint: Some(String::from(
                         "put every axis of the grid into the id; upper and lower case count as equal",
@@ -226,7 +225,7 @@ impl Plan {
                 match phase {
                     Some((_, phase)) => Problem {
                         line: phase.line,
-                        column: 0,
+                        column: phase.column,
                         message: format!("phase {:?}: {}", phase.name, problem.message),
                         hint: problem.hint,
                     },
@@ -263,20 +262,16 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
         );
         return None;
     };
-    let flat = ["grid", "template", "jobs", "zip", "seeds"]
+    let flat = entries
         .iter()
-        .any(|key| root.get(key).is_some());
+        .any(|(key, _)| key.text == "jobs" || is_grid_key(&key.text));
     check_keys(
         entries,
         "the specification",
-        &[
-            keys::<TopKeys>(),
-            keys::<Common>(),
-            cells::KEYS,
-            &["template"],
-        ],
+        &[keys::<TopKeys>(), keys::<Common>(), keys::<Keys>()],
         problems,
     );
+    check_texts(root, &["schema", "project", "default_cmd"], problems);
     let default_cmd = root.get("default_cmd").filter(|node| !node.is_null());
     let project = root
         .get("project")
@@ -290,8 +285,8 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
     for (key, node) in entries {
         let own = matches!(
             key.text.as_str(),
-            "schema" | "project" | "phases" | "jobs" | "template" | "default_cmd"
-        ) || cells::KEYS.contains(&key.text.as_str());
+            "schema" | "project" | "phases" | "jobs" | "default_cmd"
+        ) || is_grid_key(&key.text);
         if !own {
             json::entry(&mut head, &key.text, &json::value(node), ",\n");
         }
@@ -318,13 +313,10 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
                     .map_or_else(|| format!("phase_{at}"), str::to_owned);
                 if let Value::Map(entries) = &item.value {
                     let what = format!("phase {name:?}");
-                    let known: [&[&str]; 4] = [
-                        keys::<PhaseKeys>(),
-                        keys::<Common>(),
-                        cells::KEYS,
-                        &["template"],
-                    ];
+                    let known: [&[&str]; 3] =
+                        [keys::<PhaseKeys>(), keys::<Common>(), keys::<Keys>()];
                     check_keys(entries, &what, &known, problems);
+                    check_texts(item, &["name", "default_cmd"], problems);
                     phases.push(phase(item, &name, false, default_cmd, problems));
                 } else {
                     problems.at(

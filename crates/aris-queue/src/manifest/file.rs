@@ -176,7 +176,7 @@ impl Common {
 
 /// Something that is read on its own, or not by this program.
 #[derive(Debug, Default)]
-struct Elsewhere;
+pub(crate) struct Elsewhere;
 
 impl<'de> Deserialize<'de> for Elsewhere {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -375,8 +375,11 @@ impl<'de> Deserialize<'de> for Cards {
                     cards.push(card);
                 }
                 cards.sort_unstable();
-                cards.dedup();
-                Ok(Cards(cards))
+                let twice = cards.windows(2).find(|two| two[0] == two[1]);
+                match twice {
+                    Some(two) => Err(de::Error::custom(format!("names card {} twice", two[0]))),
+                    None => Ok(Cards(cards)),
+                }
             }
         }
         from.deserialize_any(Numbers)

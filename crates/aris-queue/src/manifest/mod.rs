@@ -9,7 +9,7 @@ mod file;
 mod graph;
 mod read;
 #[cfg(test)]
-mod schema;
+pub(crate) mod schema;
 mod settings;
 mod slurm;
 #[cfg(test)]
@@ -24,7 +24,7 @@ use crate::typed;
 
 pub use changes::{differences, named};
 pub use file::Positive;
-pub(crate) use file::{Common, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
+pub(crate) use file::{Common, Elsewhere, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 pub(crate) use read::valid_id;
 pub use read::{has_grid, parse, read};
 pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
@@ -157,12 +157,12 @@ pub struct Job {
 
 /// Whether a manifest or a specification of grids may have this key at its top.
 pub(crate) fn is_top_key(key: &str) -> bool {
-    let known = [typed::keys::<TopKeys>(), typed::keys::<Common>()];
+    let known = [
+        typed::keys::<TopKeys>(),
+        typed::keys::<Common>(),
+        typed::keys::<crate::grid::Keys>(),
+    ];
     known.iter().any(|known| known.contains(&key))
-        || matches!(
-            key,
-            "grid" | "zip" | "seeds" | "when" | "exclude" | "include" | "template"
-        )
 }
 
 /// Bytes of a job's id.

@@ -293,9 +293,9 @@ impl Reader<'_> {
             Some(Ok(())) => {}
         }
         let command = job.cmd.as_deref().or(shared.command);
-        if command.is_none() {
+        if command.is_none_or(|command| command.trim().is_empty()) {
             self.problems.at(
-                node,
+                node.get("cmd").unwrap_or(node),
                 format!("{what} has no cmd"),
                 Some("give it a cmd, or the manifest a default_cmd"),
             );

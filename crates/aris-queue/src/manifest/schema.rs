@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use aris_testkit::check_schema;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
 
 use super::file::{Cards, Common, Factor, Memory, Parent, Positive, Seconds};
 use super::slurm::{Extra, Gres};
@@ -11,7 +12,10 @@ use crate::typed::Many;
 
 /// The own keys of a level and those that all levels share; the reader takes them from one map.
 #[derive(JsonSchema)]
-#[schemars(extend("unevaluatedProperties" = false, "patternProperties" = {"^x_": true}))]
+#[schemars(
+    rename = "Level_for_{T}",
+    extend("unevaluatedProperties" = false, "patternProperties" = {"^x_": true})
+)]
 pub(crate) struct Level<T> {
     #[serde(flatten)]
     _own: T,
@@ -35,6 +39,7 @@ macro_rules! schema {
         })*
     };
 }
+pub(crate) use schema;
 
 schema! {
     Scalar: "Scalar" {"type": ["string", "number", "boolean", "null"]}
@@ -48,13 +53,13 @@ schema! {
     Positive: "Positive" {
         "anyOf": [
             {"type": "integer", "minimum": 1, "maximum": 1_000_000},
-            {"type": "string", "pattern": "^[0-9]+$"}
+            {"type": "string", "pattern": "^\\+?[0-9]+$"}
         ]
     }
     Memory: "Memory" {
         "description": "A number with its unit, as in 16 GiB.",
         "type": "string",
-        "pattern": "^ *[0-9.]+ *(M|MiB|MB|G|GiB|GB|T|TiB|TB)$"
+        "pattern": "^\\s*\\+?[0-9.]+\\s*(M|MiB|MB|G|GiB|GB|T|TiB|TB)\\s*$"
     }
     Factor: "Factor" {"type": "number", "minimum": 1, "maximum": 100}
     Cards: "Cards" {
@@ -107,7 +112,64 @@ impl<T: JsonSchema> JsonSchema for Many<T> {
     }
 }
 
+struct Manifest;
+
+impl JsonSchema for Manifest {
+    fn schema_name() -> Cow<'static, str> {
+        "Manifest".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let schema = Level::<super::TopKeys>::json_schema(generator);
+        closed(schema, generator)
+    }
+}
+
+/// What the reader holds of all maps and texts: maps have no other keys than their own and those that begin with `x_`, and a
+/// number or a truth value stands for its text.
+pub(crate) fn closed(mut schema: Schema, generator: &mut SchemaGenerator) -> Schema {
+    for schema in generator.definitions_mut().values_mut() {
+        close(schema);
+    }
+    if let Some(keys) = schema.get_mut("properties") {
+        close(keys);
+    }
+    schema
+}
+
+fn close(schema: &mut Value) {
+    if let Value::Array(items) = schema {
+        items.iter_mut().for_each(close);
+    }
+    let Value::Object(map) = schema else {
+        return;
+    };
+    for (_, value) in map.iter_mut().filter(|(key, _)| *key != "default") {
+        close(value);
+    }
+    let free = !["enum", "const", "pattern", "format"]
+        .iter()
+        .any(|key| map.contains_key(*key));
+    let types = match map.get("type") {
+        Some(Value::String(one)) if one == "string" => Some(json!(["string", "number", "boolean"])),
+        Some(many) if *many == json!(["string", "null"]) => {
+            Some(json!(["string", "number", "boolean", "null"]))
+        }
+        _ => None,
+    };
+    if let Some(types) = types.filter(|_| free) {
+        map.insert(String::from("type"), types);
+    }
+    let open = !["additionalProperties", "unevaluatedProperties"]
+        .iter()
+        .any(|key| map.contains_key(*key));
+    if open && map.get("properties").is_some_and(Value::is_object) && map.contains_key("type") {
+        map.insert(String::from("patternProperties"), json!({"^x_": true}));
+        map.insert(String::from("additionalProperties"), json!(false));
+    }
+}
+
 #[test]
 fn schemas_are_current() {
-    check_schema::<Level<super::TopKeys>>(super::SCHEMA);
+    check_schema::<Manifest>(super::SCHEMA);
 }

@@ -8,7 +8,7 @@ use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
 use super::values::ListedValues;
 use crate::graph::Graph;
-use crate::model::{Kind, OnResult, Recipe, Step, Target};
+use crate::model::{Kind, OnResult, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
 use crate::value::is_truthy;
 
@@ -137,7 +137,7 @@ impl Machine {
             self.finish(
                 state,
                 entry,
-                Taken::new("exhausted", Some(step.exhausted_route())),
+                Taken::new(Via::Exhausted, Some(step.exhausted_route())),
             );
         } else {
             self.execute(state, step, outcome, entry);
@@ -153,7 +153,11 @@ impl Machine {
             .filter(|skip| skip.how.is_guess())
             .map(|skip| skip.how.word().to_owned());
         let target = skip.and_then(|skip| skip.target.as_ref());
-        self.finish(state, entry, Taken::new("skip", target.map(Target::name)));
+        self.finish(
+            state,
+            entry,
+            Taken::new(Via::Skip, target.map(Target::name)),
+        );
     }
 
     fn execute(&self, state: &mut State, step: &Step, given: Option<&Outcome>, mut entry: Entry) {
@@ -193,6 +197,10 @@ impl Machine {
         let mut captured = match status {
             OutcomeStatus::Success => capture::of(&self.recipe, step, state, outcome, false),
             OutcomeStatus::ContextLimit => capture::of(&self.recipe, step, state, outcome, true),
+            // Some of its lenses succeeded.
+            OutcomeStatus::Failure if !outcome.results.is_empty() => {
+                capture::of(&self.recipe, step, state, outcome, true)
+            }
             _ => Captured::default(),
         };
         let mut all = std::mem::take(&mut state.notes);
@@ -221,18 +229,26 @@ impl Machine {
         let Some(step) = self.recipe.step(&last.step) else {
             return false;
         };
-        let edge = last.edge.clone().unwrap_or_default();
         let skip = self
             .recipe
             .position(&step.name)
             .and_then(|at| self.graph.skips.get(&at));
         let text = |route: &Option<aris_yaml::Text>| route.as_ref().map(|route| route.text.clone());
-        let route = match edge.as_str() {
-            "failure" | "no_match" => text(&step.on_failure),
-            "context_limit" => text(&step.on_context_limit),
-            "exhausted" => Some(step.exhausted_route().to_owned()),
-            "skip" => skip.and_then(|skip| Some(skip.target.as_ref()?.name().to_owned())),
-            _ => None,
+        let skipped = skip.and_then(|skip| Some(skip.target.as_ref()?.name().to_owned()));
+        let exhausted = Some(step.exhausted_route().to_owned());
+        // A route that a result names, or success without a route, does not halt.
+        let ways = [
+            (Via::Failure, text(&step.on_failure)),
+            (Via::NoMatch, text(&step.on_failure)),
+            (Via::ContextLimit, text(&step.on_context_limit)),
+            (Via::Exhausted, exhausted),
+            (Via::Skip, skipped),
+        ];
+        let way = ways
+            .into_iter()
+            .find(|(via, _)| last.edge.as_ref() == Some(&via.to_string()));
+        let Some((via, route)) = way else {
+            return false;
         };
         let Some(route) = route.filter(|route| self.recipe.target(route).is_some()) else {
             return false;
@@ -245,7 +261,7 @@ impl Machine {
             at: at.map(str::to_owned),
             ..last.clone()
         };
-        let mut taken = Taken::new(&edge, Some(&route));
+        let mut taken = Taken::new(via, Some(&route));
         taken.notes.push(String::from("rerouted"));
         self.finish(state, entry, taken);
         true
@@ -269,7 +285,7 @@ impl Machine {
             (None, None) if entry.event == Event::Skipped => Some("missing_skip_route"),
             (None, None) => Some("missing_route"),
         };
-        entry.edge = Some(taken.edge);
+        entry.edge = Some(taken.via.to_string());
         entry.target = target.as_ref().map(|target| target.name().to_owned());
         entry.note = (!taken.notes.is_empty()).then(|| taken.notes.join("; "));
         self.record(state, entry, target.as_ref());

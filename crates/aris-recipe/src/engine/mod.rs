@@ -4,6 +4,7 @@
 //! found, whatever was cut off, too.
 
 mod capture;
+mod lenses;
 mod machine;
 pub mod outcome;
 mod render;
@@ -15,6 +16,7 @@ pub mod tokens;
 mod values;
 mod verify;
 
+pub use lenses::Lens;
 pub use machine::{Machine, Poll};
 pub use outcome::{Outcome, OutcomeStatus};
 pub use script::Script;

@@ -126,6 +126,11 @@ impl Outcome {
         }
     }
 
+    /// Whether it counts as a success of a step.
+    pub fn is_success(&self, step: &Step) -> bool {
+        self.meaning(step).status == OutcomeStatus::Success
+    }
+
     /// What captures and routing read: the result, or the last of the results.
     pub(super) fn main_result(&self) -> Value {
         let result = self.result.as_ref().or_else(|| self.results.last());

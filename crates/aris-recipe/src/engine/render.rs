@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::lenses::Lens;
 use super::machine::Machine;
 use super::state::State;
 use crate::model::Step;
@@ -9,8 +10,8 @@ use crate::template::Template;
 use crate::value::Scope;
 
 impl Machine {
-    /// The arguments of a step with everything filled in.
-    pub fn rendered(&self, step: &Step, state: &State) -> Map<String, Value> {
+    /// The arguments of a step with everything filled in, for one of its lenses where it has some.
+    pub fn rendered(&self, step: &Step, state: &State, lens: Option<&Lens>) -> Map<String, Value> {
         let scope = Scope {
             inputs: &state.inputs,
             context: &state.context,
@@ -20,7 +21,13 @@ impl Machine {
             .iter()
             .map(|(key, node)| {
                 let value = match node.to_json() {
-                    Value::String(text) => Value::from(Template::parse(&text).render(&scope)),
+                    Value::String(text) => {
+                        let plain = |part: &str| match lens {
+                            Some(lens) => lens.fill(part, key.text == "cmd"),
+                            None => part.to_owned(),
+                        };
+                        Value::from(Template::parse(&text).render_with(&scope, &plain))
+                    }
                     other => other,
                 };
                 (key.text.clone(), value)

@@ -2,22 +2,22 @@
 
 use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
-use crate::model::{DONE, Kind, OnResult, Step};
+use crate::model::{DONE, Kind, OnResult, Step, Via};
 use crate::value::Scope;
 use aris_yaml::Text;
 
 /// A route as taken.
 pub(super) struct Taken {
-    pub(super) edge: String,
+    pub(super) via: Via,
     /// `None` where the recipe does not say.
     pub(super) route: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
 impl Taken {
-    pub(super) fn new(edge: &str, route: Option<&str>) -> Self {
+    pub(super) fn new(via: Via, route: Option<&str>) -> Self {
         Self {
-            edge: edge.to_owned(),
+            via,
             route: route.map(str::to_owned),
             notes: Vec::new(),
         }
@@ -30,24 +30,24 @@ pub(super) fn route(state: &State, step: &Step, status: OutcomeStatus, outcome: 
     let failure = text(&step.on_failure);
     match status {
         OutcomeStatus::Exhausted | OutcomeStatus::Stale => {
-            Taken::new("exhausted", Some(step.exhausted_route()))
+            Taken::new(Via::Exhausted, Some(step.exhausted_route()))
         }
         OutcomeStatus::ContextLimit => match text(&step.on_context_limit) {
-            Some(route) => Taken::new("context_limit", Some(&route)),
-            None => Taken::new("failure", failure.as_deref()),
+            Some(route) => Taken::new(Via::ContextLimit, Some(&route)),
+            None => Taken::new(Via::Failure, failure.as_deref()),
         },
-        OutcomeStatus::Failure => Taken::new("failure", failure.as_deref()),
+        OutcomeStatus::Failure => Taken::new(Via::Failure, failure.as_deref()),
         OutcomeStatus::Success => match (&step.on_result, step.kind()) {
             // Something that is none of these does nothing, and nobody knows what follows.
             (_, Kind::UnknownAction(_) | Kind::SubRecipe(_) | Kind::Nothing) => {
-                let mut taken = Taken::new("success", None);
+                let mut taken = Taken::new(Via::Success, None);
                 taken.notes.push(String::from("unknown_action"));
                 taken
             }
             (Some(on_result), _) => by_result(state, on_result, outcome, failure.as_deref()),
             (None, _) => {
                 let route = text(&step.on_success);
-                Taken::new("success", Some(route.as_deref().unwrap_or(DONE)))
+                Taken::new(Via::Success, Some(route.as_deref().unwrap_or(DONE)))
             }
         },
     }
@@ -76,12 +76,12 @@ fn by_result(
                         false
                     }
                 });
-            let edge = if branch.is_default() {
-                String::from("default")
-            } else {
-                format!("result[{at}]")
-            };
-            holds.then(|| (edge, branch.route.as_ref().map(|route| route.text.clone())))
+            holds.then(|| {
+                (
+                    branch.via(at),
+                    branch.route.as_ref().map(|route| route.text.clone()),
+                )
+            })
         }),
         OnResult::Field { field, routes } => {
             let field = field.as_ref().map_or("", |field| field.text.trim());
@@ -90,10 +90,9 @@ fn by_result(
             routes
                 .iter()
                 .find(|(key, _)| key.text == text)
-                .map(|(key, route)| (format!("result[{}]", key.text), Some(route.text.clone())))
+                .map(|(key, route)| (Via::Value(key.text.clone()), Some(route.text.clone())))
         }
     };
-    let (edge, route) =
-        found.unwrap_or_else(|| (String::from("no_match"), failure.map(str::to_owned)));
-    Taken { edge, route, notes }
+    let (via, route) = found.unwrap_or_else(|| (Via::NoMatch, failure.map(str::to_owned)));
+    Taken { via, route, notes }
 }

@@ -30,13 +30,18 @@ pub(super) fn apply(value: Value, filter: &Filter) -> Value {
             path.rsplit('/').next().unwrap_or_default().to_owned()
         }
         "json" => sorted_json(&value),
-        "shq" => format!("'{}'", text.replace('\'', r"'\''")),
+        "shq" => quoted(&text),
         "lines" => return Value::from(lines(&value)),
         "first" => return elements(&value).into_iter().next().unwrap_or_default(),
         "last" => return elements(&value).into_iter().next_back().unwrap_or_default(),
         _ => return value,
     };
     Value::from(made)
+}
+
+/// A text as one word of a shell.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn lines(value: &Value) -> Vec<String> {

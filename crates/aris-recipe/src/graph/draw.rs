@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Graph;
-use crate::model::{DONE, ESCALATE, Kind, Recipe, Step, Target};
+use crate::model::{DONE, ESCALATE, Kind, Recipe, Step, Target, Via};
 
 /// A line of a drawing: the place of a step, the node it leads to, and the kind.
 type Line = (usize, String, String);
@@ -15,7 +15,7 @@ fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
         .routes
         .iter()
         .chain(&graph.bypasses)
-        .map(|edge| (edge.from, format!("s{}", edge.to), edge.kind.clone()))
+        .map(|edge| (edge.from, format!("s{}", edge.to), edge.via.to_string()))
         .collect();
     for (from, step) in recipe.steps.iter().enumerate() {
         for (kind, route) in ends(step) {
@@ -32,18 +32,18 @@ fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
 /// All routes of a step with their kinds.
 fn ends(step: &Step) -> Vec<(String, String)> {
     let fixed = [
-        ("success", &step.on_success),
-        ("failure", &step.on_failure),
-        ("context_limit", &step.on_context_limit),
-        ("exhausted", &step.on_exhausted),
-        ("skip", &step.on_skip),
+        (Via::Success, &step.on_success),
+        (Via::Failure, &step.on_failure),
+        (Via::ContextLimit, &step.on_context_limit),
+        (Via::Exhausted, &step.on_exhausted),
+        (Via::Skip, &step.on_skip),
     ];
     let mut all: Vec<(String, String)> = fixed
         .into_iter()
-        .filter_map(|(kind, route)| Some((kind.to_owned(), route.as_ref()?.text.clone())))
+        .filter_map(|(kind, route)| Some((kind.to_string(), route.as_ref()?.text.clone())))
         .collect();
     let results = step.on_result.iter().flat_map(|results| results.targets());
-    all.extend(results.map(|(kind, route)| (kind, route.text.clone())));
+    all.extend(results.map(|(kind, route)| (kind.to_string(), route.text.clone())));
     all
 }
 

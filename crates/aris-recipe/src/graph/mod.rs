@@ -10,7 +10,7 @@ pub use components::Components;
 pub use draw::{dot, mermaid};
 pub use skip::{Skip, SkipReason};
 
-use crate::model::{Kind, Recipe, Step, Target};
+use crate::model::{Kind, Recipe, Step, Target, Via};
 
 /// One edge between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +19,8 @@ pub struct Edge {
     pub from: usize,
     /// Place of the step it leads to.
     pub to: usize,
-    /// `success`, `failure`, `context_limit`, `exhausted`, `skip`, `result[i]`, `default`, `result[key]` or `bypass`.
-    pub kind: String,
+    /// How control comes along it.
+    pub via: Via,
 }
 
 /// The routing graph of a recipe. Nodes are places in [`Recipe::steps`].
@@ -69,10 +69,10 @@ impl Graph {
 
 /// How often a step may run: what it says itself, or its retries where they are there to bound re-entries.
 fn bound(step: &Step, on_cycle: bool) -> Option<u32> {
-    if let Some(visits) = step.max_visits() {
+    if let Some(visits) = step.max_visits {
         return Some(visits);
     }
-    let declared = step.node.get("retries").is_some() && step.on_exhausted.is_some();
+    let declared = step.retries.is_some() && step.on_exhausted.is_some();
     (declared && on_cycle && step.retries() > 0).then(|| step.retries().saturating_add(1))
 }
 
@@ -93,32 +93,31 @@ fn adjacency<'a>(steps: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<Vec
 fn routes(recipe: &Recipe) -> Vec<Edge> {
     let mut all = Vec::new();
     for (from, step) in recipe.steps.iter().enumerate() {
-        let mut add = |kind: &str, route: &str| {
+        let mut add = |via: Via, route: &str| {
             if let Some(Target::Step(name)) = recipe.target(route)
                 && let Some(to) = recipe.position(&name)
             {
-                let kind = kind.to_owned();
-                all.push(Edge { from, to, kind });
+                all.push(Edge { from, to, via });
             }
         };
-        for (kind, route) in [
-            ("success", &step.on_success),
-            ("failure", &step.on_failure),
-            ("context_limit", &step.on_context_limit),
+        for (via, route) in [
+            (Via::Success, &step.on_success),
+            (Via::Failure, &step.on_failure),
+            (Via::ContextLimit, &step.on_context_limit),
         ] {
             if let Some(route) = route {
-                add(kind, &route.text);
+                add(via, &route.text);
             }
         }
         let results = step.on_result.as_ref();
-        for (kind, route) in results.map(|results| results.targets()).unwrap_or_default() {
-            add(&kind, &route.text);
+        for (via, route) in results.map(|results| results.targets()).unwrap_or_default() {
+            add(via, &route.text);
         }
         if step.action.is_none() && !matches!(step.kind(), Kind::SubRecipe(_)) {
-            add("exhausted", step.exhausted_route());
+            add(Via::Exhausted, step.exhausted_route());
         }
         if let Some(route) = &step.on_skip {
-            add("skip", &route.text);
+            add(Via::Skip, &route.text);
         }
     }
     all
@@ -163,7 +162,7 @@ fn bypasses(recipe: &Recipe, routes: &[Edge]) -> Vec<Edge> {
             all.extend(targets.iter().map(|to| Edge {
                 from,
                 to: *to,
-                kind: String::from("bypass"),
+                via: Via::Bypass,
             }));
         }
     }
@@ -192,7 +191,7 @@ mod tests {
         let listed = |edges: &[Edge]| -> Vec<String> {
             edges
                 .iter()
-                .map(|edge| format!("{} {} {}", name(edge.from), edge.kind, name(edge.to)))
+                .map(|edge| format!("{} {} {}", name(edge.from), edge.via, name(edge.to)))
                 .collect()
         };
         assert_eq!(

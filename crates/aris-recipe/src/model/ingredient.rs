@@ -1,14 +1,34 @@
 //! What a recipe is started with.
 
-use serde_json::Value as Json;
+use aris_yaml::{Kind as Scalar, Node, Text};
 
-use aris_yaml::{Node, Text};
+use super::keys::{Kind, Reader, keys};
+use super::kinds::{Anything, Truth, Word, Words};
+
+keys! {
+    /// An input. All values are texts.
+    pub(super) Declared, schema pub(super) IngredientFile refined by super::schema::refine_ingredient, keys of others &[];
+    /// What it is for.
+    description: Word => Option<Text>,
+    /// Whether it must be given.
+    required: Truth => bool,
+    /// What it is when it is not given: a text, so put numbers and truth values in quotes.
+    default: Anything => Option<Node>,
+    /// Whether it is not offered to the user.
+    hidden: Truth => bool,
+    /// Whether its value is secret: then it is given as `env:VARIABLE` or `file:PATH`.
+    secret: Truth => bool,
+    /// The only values it may have.
+    r#enum: Words => Vec<Text>,
+}
+
+/// All inputs, by name.
+#[derive(Debug)]
+pub(crate) struct Inputs;
 
 /// One input of a recipe. All values are texts.
 #[derive(Clone, Debug)]
 pub struct Ingredient {
-    /// What it was read from.
-    pub node: Node,
     /// Its name.
     pub name: Text,
     /// What it is for, trimmed.
@@ -17,6 +37,8 @@ pub struct Ingredient {
     pub required: bool,
     /// What it is when it is not given, trimmed. A default that is no text in the file has its text here.
     pub default: Option<String>,
+    /// The default as it stands in the file.
+    pub written: Option<Node>,
     /// Whether it is not offered to the user.
     pub hidden: bool,
     /// Whether its value is secret: then it is given as the place where it is.
@@ -25,36 +47,58 @@ pub struct Ingredient {
     pub values: Vec<String>,
 }
 
+impl Kind for Inputs {
+    type Value = Vec<Ingredient>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if !node.is_map() {
+            reader.expect(node, "a mapping from names to inputs");
+        }
+        let mut all: Vec<Ingredient> = Vec::new();
+        for (name, value) in node.entries() {
+            let mut below = reader.below(&name.text);
+            if !(value.is_map() || value.is_null()) {
+                below.expect(value, "a mapping");
+            }
+            let input = Ingredient::of(name, Declared::read_keys(value, &mut below));
+            // Of two of one name the later counts, in the place of the earlier.
+            match all.iter_mut().find(|known| known.name.text == name.text) {
+                Some(known) => *known = input,
+                None => all.push(input),
+            }
+        }
+        all
+    }
+}
+
 impl Ingredient {
-    pub(super) fn read(name: &Text, node: &Node) -> Self {
-        let truth = |key| node.get(key).and_then(Node::truth).unwrap_or(false);
-        let text = |key| {
-            node.get(key)
-                .and_then(Node::text)
-                .map(|text| text.trim().to_owned())
-        };
+    fn of(name: &Text, declared: Declared) -> Self {
+        let trimmed = |text: &str| text.trim().to_owned();
+        let default = declared
+            .default
+            .as_ref()
+            .and_then(|value| match value.kind()? {
+                Scalar::Null => None,
+                Scalar::Bool(truth) => Some(truth.to_string()),
+                Scalar::Integer(_) | Scalar::Float(_) | Scalar::Text(_) => {
+                    value.text().map(trimmed)
+                }
+            });
         Self {
             name: name.clone(),
-            description: text("description").unwrap_or_default(),
-            required: truth("required"),
-            default: node.get("default").and_then(|value| match value.to_json() {
-                Json::Bool(truth) => Some(truth.to_string()),
-                Json::Null | Json::Array(_) | Json::Object(_) => None,
-                Json::Number(_) | Json::String(_) => {
-                    value.text().map(|text| text.trim().to_owned())
-                }
-            }),
-            hidden: truth("hidden"),
-            secret: truth("secret"),
-            values: node
-                .get("enum")
-                .map(Node::items)
-                .unwrap_or_default()
-                .iter()
-                .filter_map(Node::text)
-                .map(str::to_owned)
+            description: declared
+                .description
+                .map_or_else(String::new, |text| trimmed(&text.text)),
+            required: declared.required,
+            default,
+            written: declared.default,
+            hidden: declared.hidden,
+            secret: declared.secret,
+            values: declared
+                .r#enum
+                .into_iter()
+                .map(|value| value.text)
                 .collect(),
-            node: node.clone(),
         }
     }
 }

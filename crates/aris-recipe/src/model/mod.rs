@@ -1,20 +1,28 @@
 //! A recipe as data: every field typed where its type is right, and the tree it was read from for rules about the rest.
 
 mod ingredient;
+pub(crate) mod keys;
+mod kinds;
 mod read;
 mod route;
+#[cfg(feature = "schema")]
+mod schema;
 mod state;
 mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_yaml::{Node, Text};
+use aris_yaml::Text;
+
+use keys::Fault;
 
 pub use ingredient::Ingredient;
-pub use read::{Loaded, load, parse};
-pub use route::{Branch, Capture, Condition, OnResult, Target};
+#[cfg(feature = "schema")]
+pub use read::RecipeFile;
+pub use read::{Loaded, RecipeKeys, load, parse};
+pub use route::{Branch, Capture, Condition, OnResult, Target, Via};
 pub use state::{Class, Declaration, Tier};
-pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step};
+pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
 
 /// Re-executions of a transient outcome where a step says nothing.
 pub const DEFAULT_RETRIES: u32 = 3;
@@ -23,64 +31,9 @@ pub const DONE: &str = "done";
 /// Target that ends a run for a person to look at, unless a step has that name.
 pub const ESCALATE: &str = "escalate";
 
-/// Keys that the top level of a recipe may have.
-pub const TOP_LEVEL_KEYS: [&str; 14] = [
-    "name",
-    "description",
-    "summary",
-    "autoskillit_version",
-    "recipe_version",
-    "ingredients",
-    "kitchen_rules",
-    "requires_packs",
-    "experimental",
-    "steps",
-    "state",
-    "resume",
-    "manifest",
-    "tools",
-];
-
-/// Keys that a step may have.
-pub const STEP_KEYS: [&str; 31] = [
-    "tool",
-    "action",
-    "python",
-    "constant",
-    "sub_recipe",
-    "gate",
-    "with",
-    "capture",
-    "capture_list",
-    "on_success",
-    "on_failure",
-    "on_context_limit",
-    "on_result",
-    "retries",
-    "on_exhausted",
-    "skip_when_false",
-    "optional",
-    "optional_context_refs",
-    "message",
-    "note",
-    "description",
-    "model",
-    "stale_threshold",
-    "idle_output_timeout",
-    "block",
-    "on_skip",
-    "max_visits",
-    "failed",
-    "capture_partial",
-    "observability",
-    "cache",
-];
-
 /// A recipe.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// What it was read from.
-    pub node: Node,
     /// Its name; empty when it has none.
     pub name: String,
     /// Version of the language it was written for, under either key.
@@ -94,8 +47,8 @@ pub struct Recipe {
     /// Steps in the order of the file; the first is the entry. Of two steps of one name the later counts, in the place of the
     /// earlier.
     pub steps: Vec<Step>,
-    /// Entries of `steps` that are no mappings.
-    pub odd_steps: Vec<(Text, Node)>,
+    /// Where the file is not what the schema says.
+    pub(crate) faults: Vec<Fault>,
     /// Classes of variables.
     pub state: Vec<Declaration>,
     /// Where a run is taken up again, without a journal.

@@ -1,11 +1,13 @@
 //! From text to recipe. What has no use is left out here and reported by rules, which see the tree; only what cannot be a recipe at
 //! all is refused.
 
-use crate::expression;
+use super::ingredient::Inputs;
+use super::keys::{Reader, Wrong, keys};
+use super::kinds::{Truth, Word, Words};
+use super::state::{Classes, Tiers};
+use super::step::Steps;
 use crate::finding::{Finding, Severity};
-use crate::model::route::{Branch, Capture, Condition, OnResult};
-use crate::model::{Class, Declaration, Ingredient, Recipe, Step, Tier};
-use crate::template::Template;
+use crate::model::{Declaration, Ingredient, Recipe, Step, Tier};
 use aris_yaml::{Node, Text};
 
 /// Placeholders for the folder of temporary files.
@@ -71,225 +73,82 @@ pub fn parse(text: &str) -> Loaded {
             return Err(finding);
         }
     }
+    let mut faults = Vec::new();
+    let mut reader = Reader::new(&mut faults);
+    let keys = RecipeKeys::read_keys(&node, &mut reader);
+    reader.twice(&node);
+    let name = keys
+        .name
+        .map_or_else(String::new, |name| name.text.trim().to_owned());
+    for (missing, message) in [
+        (name.is_empty(), "the recipe has no `name`"),
+        (
+            keys.kitchen_rules
+                .iter()
+                .all(|rule| rule.text.trim().is_empty()),
+            "the recipe has no `kitchen_rules`: list what whoever executes it must and must not do",
+        ),
+        (keys.steps.is_empty(), "the recipe has no `steps`"),
+    ] {
+        if missing {
+            reader.tell(Wrong::Shape, (0, 0), message.to_owned());
+        }
+    }
     let mut recipe = Recipe {
-        name: text_of(&node, "name").map_or_else(String::new, |name| name.text.trim().to_owned()),
-        version: text_of(&node, "recipe_version").or_else(|| text_of(&node, "autoskillit_version")),
-        ingredients: ingredients(&node),
-        kitchen_rules: texts(&node, "kitchen_rules"),
-        requires_packs: texts(&node, "requires_packs"),
+        name,
+        version: keys.recipe_version.or(keys.autoskillit_version),
+        ingredients: keys.ingredients,
+        kitchen_rules: keys.kitchen_rules,
+        requires_packs: keys.requires_packs,
         steps: Vec::new(),
-        odd_steps: Vec::new(),
-        state: state(&node),
-        resume: resume(&node),
-        manifest: text_of(&node, "manifest"),
-        tools: text_of(&node, "tools"),
+        faults,
+        state: keys.state,
+        resume: keys.resume,
+        manifest: keys.manifest,
+        tools: keys.tools,
         elsewhere: std::collections::BTreeSet::new(),
         may_escalate: false,
         index: std::collections::BTreeMap::new(),
-        node: Node {
-            value: aris_yaml::Value::List(Vec::new()),
-            ..node
-        },
     };
-    let mut steps: Vec<Step> = Vec::new();
-    let mut known = std::collections::BTreeMap::new();
-    for (name, value) in entries {
-        if !value.is_map() {
-            recipe.odd_steps.push((name.clone(), value.clone()));
-            continue;
-        }
-        let step = Step::read(name, value);
-        let earlier = known
-            .get(&name.text)
-            .and_then(|at: &usize| steps.get_mut(*at));
-        if let Some(earlier) = earlier {
-            *earlier = step;
-        } else {
-            known.insert(name.text.clone(), steps.len());
-            steps.push(step);
-        }
-    }
-    recipe.set_steps(steps);
-    recipe.node = node;
+    recipe.set_steps(keys.steps);
     Ok(recipe)
+}
+
+keys! {
+    /// A recipe: steps, and where control goes after each.
+    pub RecipeKeys, schema pub RecipeFile refined by super::schema::refine_recipe, keys of others &[];
+    /// Its name.
+    name: Word => Option<Text>,
+    /// For people; never interpreted.
+    description: Word => Option<Text>,
+    /// For people; never interpreted.
+    summary: Word => Option<Text>,
+    /// Version of `AutoSkillit` that it was written for.
+    autoskillit_version: Word => Option<Text>,
+    /// Version that it was written for.
+    recipe_version: Word => Option<Text>,
+    /// Inputs, by name. All values are texts.
+    ingredients: Inputs => Vec<Ingredient>,
+    /// What whoever executes it must and must not do.
+    kitchen_rules: Words => Vec<Text>,
+    /// Packs of skills that must be enabled.
+    requires_packs: Words => Vec<Text>,
+    /// Whether lists of recipes leave it out.
+    experimental: Truth => bool,
+    /// Steps, by name, in order; a run begins with the first.
+    steps: Steps => Vec<Step>,
+    /// Who may write which variable.
+    state: Classes => Vec<Declaration>,
+    /// Where a run is taken up again, without a journal.
+    resume: Tiers => Vec<Tier>,
+    /// File with the contracts of skills, relative to the recipe.
+    manifest: Word => Option<Text>,
+    /// File with the tools and their parameters, relative to the recipe.
+    tools: Word => Option<Text>,
 }
 
 fn refuse(rule: &'static str, line: u32, message: impl Into<String>) -> Box<Finding> {
     Box::new(Finding::about_file(rule, Severity::Error, message).at(line))
-}
-
-fn text_of(node: &Node, key: &str) -> Option<Text> {
-    node.get(key).and_then(as_text)
-}
-
-fn as_text(node: &Node) -> Option<Text> {
-    node.text().map(|text| Text {
-        text: text.to_owned(),
-        line: node.line,
-        column: node.column,
-    })
-}
-
-/// The texts of a list.
-fn texts(node: &Node, key: &str) -> Vec<Text> {
-    let items = node.get(key).map(Node::items).unwrap_or_default();
-    items.iter().filter_map(as_text).collect()
-}
-
-/// `cache: true`, or a list of files.
-fn cache(node: Option<&Node>) -> Option<Vec<String>> {
-    let node = node?;
-    if node.is_list() {
-        let files = node.items().iter().filter_map(Node::text);
-        return Some(files.map(str::to_owned).collect());
-    }
-    node.truth().filter(|wanted| *wanted).map(|_| Vec::new())
-}
-
-fn ingredients(node: &Node) -> Vec<Ingredient> {
-    let entries = node
-        .get("ingredients")
-        .map(Node::entries)
-        .unwrap_or_default();
-    let mut all: std::collections::BTreeMap<&str, Ingredient> = std::collections::BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
-    for (name, value) in entries {
-        if all
-            .insert(&name.text, Ingredient::read(name, value))
-            .is_none()
-        {
-            order.push(&name.text);
-        }
-    }
-    order
-        .into_iter()
-        .filter_map(|name| all.remove(name))
-        .collect()
-}
-
-fn state(node: &Node) -> Vec<Declaration> {
-    let entries = node.get("state").map(Node::entries).unwrap_or_default();
-    entries
-        .iter()
-        .map(|(variable, value)| {
-            let word = as_text(value).unwrap_or_else(|| Text {
-                text: String::new(),
-                line: value.line,
-                column: value.column,
-            });
-            Declaration {
-                variable: variable.clone(),
-                class: Class::from_word(word.text.trim()),
-                word,
-            }
-        })
-        .collect()
-}
-
-fn resume(node: &Node) -> Vec<Tier> {
-    let items = node.get("resume").map(Node::items).unwrap_or_default();
-    let text = |item: &Node, key: &str| {
-        text_of(item, key).unwrap_or_else(|| Text {
-            text: String::new(),
-            line: item.line,
-            column: item.column,
-        })
-    };
-    items
-        .iter()
-        .map(|item| Tier {
-            tier: item.get("tier").and_then(Node::integer),
-            present: text(item, "present"),
-            start: text(item, "start"),
-        })
-        .collect()
-}
-
-impl Step {
-    fn read(name: &Text, node: &Node) -> Self {
-        let text = |key| text_of(node, key);
-        Self {
-            name: name.text.clone(),
-            line: name.line,
-            origin: None,
-            tool: text("tool"),
-            action: text("action"),
-            python: text("python"),
-            constant: node
-                .get("constant")
-                .filter(|constant| !constant.is_null())
-                .cloned(),
-            sub_recipe: text("sub_recipe"),
-            gate: text("gate"),
-            with: node
-                .get("with")
-                .map(Node::entries)
-                .unwrap_or_default()
-                .to_vec(),
-            capture: captures(node, "capture"),
-            capture_list: captures(node, "capture_list"),
-            capture_partial: texts(node, "capture_partial"),
-            on_success: text("on_success"),
-            on_failure: text("on_failure"),
-            on_context_limit: text("on_context_limit"),
-            on_result: node.get("on_result").and_then(on_result),
-            on_exhausted: text("on_exhausted"),
-            implied_exhausted: None,
-            on_skip: text("on_skip"),
-            skip_when_false: text("skip_when_false"),
-            optional: node.get("optional").and_then(Node::truth).unwrap_or(false),
-            failed: node.get("failed").and_then(Node::truth).unwrap_or(false),
-            optional_context_refs: texts(node, "optional_context_refs"),
-            message: text("message"),
-            note: text("note"),
-            description: text("description"),
-            model: text("model"),
-            block: text("block"),
-            observability: texts(node, "observability"),
-            cache: cache(node.get("cache")),
-            node: node.clone(),
-        }
-    }
-}
-
-fn captures(node: &Node, key: &str) -> Vec<Capture> {
-    let entries = node.get(key).map(Node::entries).unwrap_or_default();
-    entries
-        .iter()
-        .map(|(variable, value)| Capture {
-            variable: variable.clone(),
-            template: Template::parse(value.text().unwrap_or_default()),
-            value: value.clone(),
-        })
-        .collect()
-}
-
-fn on_result(node: &Node) -> Option<OnResult> {
-    if node.is_map() {
-        let routes = node.get("routes").map(Node::entries).unwrap_or_default();
-        return Some(OnResult::Field {
-            field: text_of(node, "field"),
-            routes: routes
-                .iter()
-                .filter_map(|(key, route)| Some((key.clone(), as_text(route)?)))
-                .collect(),
-        });
-    }
-    node.is_list().then(|| {
-        OnResult::List(
-            node.items()
-                .iter()
-                .map(|item| Branch {
-                    when: text_of(item, "when").map(|text| Condition {
-                        parsed: expression::parse(&text.text),
-                        text,
-                    }),
-                    route: text_of(item, "route"),
-                    line: item.line,
-                })
-                .collect(),
-        )
-    })
 }
 
 #[cfg(test)]
@@ -367,10 +226,12 @@ mod tests {
         assert_eq!(routes[1].0, "on_result.routes.NO GO");
         assert_eq!(recipe.target("done"), Some(Target::Done));
         assert_eq!(recipe.target("nowhere"), None);
-        assert_eq!(
-            (recipe.odd_steps.len(), recipe.odd_steps[0].0.line),
-            (1, 15)
-        );
+        let told: Vec<_> = recipe
+            .faults
+            .iter()
+            .filter(|fault| fault.path == ["steps", "odd"])
+            .collect();
+        assert_eq!((told.len(), told[0].line, told[0].column), (1, 15, 8));
         assert_eq!(one.retries(), 3);
     }
 
@@ -385,7 +246,12 @@ mod tests {
             .map(|step| (step.name.as_str(), step.kind()))
             .collect();
         assert_eq!(kinds, [("a", Kind::Route), ("b", Kind::Stop)]);
-        assert_eq!(recipe.node.get("steps").unwrap().entries().len(), 3);
+        assert!(
+            recipe
+                .faults
+                .iter()
+                .any(|fault| fault.wrong == Wrong::DuplicateKey && fault.line == 4)
+        );
     }
 
     proptest! {

@@ -1,8 +1,107 @@
 //! Where control goes after a step.
 
-use crate::expression::{Expression, ExpressionError};
+use std::fmt;
+
+use super::keys::{Kind, Reader, as_text, keys};
+use super::kinds::{Anything, Route, Word};
+use crate::expression::{self, Expression, ExpressionError};
 use crate::template::Template;
 use aris_yaml::{Node, Text};
+
+keys! {
+    /// One branch of `on_result`: the first whose condition holds is taken.
+    pub(super) BranchKeys, schema pub(super) BranchFile refined by super::schema::refine_branch, keys of others &[];
+    /// The condition, for instance `${{ result.verdict }} == GO`; without it the branch is the default.
+    when: Anything => Option<Node>,
+    /// Where it leads.
+    route: Route => Option<Text>,
+}
+
+keys! {
+    /// Routing by the text of one field of the result.
+    pub(super) ByField, schema pub(super) ByFieldFile refined by super::schema::refine_by_field, keys of others &[];
+    /// The field.
+    field: Word => Option<Text>,
+    /// Values of the field, each with where it leads.
+    routes: Routes => Vec<(Text, Text)>,
+}
+
+/// A list of branches, or routing by one field.
+#[derive(Debug)]
+pub(crate) struct Results;
+/// A mapping from values to routes.
+#[derive(Debug)]
+pub(crate) struct Routes;
+
+impl Kind for Routes {
+    type Value = Vec<(Text, Text)>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if node.entries().is_empty() {
+            reader.expect(node, "a mapping from values to steps, and not empty");
+        }
+        let routes = node.entries().iter().filter_map(|(key, route)| {
+            Some((
+                key.clone(),
+                Route::read(route, &mut reader.below(&key.text))?,
+            ))
+        });
+        routes.collect()
+    }
+}
+
+impl Kind for Results {
+    type Value = Option<OnResult>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if node.is_map() {
+            let keys = ByField::read_keys(node, reader);
+            if keys
+                .field
+                .as_ref()
+                .is_none_or(|field| field.text.trim().is_empty())
+            {
+                reader.refuse(
+                    node,
+                    "on_result does not name the `field` of the result that decides",
+                );
+            }
+            if node.get("routes").is_none_or(Node::is_null) {
+                reader.refuse(node, "on_result has no `routes`");
+            }
+            return Some(OnResult::Field {
+                field: keys.field,
+                routes: keys.routes,
+            });
+        }
+        if node.items().is_empty() {
+            reader.expect(node, "a list of branches, or `field` with `routes`");
+        }
+        let branches = node.items().iter().enumerate().map(|(at, item)| {
+            let mut below = reader.below(format!("[{at}]"));
+            let keys = BranchKeys::read_keys(item, &mut below);
+            if item.get("route").is_none_or(Node::is_null) {
+                below.refuse(item, "the branch has no `route`: where does it lead?");
+            }
+            if let Some(when) = keys.when.as_ref().filter(|when| when.text().is_none()) {
+                below
+                    .below("when")
+                    .expect(when, "a condition, which is a text");
+            }
+            Branch {
+                is_open: keys.when.is_none(),
+                when: keys.when.as_ref().and_then(as_text).map(|text| Condition {
+                    parsed: expression::parse(&text.text),
+                    text,
+                }),
+                route: keys.route,
+                line: item.line,
+            }
+        });
+        let branches = branches.collect();
+        node.is_list().then_some(OnResult::List(branches))
+    }
+}
 
 /// What a route means.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +133,48 @@ impl Target {
     }
 }
 
+/// How control leaves a step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Via {
+    /// By `on_success`, or because nothing is written down.
+    Success,
+    /// By `on_failure`.
+    Failure,
+    /// By `on_context_limit`.
+    ContextLimit,
+    /// By `on_exhausted`, or because nothing is written down.
+    Exhausted,
+    /// By `on_skip`, or where it may lead when it is skipped.
+    Skip,
+    /// By the branch without a condition.
+    Default,
+    /// By the branch of this number.
+    Branch(usize),
+    /// By this value of the field.
+    Value(String),
+    /// By `on_failure`, because no branch and no value fits.
+    NoMatch,
+    /// Around a step that may not run.
+    Bypass,
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::ContextLimit => "context_limit",
+            Self::Exhausted => "exhausted",
+            Self::Skip => "skip",
+            Self::Default => "default",
+            Self::Branch(at) => return write!(out, "result[{at}]"),
+            Self::Value(value) => return write!(out, "result[{value}]"),
+            Self::NoMatch => "no_match",
+            Self::Bypass => "bypass",
+        })
+    }
+}
+
 /// Routing by result.
 #[derive(Clone, Debug)]
 pub enum OnResult {
@@ -51,6 +192,8 @@ pub enum OnResult {
 /// One branch of the list form.
 #[derive(Clone, Debug)]
 pub struct Branch {
+    /// Whether the file has no condition for it.
+    pub is_open: bool,
     /// When it is taken; without a condition it is the default.
     pub when: Option<Condition>,
     /// Where it leads; `None` when it is missing.
@@ -71,31 +214,37 @@ pub struct Condition {
 impl Branch {
     /// Whether it needs no condition: it has none, or `true`.
     pub fn is_default(&self) -> bool {
-        self.when
-            .as_ref()
-            .is_none_or(|condition| condition.parsed.as_ref().is_ok_and(Expression::is_always))
+        self.is_open
+            || self
+                .when
+                .as_ref()
+                .is_some_and(|condition| condition.parsed.as_ref().is_ok_and(Expression::is_always))
+    }
+}
+
+impl Branch {
+    /// How control leaves by this branch, which is the one of this number.
+    pub(crate) fn via(&self, at: usize) -> Via {
+        if self.is_default() {
+            Via::Default
+        } else {
+            Via::Branch(at)
+        }
     }
 }
 
 impl OnResult {
-    /// All targets in order, each with the kind of edge that leads there: `result[i]`, `default` or `result[key]`.
-    pub fn targets(&self) -> Vec<(String, &Text)> {
+    /// All targets in order, each with how control comes there.
+    pub fn targets(&self) -> Vec<(Via, &Text)> {
         match self {
             Self::List(branches) => branches
                 .iter()
                 .enumerate()
-                .filter_map(|(at, branch)| {
-                    let kind = if branch.is_default() {
-                        String::from("default")
-                    } else {
-                        format!("result[{at}]")
-                    };
-                    Some((kind, branch.route.as_ref()?))
-                })
+                .filter_map(|(at, branch)| Some((branch.via(at), branch.route.as_ref()?)))
                 .collect(),
             Self::Field { routes, .. } => routes
                 .iter()
-                .map(|(key, route)| (format!("result[{}]", key.text), route))
+                .map(|(key, route)| (Via::Value(key.text.clone()), route))
                 .collect(),
         }
     }

@@ -2,7 +2,100 @@
 
 use std::fmt;
 
-use aris_yaml::Text;
+use aris_yaml::{Node, Text};
+
+use super::keys::{Kind, Reader, keys};
+use super::kinds::Word;
+use crate::near::nearest;
+
+keys! {
+    /// Where a run is taken up again, without a journal: the highest tier whose variable is not blank.
+    pub(super) TierKeys, schema pub(super) TierFile refined by super::schema::refine_tier, keys of others &[];
+    /// Its number; higher ones are tried first.
+    tier: TierNumber => Option<i64>,
+    /// The variable that must not be blank.
+    present: Word => Option<Text>,
+    /// The step to go on with.
+    start: Word => Option<Text>,
+}
+
+/// A whole number.
+#[derive(Debug)]
+pub(crate) struct TierNumber;
+/// A list of tiers.
+#[derive(Debug)]
+pub(crate) struct Tiers;
+/// A mapping from variables to classes.
+#[derive(Debug)]
+pub(crate) struct Classes;
+
+impl Kind for TierNumber {
+    type Value = Option<i64>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if node.integer().is_none() {
+            reader.expect(node, "a whole number");
+        }
+        node.integer()
+    }
+}
+
+impl Kind for Tiers {
+    type Value = Vec<Tier>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if !node.is_list() {
+            reader.expect(node, "a list of tiers");
+        }
+        let tiers = node.items().iter().enumerate().map(|(at, item)| {
+            let mut below = reader.below(format!("[{at}]"));
+            let keys = TierKeys::read_keys(item, &mut below);
+            for key in ["tier", "present", "start"] {
+                if item.get(key).is_none_or(Node::is_null) {
+                    below.refuse(item, format!("the tier has no `{key}`"));
+                }
+            }
+            let text = |text: Option<Text>| {
+                text.unwrap_or_else(|| Text {
+                    text: String::new(),
+                    line: item.line,
+                    column: item.column,
+                })
+            };
+            Tier {
+                tier: keys.tier,
+                present: text(keys.present),
+                start: text(keys.start),
+                line: item.line,
+            }
+        });
+        tiers.collect()
+    }
+}
+
+impl Kind for Classes {
+    type Value = Vec<Declaration>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if !node.is_map() {
+            reader.expect(node, "a mapping from variables to classes");
+        }
+        let declarations = node.entries().iter().map(|(variable, value)| {
+            let class = value.text().and_then(|word| Class::from_word(word.trim()));
+            if class.is_none() {
+                let words = Class::ALL.map(Class::word);
+                let near = nearest(value.text().unwrap_or_default(), words.into_iter());
+                let what = format!("one of {}{near}", words.join(", "));
+                reader.below(&variable.text).expect(value, &what);
+            }
+            Declaration {
+                variable: variable.clone(),
+                class,
+            }
+        });
+        declarations.collect()
+    }
+}
 
 /// Who writes a context variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,8 +151,6 @@ impl fmt::Display for Class {
 pub struct Declaration {
     /// The variable.
     pub variable: Text,
-    /// What it is declared as, as written.
-    pub word: Text,
     /// The class of that name, if there is one.
     pub class: Option<Class>,
 }
@@ -73,4 +164,6 @@ pub struct Tier {
     pub present: Text,
     /// The step to go on with.
     pub start: Text,
+    /// Its line.
+    pub line: u32,
 }

@@ -1,10 +1,16 @@
 //! A step.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 
+use super::keys::{Kind as Read, Reader, Wrong, keys};
+use super::kinds::{
+    Anything, Arguments, Cache, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
+};
+use super::route::{Capture, OnResult, Results};
 use crate::expression::Namespace;
-use crate::model::route::{Capture, OnResult};
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
+use crate::near::nearest;
 use crate::template::Template;
 use aris_yaml::{Node, Text};
 
@@ -12,6 +18,9 @@ use aris_yaml::{Node, Text};
 pub const AGENT_TOOL: &str = "run_skill";
 /// The tool that runs a shell command.
 pub const COMMAND_TOOL: &str = "run_cmd";
+
+/// Keys that say what a step does.
+const DISCRIMINATORS: [&str; 5] = ["tool", "action", "python", "constant", "sub_recipe"];
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,74 +49,162 @@ pub enum Kind<'a> {
     Nothing,
 }
 
-/// A step. Fields hold what has the right type; whatever else the file says is in `node`.
+keys! {
+    /// A step. It says by exactly one of `tool`, `action`, `python`, `constant` and `sub_recipe` what it does.
+    pub StepKeys, schema pub(super) StepFile refined by super::schema::refine_step, keys of others ELSEWHERE;
+    /// A tool: `run_skill` is an agent's session, `run_cmd` a shell command.
+    tool: Word => Option<Text>,
+    /// `route` does nothing but routing, `stop` ends the run, `confirm` asks a person.
+    action: Word => Option<Text>,
+    /// A callable, as `module.function`.
+    python: Dotted => Option<Text>,
+    /// A literal: no call is made, and it is the `value` of the result.
+    constant: Anything => Option<Node>,
+    /// Another recipe, whose steps take the place of this one when `gate` is on.
+    sub_recipe: Word => Option<Text>,
+    /// The input that switches the sub-recipe on.
+    gate: Word => Option<Text>,
+    /// Arguments. Texts are templates: `${{ inputs.x }}`, `${{ context.x }}`.
+    with: Arguments => Vec<(Text, Node)>,
+    /// Calls of the tool at the same time: each name with the values that it has in turn, a list or a template for one. `{name}` in `with`
+    /// stands for the value. The step succeeds when all calls do.
+    lenses: Lenses => Vec<(Text, Node)>,
+    /// What is kept of the result: variable to template, as in `verdict: "${{ result.verdict }}"`.
+    capture: Captures => Vec<Capture>,
+    /// The same for lists, over all results of one visit.
+    capture_list: Captures => Vec<Capture>,
+    /// Captures that also count when the agent's context was full, or some lenses failed.
+    capture_partial: Words => Vec<Text>,
+    /// Where success leads.
+    on_success: Route => Option<Text>,
+    /// Where failure leads.
+    on_failure: Route => Option<Text>,
+    /// Where it leads when the agent's context is full; without it, where failure leads.
+    on_context_limit: Route => Option<Text>,
+    /// Where the result leads, instead of `on_success`.
+    on_result: Results => Option<OnResult>,
+    /// Tries after an outcome that another try may mend; 3 where nothing is said.
+    retries: Whole<0> => Option<u32>,
+    /// Where it leads when nothing more can be tried; `escalate` where nothing is said.
+    on_exhausted: Route => Option<Text>,
+    /// Where it leads when the step is skipped.
+    on_skip: Route => Option<Text>,
+    /// `inputs.NAME`: the step is skipped when that input is false.
+    skip_when_false: Word => Option<Text>,
+    /// Says to readers that the run can do without the step.
+    optional: Truth => bool,
+    /// Variables that may be empty when the step reads them.
+    optional_context_refs: Words => Vec<Text>,
+    /// How often the step may be executed in one section of a run.
+    max_visits: Whole<1> => Option<u32>,
+    /// Whether a run that ends at this stop step has failed.
+    failed: Truth => bool,
+    /// What a person is told or asked; a template.
+    message: Word => Option<Text>,
+    /// For people; never interpreted.
+    note: Word => Option<Text>,
+    /// For people; never interpreted.
+    description: Word => Option<Text>,
+    /// The agent's model.
+    model: Word => Option<Text>,
+    /// Seconds after which an agent's session counts as stale.
+    stale_threshold: Whole<1> => Option<u32>,
+    /// Seconds without output after which an agent's session is ended; 0 is never.
+    idle_output_timeout: Whole<0> => Option<u32>,
+    /// A group of steps with a budget.
+    block: Word => Option<Text>,
+    /// Captures for people and hooks, which no step has to read.
+    observability: Words => Vec<Text>,
+    /// Whether an equal step of an earlier run is not done again; a list names files whose bytes count, too.
+    cache: Cache => Option<Vec<String>>,
+}
+
+/// Keys of other languages, and what is written here.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (
+        &["cmd", "command", "run", "script", "shell", "bash"],
+        "write `tool: run_cmd` and `with: {cmd: ...}`",
+    ),
+    (
+        &["prompt", "skill", "agent", "uses"],
+        "write `tool: run_skill` and `with: {skill_command: ...}`",
+    ),
+    (
+        &["next", "then", "goto", "depends_on", "needs"],
+        "write `on_success: STEP`, and `on_failure: STEP`",
+    ),
+    (
+        &["if", "when", "condition"],
+        "write `on_result: [{when: ..., route: STEP}, {route: STEP}]`",
+    ),
+];
+
+/// A step.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What it was read from.
-    pub node: Node,
     /// Its name, unique in the recipe.
     pub name: String,
     /// Line of its name.
     pub line: u32,
     /// The sub-recipe it came from, if it did; lines are that file's then.
     pub origin: Option<String>,
-    /// A tool.
-    pub tool: Option<Text>,
-    /// `route`, `stop` or `confirm`.
-    pub action: Option<Text>,
-    /// Dotted path of a callable.
-    pub python: Option<Text>,
-    /// A literal.
-    pub constant: Option<Node>,
-    /// Name of another recipe.
-    pub sub_recipe: Option<Text>,
-    /// The input that switches the sub-recipe on.
-    pub gate: Option<Text>,
-    /// Arguments in the order of the file.
-    pub with: Vec<(Text, Node)>,
-    /// Captures of texts.
-    pub capture: Vec<Capture>,
-    /// Captures of lists.
-    pub capture_list: Vec<Capture>,
-    /// Captures that also count after a full context window.
-    pub capture_partial: Vec<Text>,
-    /// Route after success.
-    pub on_success: Option<Text>,
-    /// Route after failure.
-    pub on_failure: Option<Text>,
-    /// Route after a full context window.
-    pub on_context_limit: Option<Text>,
-    /// Routing by result.
-    pub on_result: Option<OnResult>,
-    /// Route after an exhausted budget, where the file says one.
-    pub on_exhausted: Option<Text>,
     /// Where an exhausted budget leads when the file does not say, for a step of a sub-recipe: where the sub-recipe's `escalate`
     /// leads.
     pub implied_exhausted: Option<String>,
-    /// Route when the step is skipped.
-    pub on_skip: Option<Text>,
-    /// `inputs.<name>` that must not be false for the step to run.
-    pub skip_when_false: Option<Text>,
-    /// Documentation flag.
-    pub optional: bool,
-    /// Variables that may be read before anything captured them.
-    pub optional_context_refs: Vec<Text>,
-    /// Whether a run that ends at this stop step has failed.
-    pub failed: bool,
-    /// What is said to a person.
-    pub message: Option<Text>,
-    /// Never interpreted.
-    pub note: Option<Text>,
-    /// Never interpreted.
-    pub description: Option<Text>,
-    /// The agent's model.
-    pub model: Option<Text>,
-    /// A region with a budget.
-    pub block: Option<Text>,
-    /// Captures for people and hooks.
-    pub observability: Vec<Text>,
-    /// Files whose bytes count where an equal result is looked for; `None`: results are not kept for later runs.
-    pub cache: Option<Vec<String>>,
+    keys: StepKeys,
+}
+
+impl Deref for Step {
+    type Target = StepKeys;
+
+    fn deref(&self) -> &StepKeys {
+        &self.keys
+    }
+}
+
+impl DerefMut for Step {
+    fn deref_mut(&mut self) -> &mut StepKeys {
+        &mut self.keys
+    }
+}
+
+/// All steps, by name, in order.
+#[derive(Debug)]
+pub(crate) struct Steps;
+
+impl Read for Steps {
+    type Value = Vec<Step>;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
+        if !node.is_map() {
+            reader.expect(node, "a mapping from names to steps");
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (name, value) in node.entries() {
+            let mut below = reader.below(&name.text);
+            if !value.is_map() {
+                below.expect(value, "a mapping");
+                continue;
+            }
+            let step = Step {
+                name: name.text.clone(),
+                line: name.line,
+                origin: None,
+                implied_exhausted: None,
+                keys: StepKeys::read_keys(value, &mut below),
+            };
+            step.check(value, (name.line, name.column), &mut below);
+            // Of two steps of one name the later counts, in the place of the earlier.
+            if let Some(at) = places.get(name.text.as_str()) {
+                steps[*at] = step;
+            } else {
+                places.insert(&name.text, steps.len());
+                steps.push(step);
+            }
+        }
+        steps
+    }
 }
 
 impl Step {
@@ -146,23 +243,80 @@ impl Step {
 
     /// Re-executions of a transient outcome; the default where the file says nothing usable.
     pub fn retries(&self) -> u32 {
-        self.declared("retries").unwrap_or(DEFAULT_RETRIES)
+        self.keys.retries.unwrap_or(DEFAULT_RETRIES)
     }
 
-    /// Executions per run section, where the file says a usable number.
-    pub fn max_visits(&self) -> Option<u32> {
-        self.declared("max_visits")
-    }
-
-    /// Seconds after which a session counts as stale, where the file says a usable number.
-    pub fn stale_threshold(&self) -> Option<u32> {
-        self.declared("stale_threshold")
-            .filter(|seconds| *seconds > 0)
-    }
-
-    /// Seconds without output after which a session is ended; 0 is never.
-    pub fn idle_output_timeout(&self) -> Option<u32> {
-        self.declared("idle_output_timeout")
+    /// What the keys of one step demand of each other; the schema says the same.
+    fn check(&self, node: &Node, place: (u32, u32), reader: &mut Reader<'_>) {
+        let mut tell = |message: String| reader.tell(Wrong::Shape, place, message);
+        let is_blank =
+            |text: &Option<Text>| text.as_ref().is_none_or(|text| text.text.trim().is_empty());
+        let given = |key: &&str| node.get(key).is_some_and(|value| !value.is_null());
+        let kinds: Vec<&str> = DISCRIMINATORS.into_iter().filter(given).collect();
+        match kinds.as_slice() {
+            [] => tell(format!(
+                "the step does nothing; it needs one of {}",
+                DISCRIMINATORS.join(", ")
+            )),
+            [_] => {}
+            several => tell(format!(
+                "the step has {}; it can do one thing only",
+                several.join(" and ")
+            )),
+        }
+        match self.kind() {
+            Kind::Stop if is_blank(&self.message) => tell(String::from(
+                "the stop step has no `message` that says why the run ends here",
+            )),
+            Kind::Confirm => {
+                for (missing, key) in [
+                    (is_blank(&self.message), "message"),
+                    (self.on_success.is_none(), "on_success"),
+                    (self.on_failure.is_none(), "on_failure"),
+                ] {
+                    if missing {
+                        tell(format!("the confirm step has no `{key}`"));
+                    }
+                }
+            }
+            Kind::SubRecipe(_) => {
+                for (missing, key) in [
+                    (self.gate.is_none(), "gate"),
+                    (self.on_success.is_none(), "on_success"),
+                ] {
+                    if missing {
+                        tell(format!("the step places a sub-recipe and has no `{key}`"));
+                    }
+                }
+            }
+            Kind::UnknownAction(action) => {
+                let near = nearest(action, ["route", "stop", "confirm"].into_iter());
+                tell(format!(
+                    "there is no action `{action}`, only route, stop and confirm{near}"
+                ));
+            }
+            _ => {}
+        }
+        if self.on_result.is_some() && self.on_success.is_some() {
+            tell(String::from(
+                "the step has `on_result` and `on_success`; after a success only one of them can decide",
+            ));
+        }
+        if self.constant.is_some() && !self.with.is_empty() {
+            tell(String::from(
+                "a constant makes no call and takes no arguments; remove `with`",
+            ));
+        }
+        if !self.lenses.is_empty() && self.tool.is_none() && self.python.is_none() {
+            tell(String::from(
+                "the step has `lenses` and calls nothing; they are for steps with `tool` or `python`",
+            ));
+        }
+        if self.optional && self.skip_when_false.is_none() {
+            tell(String::from(
+                "the step is optional and has no `skip_when_false` that says when it is left out",
+            ));
+        }
     }
 
     /// Where an exhausted budget leads: `escalate` unless the file says otherwise.
@@ -222,34 +376,29 @@ impl Step {
         all
     }
 
-    /// Arguments that are texts, as templates.
+    /// Arguments that are texts, as templates; those of lenses, too.
     pub fn with_templates(&self) -> impl Iterator<Item = (&Text, Template)> {
         self.with
             .iter()
+            .chain(&self.lenses)
             .filter_map(|(key, value)| Some((key, Template::parse(value.text()?))))
-    }
-
-    fn declared(&self, key: &str) -> Option<u32> {
-        self.node
-            .get(key)
-            .and_then(Node::integer)
-            .and_then(|number| u32::try_from(number).ok())
     }
 
     /// All routes that are written down, each with whether it is taken when the work was not done.
     pub(crate) fn routes_mut(&mut self) -> Vec<(&mut Text, bool)> {
+        let keys = &mut self.keys;
         let fixed = [
-            (&mut self.on_success, false),
-            (&mut self.on_failure, true),
-            (&mut self.on_context_limit, true),
-            (&mut self.on_exhausted, true),
-            (&mut self.on_skip, false),
+            (&mut keys.on_success, false),
+            (&mut keys.on_failure, true),
+            (&mut keys.on_context_limit, true),
+            (&mut keys.on_exhausted, true),
+            (&mut keys.on_skip, false),
         ];
         let written = fixed
             .into_iter()
             .filter_map(|(route, is_failure)| Some((route.as_mut()?, is_failure)));
         let mut all: Vec<(&mut Text, bool)> = written.collect();
-        if let Some(on_result) = &mut self.on_result {
+        if let Some(on_result) = &mut keys.on_result {
             all.extend(
                 on_result
                     .routes_mut()

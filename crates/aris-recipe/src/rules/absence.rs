@@ -2,6 +2,8 @@
 //!
 //! Sets of variables that every way captured, until nothing changes; a path is looked for only where there is something to tell.
 
+use crate::model::Via;
+use crate::rules::Id;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::bits::Bits;
@@ -84,18 +86,18 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 "`context.{name}` is empty when the run comes here by {path}; if that is meant, list it in \
                                    optional_context_refs"
             );
-            out.field("maybe-absent-context", scope.step(at), field, line, message);
+            out.field(Id::MaybeAbsentContext, scope.step(at), field, line, message);
         }
     }
 }
 
 fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
-    let captured = |at: usize, kind: &str| -> Vec<usize> {
+    let captured = |at: usize, via: &Via| -> Vec<usize> {
         let step = scope.step(at);
         let number = |name: &str| numbers.get(name).copied();
-        match kind {
-            "failure" | "exhausted" | "skip" => Vec::new(),
-            "context_limit" => step
+        match via {
+            Via::Failure | Via::Exhausted | Via::Skip => Vec::new(),
+            Via::ContextLimit => step
                 .capture_partial
                 .iter()
                 .filter_map(|name| number(&name.text))
@@ -112,10 +114,10 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
         .map(|edge| Way {
             from: edge.from,
             to: edge.to,
-            present: captured(edge.from, &edge.kind),
+            present: captured(edge.from, &edge.via),
         })
         .collect();
-    let conditions: BTreeMap<(usize, String), Vec<usize>> = scope
+    let conditions: BTreeMap<(usize, Via), Vec<usize>> = scope
         .steps()
         .flat_map(|(at, facts)| {
             conditions(facts.step)
@@ -127,11 +129,11 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
             let present = names
                 .filter_map(|name| numbers.get(name).copied())
                 .collect();
-            ((at, format!("result[{branch}]")), present)
+            ((at, Via::Branch(branch)), present)
         })
         .collect();
     for (way, edge) in ways.iter_mut().zip(&scope.graph.routes) {
-        let tested = conditions.get(&(edge.from, edge.kind.clone()));
+        let tested = conditions.get(&(edge.from, edge.via.clone()));
         way.present.extend(tested.into_iter().flatten());
     }
     for (from, skip) in &scope.graph.skips {

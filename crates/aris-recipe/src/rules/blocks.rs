@@ -1,5 +1,6 @@
 //! Blocks: steps with a common budget.
 
+use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::BlockFingerprint;
@@ -73,7 +74,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     ends.len()
                 );
                 about(
-                    out.step("block-entry-exit-reachable", scope.step(at), message),
+                    out.step(Id::BlockEntryExitReachable, scope.step(at), message),
                     &block,
                     scope,
                 );
@@ -116,14 +117,14 @@ fn budget(scope: &Scope<'_>, block: &Block<'_>, out: &mut Findings) {
             "block `{}` has {commands} run_cmd steps, and its budget is {most}",
             block.name
         );
-        over("block-run-cmd-budget", message);
+        over(Id::BlockRunCmdBudget, message);
     }
     if let Some(most) = budget.mcp_tools.filter(|most| others > *most) {
         let message = format!(
             "block `{}` calls {others} tools besides run_cmd, and its budget is {most}",
             block.name
         );
-        over("block-mcp-tool-budget", message);
+        over(Id::BlockMcpToolBudget, message);
     }
     let calls = block.gh_api(scope);
     if budget.forbid_gh_api && calls > 0 {
@@ -131,7 +132,7 @@ fn budget(scope: &Scope<'_>, block: &Block<'_>, out: &mut Findings) {
             "commands of block `{}` call `gh api` {calls} times, which its budget forbids",
             block.name
         );
-        over("block-gh-api-forbidden", message);
+        over(Id::BlockGhApiForbidden, message);
     }
 }
 
@@ -153,7 +154,7 @@ fn producers(scope: &Scope<'_>, block: &Block<'_>, out: &mut Findings) {
             listed.join(", ")
         );
         about(
-            out.step("block-single-producer", scope.step(block.entry()), message),
+            out.step(Id::BlockSingleProducer, scope.step(block.entry()), message),
             block,
             scope,
         );

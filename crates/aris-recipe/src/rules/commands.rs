@@ -1,5 +1,6 @@
 //! Steps that run commands, and fields that fit another kind of step.
 
+use crate::rules::Id;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -18,16 +19,9 @@ static REDISCOVERY: LazyLock<Option<Regex>> =
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (_, facts) in scope.steps() {
         let step = facts.step;
-        if step.constant.is_some() && !step.with.is_empty() {
-            out.step(
-                "constant-step-with-args",
-                step,
-                "a constant is no call and takes no arguments; remove `with`",
-            );
-        }
         if let Some(model) = step.model.as_ref().filter(|_| step.kind() != Kind::Agent) {
             out.text(
-                "model-on-non-skill-step",
+                Id::ModelOnNonSkillStep,
                 step,
                 "model",
                 model,
@@ -48,7 +42,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 );
                 let place = format!("capture.{}", capture.variable.text);
                 out.text(
-                    "run-cmd-emit-alignment",
+                    Id::RunCmdEmitAlignment,
                     step,
                     place,
                     &capture.variable,
@@ -61,7 +55,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             .is_some_and(|pattern| pattern.is_match(command))
         {
             let message = "the command searches for a file by find, sort and head or tail; capture its path where it is made";
-            out.field("run-cmd-find-rediscovery", step, "with.cmd", line, message);
+            out.field(Id::RunCmdFindRediscovery, step, "with.cmd", line, message);
         }
         let mut told: Vec<String> = Vec::new();
         for (key, template) in facts.with.iter().filter(|(key, _)| key.text == "cmd") {
@@ -75,7 +69,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     let message = format!(
                         "text from outside becomes part of the command; write ${{{{ {name} | shq }}}}, without quotes around it"
                     );
-                    out.text("shell-interpolation", step, "with.cmd", key, message);
+                    out.text(Id::ShellInterpolation, step, "with.cmd", key, message);
                     told.push(name);
                 }
             }

@@ -2,12 +2,13 @@
 
 use super::findings::Findings;
 use super::scope::Scope;
-use super::structure::nearest;
 use crate::expression::{Expression, FILTERS, Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::{OnResult, Step};
+use crate::near::nearest;
+use crate::rules::Id;
 use crate::template::Template;
-use aris_yaml::{Node, Text};
+use aris_yaml::Text;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (_, facts) in scope.steps() {
@@ -43,7 +44,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             for reference in expression.references() {
                 declared(
                     scope,
-                    "undeclared-ref-in-when",
+                    Id::UndeclaredRefInWhen,
                     step,
                     &field,
                     text.line,
@@ -64,28 +65,16 @@ fn readable(step: &Step, out: &mut Findings) {
     let Some(OnResult::List(branches)) = &step.on_result else {
         return;
     };
-    let items = step
-        .node
-        .get("on_result")
-        .map(Node::items)
-        .unwrap_or_default();
-    for (at, (branch, item)) in branches.iter().zip(items).enumerate() {
-        let field = format!("on_result[{at}]");
-        match (&branch.when, item.get("when")) {
-            (Some(condition), _) => {
-                if let Err(error) = &condition.parsed {
-                    let message = format!(
-                        "the condition `{}` cannot be read: {error}",
-                        condition.text.text
-                    );
-                    out.text("bad-when-expression", step, field, &condition.text, message);
-                }
-            }
-            (None, Some(node)) if !node.is_null() => {
-                let message = format!("`when` is {}, not a condition", node.noun());
-                out.field("bad-when-expression", step, field, node.line, message);
-            }
-            (None, _) => {}
+    for (at, branch) in branches.iter().enumerate() {
+        if let Some(condition) = &branch.when
+            && let Err(error) = &condition.parsed
+        {
+            let message = format!(
+                "the condition `{}` cannot be read: {error}",
+                condition.text.text
+            );
+            let field = format!("on_result[{at}]");
+            out.text(Id::BadWhenExpression, step, field, &condition.text, message);
         }
     }
 }
@@ -94,7 +83,7 @@ fn templated(step: &Step, field: &str, line: u32, template: &Template, out: &mut
     filters(step, field, line, template.references(), out);
     for (text, error) in &template.problems {
         let message = format!("`${{{{{text}}}}}` cannot be read and stays as it is: {error}");
-        out.field("bad-when-expression", step, field, line, message)
+        out.field(Id::BadWhenExpression, step, field, line, message)
             .severity = Severity::Warning;
     }
 }
@@ -127,14 +116,14 @@ fn filters<'r>(
                 nearest(&filter.name, FILTERS.into_iter())
             )
         };
-        out.field("unknown-filter", step, field, line, message);
+        out.field(Id::UnknownFilter, step, field, line, message);
     }
 }
 
 /// Whether what a reference reads exists. Steps of a sub-recipe that is not placed yet may capture anything.
 fn declared(
     scope: &Scope<'_>,
-    rule: &'static str,
+    rule: Id,
     step: &Step,
     field: &str,
     line: u32,
@@ -178,7 +167,7 @@ fn said(scope: &Scope<'_>, step: &Step, message: &Text, out: &mut Findings) {
     for reference in template.references() {
         declared(
             scope,
-            "undeclared-ref-in-message",
+            Id::UndeclaredRefInMessage,
             step,
             "message",
             message.line,
@@ -203,35 +192,23 @@ fn branches(step: &Step, out: &mut Findings) {
             .and_then(|condition| condition.parsed.as_ref().ok());
         if default {
             let message = "the branch stands behind a default and is never taken";
-            out.field("shadowed-condition", step, field, branch.line, message);
+            out.field(Id::ShadowedCondition, step, field, branch.line, message);
         } else if expression.is_some_and(|expression| !seen.insert(expression)) {
             let message = "the branch has the condition of an earlier one and is never taken";
-            out.field("shadowed-condition", step, field, branch.line, message);
+            out.field(Id::ShadowedCondition, step, field, branch.line, message);
         }
         // What cannot be read is no default, whatever it was meant to be.
-        let unreadable = branch.when.is_none() && has_when(step, at);
+        let unreadable = branch.when.is_none() && !branch.is_open;
         default |= branch.is_default() && !unreadable;
     }
     if !default && !branches.is_empty() {
         let message = "no branch is a default: a result that fits none of them counts as a failure";
         out.field(
-            "on-result-no-default",
+            Id::OnResultNoDefault,
             step,
             "on_result",
             branches.last().map_or(0, |branch| branch.line),
             message,
         );
     }
-}
-
-fn has_when(step: &Step, branch: usize) -> bool {
-    let items = step
-        .node
-        .get("on_result")
-        .map(Node::items)
-        .unwrap_or_default();
-    items
-        .get(branch)
-        .and_then(|item| item.get("when"))
-        .is_some_and(|when| !when.is_null())
 }

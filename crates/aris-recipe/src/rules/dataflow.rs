@@ -1,5 +1,6 @@
 //! Which captured variables are read. One pass over the components of the graph, with sets of numbers for variables.
 
+use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bits::Bits;
@@ -18,13 +19,13 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
              read it",
             name.text
         );
-        out.text("dead-output", step, field.clone(), name, message.clone());
-        out.text("DEAD_OUTPUT", step, field, name, message);
+        out.text(Id::DeadOutput, step, field.clone(), name, message.clone());
+        out.text(Id::NoteDeadOutput, step, field, name, message);
     }
     for (_, facts) in scope.steps() {
         if facts.step.kind() == Kind::Agent && facts.step.capture.is_empty() {
-            let message = "the agent step captures nothing, so what it gives reaches later steps only through somebody's memory";
-            out.step("IMPLICIT_HANDOFF", facts.step, message);
+            let message = "the agent step captures nothing, so no later step can read its result";
+            out.step(Id::NoteImplicitHandoff, facts.step, message);
         }
     }
 }

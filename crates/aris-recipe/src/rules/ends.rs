@@ -1,12 +1,13 @@
 //! Whether a run comes to an end from everywhere, and what happens where no route is written down.
 
+use crate::rules::Id;
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
 use super::routing::ends_unwritten;
 use super::scope::{Scope, is_call, reach};
 use crate::graph::SkipReason;
-use crate::model::{Kind, Step, Target};
+use crate::model::{Kind, Step, Target, Via};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     endless(scope, out);
@@ -20,7 +21,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         {
             let message = match (&skip.target, skip.how) {
                 (Some(target), how) if how != SkipReason::Nothing => format!(
-                    "when the step is skipped, the run goes on at `{}`, which is a reading of its routes ({}); write it down as on_skip",
+                    "a skipped run goes on at `{}`, which is chosen from the routes ({}); write it down as on_skip",
                     target.name(),
                     how.word()
                 ),
@@ -28,26 +29,25 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     "nothing says where the run goes on when the step is skipped; it halts there without on_skip",
                 ),
             };
-            out.step("ambiguous-skip-route", step, message);
+            out.step(Id::AmbiguousSkipRoute, step, message);
         }
         if ends_unwritten(step) {
             let message = "the step has no on_success, and the run ends there as done; write on_success: done if that is meant";
-            out.step("no-success-route", step, message);
+            out.step(Id::NoSuccessRoute, step, message);
         }
         if is_call(step) && step.on_failure.is_none() && step.on_result.is_none() {
             let message = "the step has no on_failure, and the run halts there when the call fails";
-            out.step("no-failure-route", step, message);
+            out.step(Id::NoFailureRoute, step, message);
         }
-        let idle = step.node.get("retries").is_some()
-            && step.retries() == 0
-            && !scope.graph.bounds.contains_key(&at);
+        let idle =
+            step.retries.is_some() && step.retries() == 0 && !scope.graph.bounds.contains_key(&at);
         if let Some(route) = step
             .on_exhausted
             .as_ref()
             .filter(|_| idle && !scope.graph.components.is_cyclic(at))
         {
-            let message = "retries are 0 and the step lies on no loop, so that nothing can be exhausted and the route is never taken";
-            out.text("inert-exhaust-route", step, "on_exhausted", route, message);
+            let message = "this route is never taken: retries are 0 and the step is on no loop";
+            out.text(Id::InertExhaustRoute, step, "on_exhausted", route, message);
         }
     }
 }
@@ -57,7 +57,7 @@ fn endless(scope: &Scope<'_>, out: &mut Findings) {
     let count = scope.facts.len();
     let mut backwards = vec![Vec::new(); count];
     for edge in scope.graph.routes.iter().chain(&scope.graph.bypasses) {
-        if edge.kind != "exhausted" || can_exhaust(scope, edge.from) {
+        if edge.via != Via::Exhausted || can_exhaust(scope, edge.from) {
             backwards[edge.to].push(edge.from);
         }
     }
@@ -76,7 +76,7 @@ fn endless(scope: &Scope<'_>, out: &mut Findings) {
             .collect::<Vec<_>>()
             .join(", ");
         let message = format!("no stop step, `done` or `escalate` can be reached from {listed}");
-        out.step("no-terminal-path", scope.step(*first), message)
+        out.step(Id::NoTerminalPath, scope.step(*first), message)
             .steps = Some(names.into_iter().collect());
     }
 }

@@ -1,12 +1,13 @@
 //! Inputs, classes of variables, tiers of resume.
 
+use crate::rules::Id;
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
 use super::scope::{Scope, captures};
-use super::structure::nearest;
 use crate::model::{Class, Ingredient};
-use aris_yaml::{Kind, Node};
+use crate::near::nearest;
+use aris_yaml::Kind;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for ingredient in &scope.recipe.ingredients {
@@ -22,7 +23,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 "input `{}` switches a sub-recipe on; hide it (hidden: true), so that it is not offered as a choice",
                 gate.text
             );
-            out.text("gate-not-hidden", facts.step, "gate", gate, message);
+            out.text(Id::GateNotHidden, facts.step, "gate", gate, message);
         }
     }
     classes(scope, out);
@@ -30,11 +31,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
 }
 
 fn default(ingredient: &Ingredient, out: &mut Findings) {
-    let Some(node) = ingredient
-        .node
-        .get("default")
-        .filter(|node| !node.is_null())
-    else {
+    let Some(node) = &ingredient.written else {
         return;
     };
     let name = &ingredient.name.text;
@@ -44,7 +41,7 @@ fn default(ingredient: &Ingredient, out: &mut Findings) {
             "the default of input `{name}` is {}; inputs are texts, so put it in quotes",
             node.noun()
         );
-        out.file("ingredient-default-type", node.line, message)
+        out.file(Id::IngredientDefaultType, node.line, message)
             .field = Some(field.clone());
     }
     let default = ingredient.default.as_deref().unwrap_or_default();
@@ -53,7 +50,7 @@ fn default(ingredient: &Ingredient, out: &mut Findings) {
             "the default `{default}` of input `{name}` is none of {}",
             ingredient.values.join(", ")
         );
-        out.file("ingredient-enum", node.line, message).field = Some(field);
+        out.file(Id::IngredientEnum, node.line, message).field = Some(field);
     }
 }
 
@@ -62,15 +59,6 @@ fn classes(scope: &Scope<'_>, out: &mut Findings) {
         let name = &declaration.variable;
         let field = format!("state.{}", name.text);
         let Some(class) = declaration.class else {
-            let words: Vec<&str> = Class::ALL.into_iter().map(Class::word).collect();
-            let near = nearest(&declaration.word.text, words.iter().copied());
-            let message = format!(
-                "`{}` is no class; there are {}{near}",
-                declaration.word.text,
-                words.join(", ")
-            );
-            out.file("class-conflict", declaration.word.line, message)
-                .field = Some(field);
             continue;
         };
         let producer = scope
@@ -88,7 +76,7 @@ fn classes(scope: &Scope<'_>, out: &mut Findings) {
                     name.text
                 );
                 out.field(
-                    "class-conflict",
+                    Id::ClassConflict,
                     step,
                     format!("capture.{}", name.text),
                     line,
@@ -100,27 +88,15 @@ fn classes(scope: &Scope<'_>, out: &mut Findings) {
             (_, None) => {
                 let near = nearest(&name.text, scope.producers.keys().copied());
                 let message = format!("no step captures `{}`{near}", name.text);
-                out.file("class-conflict", name.line, message).field = Some(field);
+                out.file(Id::ClassConflict, name.line, message).field = Some(field);
             }
         }
     }
 }
 
 fn tiers(scope: &Scope<'_>, out: &mut Findings) {
-    let Some(node) = scope
-        .recipe
-        .node
-        .get("resume")
-        .filter(|node| !node.is_null())
-    else {
-        return;
-    };
-    if !node.is_list() {
-        let message = format!("resume is {}, not a list of tiers", node.noun());
-        out.file("resume-target-unknown", node.line, message).field = Some(String::from("resume"));
-    }
     let mut seen = BTreeSet::new();
-    for (at, (tier, item)) in scope.recipe.resume.iter().zip(node.items()).enumerate() {
+    for (at, tier) in scope.recipe.resume.iter().enumerate() {
         let field = Some(format!("resume[{at}]"));
         if scope.recipe.step(&tier.start.text).is_none() {
             let near = nearest(
@@ -131,27 +107,17 @@ fn tiers(scope: &Scope<'_>, out: &mut Findings) {
                 "the tier starts at `{}`, and there is no such step{near}",
                 tier.start.text
             );
-            out.file("resume-target-unknown", tier.start.line, message)
+            out.file(Id::ResumeTargetUnknown, tier.start.line, message)
                 .field
                 .clone_from(&field);
         }
-        match tier.tier {
-            None => {
-                let found = item.get("tier").map_or("missing", Node::noun);
-                let message = format!("the number of the tier is {found}, not a whole number");
-                out.file("resume-target-unknown", item.line, message)
-                    .field
-                    .clone_from(&field);
-            }
-            Some(number) if !seen.insert(number) => {
-                let message = format!(
-                    "two tiers have the number {number}; the highest is tried first, so no two may be alike"
-                );
-                out.file("resume-target-unknown", item.line, message)
-                    .field
-                    .clone_from(&field);
-            }
-            Some(_) => {}
+        if let Some(number) = tier.tier.filter(|number| !seen.insert(*number)) {
+            let message = format!(
+                "two tiers have the number {number}; the highest is tried first, so no two may be alike"
+            );
+            out.file(Id::ResumeTargetUnknown, tier.line, message)
+                .field
+                .clone_from(&field);
         }
         if !scope.producers.contains_key(tier.present.text.as_str()) {
             let near = nearest(&tier.present.text, scope.producers.keys().copied());
@@ -159,7 +125,7 @@ fn tiers(scope: &Scope<'_>, out: &mut Findings) {
                 "the tier looks at `{}`, which no step captures{near}",
                 tier.present.text
             );
-            out.file("resume-variable-uncaptured", tier.present.line, message)
+            out.file(Id::ResumeVariableUncaptured, tier.present.line, message)
                 .field = field;
         }
     }

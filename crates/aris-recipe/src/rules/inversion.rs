@@ -2,6 +2,8 @@
 //!
 //! A condition `context.x == value` is known behind its edge; where ways meet, only what all of them know stays known.
 
+use crate::model::Via;
+use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::bits::Bits;
@@ -28,10 +30,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let count = scope.facts.len();
     let mut leaving: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); count];
     for edge in scope.graph.routes.iter().chain(&scope.graph.bypasses) {
-        let branch = edge
-            .kind
-            .strip_prefix("result[")
-            .and_then(|rest| rest.strip_suffix(']')?.parse().ok());
+        let branch = match edge.via {
+            Via::Branch(at) => Some(at),
+            _ => None,
+        };
         let number = branch.and_then(|branch| decided.get(&(edge.from, branch)).copied());
         leaving[edge.from].push((edge.to, number));
     }
@@ -80,11 +82,11 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 .first()
                 .map_or("", |at| scope.step(*at).name.as_str());
             let message = format!(
-                "the step reads `context.{name}`, routes are decided by it, and not every way here passed such a decision; read it before \
-                 the ways part, or behind the decision (`{producer}` captures it)"
+                "`context.{name}`, which `{producer}` captures, decides routes, and this step also reads it where none of these routes was taken; read \
+                 it before the routes part, or after one of them"
             );
             out.field(
-                "capture-inversion-detection",
+                Id::CaptureInversionDetection,
                 facts.step,
                 format!("with.{}", key.text),
                 key.line,

@@ -6,9 +6,7 @@
 mod absence;
 mod bits;
 mod blocks;
-mod cards;
 mod commands;
-mod compat;
 mod conditions;
 pub mod data;
 mod dataflow;
@@ -17,11 +15,11 @@ mod findings;
 mod inputs;
 mod inversion;
 mod page;
+mod profile;
 mod routing;
 mod scope;
 mod skill_name;
 mod skills;
-mod spelling;
 mod structure;
 pub mod table;
 
@@ -34,7 +32,7 @@ use crate::model::{Recipe, Step};
 
 pub use data::Data;
 pub use page::page;
-pub use table::{RULES, Rule};
+pub use table::{Id, RULES, Rule};
 
 use data::Contracts;
 use findings::Findings;
@@ -120,12 +118,10 @@ pub fn check(recipe: &Recipe, data: &Data, profile: Profile) -> Report {
     commands::check(&scope, &mut out);
     skills::check(&scope, &mut out);
     blocks::check(&scope, &mut out);
-    spelling::check(&scope, &mut out);
     conditions::check(&scope, &mut out);
     inputs::check(&scope, &mut out);
-    cards::check(&scope, &mut out);
     if profile == Profile::Compat {
-        compat::check(&scope, &mut out);
+        profile::check(&scope, &mut out);
     }
     Report {
         findings: out.finish(&scope),

@@ -1,12 +1,13 @@
 //! Ways through the steps.
 
+use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::Findings;
 use super::scope::{Scope, is_call, reach};
 use crate::finding::Severity;
 use crate::graph::Components;
-use crate::model::{Kind, Step, Target};
+use crate::model::{Kind, Step, Target, Via};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     unreachable(scope, out);
@@ -19,9 +20,8 @@ fn unreachable(scope: &Scope<'_>, out: &mut Findings) {
     let reached = scope.reach(&[0], |_| false);
     for (at, facts) in scope.steps() {
         if !reached.contains(&at) {
-            let message =
-                "nothing leads from the first step to this one; give it a route or remove it";
-            out.step("unreachable-step", facts.step, message);
+            let message = "this step can never be reached; give it a route or remove it";
+            out.step(Id::UnreachableStep, facts.step, message);
         }
     }
 }
@@ -37,7 +37,7 @@ fn cycles(scope: &Scope<'_>, out: &mut Findings) {
         let (severity, message) = if !members.iter().any(|at| leaves(scope, *at, &inside)) {
             (
                 Severity::Error,
-                format!("no route leaves the loop of {listed}; once entered it never ends"),
+                format!("no route leaves the loop of {listed}; a run that enters it never ends"),
             )
         } else if still_cyclic(scope, &inside) {
             (
@@ -51,7 +51,7 @@ fn cycles(scope: &Scope<'_>, out: &mut Findings) {
             continue;
         };
         if let Some(first) = members.first() {
-            let finding = out.step("unbounded-cycle", scope.step(*first), message);
+            let finding = out.step(Id::UnboundedCycle, scope.step(*first), message);
             finding.severity = severity;
             finding.steps = Some(names.into_iter().map(str::to_owned).collect());
         }
@@ -112,7 +112,7 @@ fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
         .iter()
         .take_while(|edge| edge.from <= last)
     {
-        if edge.kind == "exhausted" || !scope.graph.bounds.contains_key(&edge.from) {
+        if edge.via == Via::Exhausted || !scope.graph.bounds.contains_key(&edge.from) {
             connect(edge.from, edge.to);
         }
     }
@@ -134,14 +134,9 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
         let step = facts.step;
         if is_call(step) && step.on_result.is_some() && step.on_failure.is_none() {
             let message = "the step has on_result and no on_failure: a call that fails has no result to route by";
-            out.step("on-result-missing-failure-route", step, message);
+            out.step(Id::OnResultMissingFailureRoute, step, message);
         }
         let Some(skip) = &step.skip_when_false else {
-            if step.optional {
-                let message =
-                    "the step is optional and has no skip_when_false that says when it is left out";
-                out.step("optional-without-skip-when", step, message);
-            }
             continue;
         };
         let declared = step
@@ -155,7 +150,7 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
                 None => format!("skip_when_false is `{}`; it must be inputs.NAME", skip.text),
             };
             out.text(
-                "skip-when-false-undeclared",
+                Id::SkipWhenFalseUndeclared,
                 step,
                 "skip_when_false",
                 skip,
@@ -163,9 +158,8 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
             );
         }
         if step.kind() == Kind::Agent && step.on_context_limit.is_none() {
-            let message = "the step may be skipped, so the run can do without it; say by on_context_limit where it goes when the \
-                           agent's context is full";
-            out.step("advisory-step-missing-context-limit", step, message);
+            let message = "the step may be skipped and has no on_context_limit: name the step that follows when the agent's context is full";
+            out.step(Id::AdvisoryStepMissingContextLimit, step, message);
         }
     }
 }
@@ -194,13 +188,13 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
             continue;
         };
         let Some(at) = names.get(name.text.as_str()) else {
-            let near = super::structure::nearest(&name.text, names.keys().copied());
+            let near = crate::near::nearest(&name.text, names.keys().copied());
             let message = format!(
                 "there is no sub-recipe `{}` in the folders of sub-recipes{near}",
                 name.text
             );
             out.text(
-                "unknown-sub-recipe",
+                Id::UnknownSubRecipe,
                 facts.step,
                 "sub_recipe",
                 name,
@@ -224,7 +218,7 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
                 circle.join(", ")
             );
             out.text(
-                "circular-sub-recipe",
+                Id::CircularSubRecipe,
                 facts.step,
                 "sub_recipe",
                 name,

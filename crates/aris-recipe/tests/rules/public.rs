@@ -136,7 +136,7 @@ fn public_fixtures_are_invalid_or_refused() {
         report
             .findings
             .iter()
-            .any(|finding| finding.rule == "missing-kitchen-rules")
+            .any(|finding| finding.rule == "schema" && finding.message.contains("kitchen_rules"))
     );
     for name in [
         "clone_local_with_remote_url_capture_invalid",

@@ -31,6 +31,7 @@ static GITHUB: Host = Host {
     }),
     manners: MANNERS,
     manners_with_key: MANNERS,
+    later: &[],
 };
 
 /// Path of the REST interface on a server of an enterprise; GraphQL lies beside it.

@@ -6,8 +6,7 @@ use serde_json::Value;
 use super::Trouble;
 
 /// A review thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Thread {
     /// Number of the comment that began it.
     pub comment_id: u64,

@@ -84,7 +84,8 @@ fn recorded_rows_are_read() {
             "FAILED",
             "FAILED",
             "TIMEOUT",
-            "queued DependencyNeverSatisfied",
+            // It waits, says the accounting; the controller does not list it.
+            "not listed",
             "CANCELLED",
             "running n2",
         ]

@@ -7,7 +7,7 @@
 
 use aris_claims::decimal::Decimal;
 use aris_claims::number::{Number, Style, scan};
-use aris_review::Severity;
+use aris_review::{Edit, Severity};
 
 use super::{Check, METHODOLOGICAL, quoted};
 use crate::prose::Prose;
@@ -25,6 +25,8 @@ pub struct BoundNumber {
     pub status: String,
     /// What the text shows, what the data give, and where both stand.
     pub message: String,
+    /// What stands there, and what the data give in the same digits; where that can be told.
+    pub edit: Option<Edit>,
 }
 
 /// The rules that need bindings.
@@ -46,7 +48,9 @@ pub(super) fn bound(bound: Option<&[BoundNumber]>, out: &mut Check) {
         };
         let place = (number.file.as_str(), number.line);
         let message = number.message.clone();
-        out.add(rule, Severity::Critical, METHODOLOGICAL, place, message);
+        if let Some(finding) = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message) {
+            finding.edit.clone_from(&number.edit);
+        }
     }
 }
 
@@ -144,6 +148,7 @@ mod tests {
     #[test]
     fn only_bindings_that_fail_are_findings() {
         let number = |status: &str| BoundNumber {
+            edit: None,
             file: String::from("paper.tex"),
             line: 3,
             status: status.to_owned(),

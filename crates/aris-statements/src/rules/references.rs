@@ -10,7 +10,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::bib::check::{self, Target, Weight};
 use aris_paper::bib::{Library, Loc, is_distributed};
 use aris_paper::{facts, titles};
-use aris_review::Severity;
+use aris_review::{Edit, Severity};
 
 use super::{Check, EXTERNAL, Sources};
 use crate::papers::Known;
@@ -61,13 +61,11 @@ pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check)
             for place in places.get(finding.key.as_str()).into_iter().flatten() {
                 let severity = severity(finding.weight);
                 let place = (place.file.as_str(), place.line);
-                out.add(
-                    "cite-key-missing",
-                    severity,
-                    EXTERNAL,
-                    place,
-                    message.clone(),
-                );
+                let rule = "cite-key-missing";
+                let added = out.add(rule, severity, EXTERNAL, place, message.clone());
+                if let (Some(added), Some(key)) = (added, &finding.replacement) {
+                    added.edit = Some(Edit::new(&finding.key, key));
+                }
             }
         }
     }

@@ -1,14 +1,17 @@
 //! `check`: what the rules find in documents, without a pull request.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
+use aris_review::Finding;
 use aris_statements::disk::Disk;
 use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check};
 
 use crate::bindings::bound;
 use crate::error::Error;
+use crate::formats::FormatArgs;
 use crate::report::{Checked, NotChecked, Report};
 use crate::rules::month;
 
@@ -39,6 +42,8 @@ pub(crate) struct CheckArgs {
     /// Leave with 10 when something is found that is more than information
     #[arg(long)]
     exit_signal: bool,
+    #[command(flatten)]
+    form: FormatArgs,
 }
 
 pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>, Error> {
@@ -89,7 +94,8 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         papers: papers.as_ref(),
         notes: notes.as_deref(),
     };
-    let found = check(&documents, &sources);
+    let mut found = check(&documents, &sources);
+    suggest(&mut found.findings, context);
     for (prose, statements) in documents.iter().zip(&found.statements) {
         if let (Some(file), true) = (prose.files.first(), statements.is_empty()) {
             problems.push(format!(
@@ -124,7 +130,25 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         problems,
     };
     let grave = args.exit_signal && checked.is_grave();
-    Ok(Outcome::found(Report::Checked(Box::new(checked)), grave))
+    let report = Report::Checked(Box::new(checked)).formatted(args.form.format);
+    Ok(Outcome::found(report, grave))
+}
+
+/// Turns the edits of rules into suggestions about the lines as they stand.
+fn suggest(findings: &mut [Finding], context: &Context) {
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for finding in findings.iter_mut().filter(|finding| finding.edit.is_some()) {
+        let lines = texts.entry(finding.file.clone()).or_insert_with(|| {
+            let text = aris_fs::read_text(&context.absolute(Path::new(&finding.file)));
+            let text = text.unwrap_or_default();
+            text.lines().map(str::to_owned).collect()
+        });
+        let at = finding
+            .line
+            .and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
+        let line = at.and_then(|at| lines.get(at));
+        finding.suggest(line.map(String::as_str));
+    }
 }
 
 fn lexical(path: &str) -> PathBuf {

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use aris_cli::Context;
+use aris_cli::{Context, Outcome};
 use aris_review::Findings;
 
 use crate::error::Error;
-use crate::report::Merged;
+use crate::formats::FormatArgs;
+use crate::report::{Merged, Report};
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
@@ -17,18 +18,19 @@ pub(crate) struct MergeArgs {
     /// Write the list there, too
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    form: FormatArgs,
 }
 
-pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Merged, Error> {
+pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let mut all = Findings::default();
     for input in &args.inputs {
         all.append(super::findings(input, context)?);
     }
     let merged = Merged::of(all);
     if let Some(out) = &args.out {
-        let mut text = serde_json::to_string_pretty(&merged).map_err(Error::Written)?;
-        text.push('\n');
-        aris_fs::write_atomic(&context.absolute(out), text.as_bytes())?;
+        aris_fs::write_atomic(&context.absolute(out), &aris_gates::pretty(&merged)?)?;
     }
-    Ok(merged)
+    let report = Report::Merged(merged).formatted(args.form.format);
+    Ok(Outcome::done(report))
 }

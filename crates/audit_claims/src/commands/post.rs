@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
-use aris_online::GitHubArgs;
+use aris_gates::{FolderArgs, GitHubArgs};
 use aris_review::{Looked, Pull};
 
 use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
-use crate::folder::FolderArgs;
 use crate::report::Report;
+use crate::source::{kept_claims, kept_diff};
 
 /// Arguments of `post`.
 #[derive(Debug, clap::Args)]
@@ -38,11 +38,11 @@ pub(crate) struct PostArgs {
 }
 
 pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.marker);
     let mut all = super::findings(&args.findings, context)?;
     let number = args.pull.number;
-    if let Some(diff) = folder.diff(args.diff.as_deref(), number, context)? {
-        all = anchored(all, &diff, &folder.claims(number)?);
+    if let Some(diff) = kept_diff(&folder, args.diff.as_deref(), number, context)? {
+        all = anchored(all, &diff, &kept_claims(&folder, number)?);
     }
     let github = args
         .github

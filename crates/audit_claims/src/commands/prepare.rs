@@ -5,12 +5,11 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_online::GitHubArgs;
+use aris_gates::{FolderArgs, GitHubArgs};
 use aris_review::Pull;
 
 use crate::agents::ask;
 use crate::error::Error;
-use crate::folder::FolderArgs;
 use crate::report::Prepared;
 use crate::source::{ReportArgs, fetch};
 
@@ -39,7 +38,7 @@ pub(crate) struct PrepareArgs {
 }
 
 pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.marker);
     let answers = match &args.agent_dir {
         Some(path) => context.absolute(path),
         None => folder.at("answers"),

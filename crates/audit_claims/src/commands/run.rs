@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_online::GitHubArgs;
+use aris_gates::{Folder, FolderArgs, GateError, GitHubArgs, Worktree};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -11,11 +11,9 @@ use serde_json::Value;
 use crate::agents::{Open, ask};
 use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
-use crate::folder::{Folder, FolderArgs};
 use crate::report::Report;
 use crate::rules::{RuleArgs, joined, look, united};
 use crate::source::{ReportArgs, fetch};
-use crate::worktree::worktree;
 
 /// Who looks for claims and evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,8 +58,8 @@ pub(crate) struct RunArgs {
 }
 
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let worktree = worktree(&args.worktree, context)?;
-    let folder = args.folder.folder(context);
+    let worktree = Worktree::of(&context.absolute(&args.worktree))?.path;
+    let folder = args.folder.folder(context, |profile| profile.marker);
     let answers = match &args.agent_dir {
         Some(path) => context.absolute(path),
         None => folder.at("answers"),
@@ -153,11 +151,11 @@ impl RunArgs {
 }
 
 /// The list as it can be read again: findings, and behind them what was none.
-fn raw(all: &Findings) -> Result<Vec<Value>, Error> {
+fn raw(all: &Findings) -> Result<Vec<Value>, GateError> {
     let findings = all.findings.iter().map(serde_json::to_value);
     let rejected = all.rejected.iter().map(|entry| Ok(entry.finding.clone()));
     findings
         .chain(rejected)
         .collect::<Result<_, _>>()
-        .map_err(Error::Written)
+        .map_err(GateError::Written)
 }

@@ -6,6 +6,7 @@ use aris_cli::{Context, Outcome};
 
 use crate::audit::judged;
 use crate::error::Error;
+use crate::formats::FormatArgs;
 use crate::report::Report;
 
 /// Arguments of `verdict`.
@@ -17,10 +18,13 @@ pub(crate) struct VerdictArgs {
     /// Leave with 10 unless the verdict is approved
     #[arg(long)]
     exit_signal: bool,
+    #[command(flatten)]
+    form: FormatArgs,
 }
 
 pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let judged = judged(super::findings(&args.findings, context)?);
     let found = args.exit_signal && !judged.is_approved();
-    Ok(Outcome::found(Report::Judged(Box::new(judged)), found))
+    let report = Report::Judged(Box::new(judged)).formatted(args.form.format);
+    Ok(Outcome::found(report, found))
 }

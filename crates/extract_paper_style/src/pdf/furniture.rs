@@ -18,8 +18,6 @@ pub(crate) struct Lines<'a> {
     pub(crate) all: Vec<&'a str>,
     /// Number of the first line of each page.
     pub(crate) pages: Vec<usize>,
-    /// The number that the first page has, by those that are written on the pages.
-    pub(crate) first: Option<i64>,
 }
 
 /// The lines of what is written on the pages.
@@ -40,10 +38,7 @@ pub(crate) fn lines(text: &str) -> Lines<'_> {
         }
     }
     let first = first_number(&pages);
-    let mut out = Lines {
-        first,
-        ..Lines::default()
-    };
+    let mut out = Lines::default();
     for (index, page) in (0..).zip(&pages) {
         let edges = edges(page);
         out.pages.push(out.all.len());

@@ -40,22 +40,6 @@ pub(crate) fn named(text: &str) -> Option<Named> {
     numbers(number.trim_end_matches(['.', ':'])).map(|_| named)
 }
 
-/// How deep a title stands by the number before it: 1 for `3` and `B`, 2 for `3.1`, 0 for a part of a book; `None` without one.
-pub(crate) fn depth(title: &str) -> Option<u8> {
-    let rest = unlabelled(title);
-    let label = title.strip_suffix(rest).filter(|label| !label.is_empty())?;
-    let (name, number) = match unnamed(label) {
-        Some((name, number)) => (Some(name), number),
-        None => (None, label),
-    };
-    let number = number.split_whitespace().next()?;
-    let number = number.trim_end_matches(['.', ':', ')']);
-    if name == Some(Named::Part) || numbers(number).is_some_and(|(kind, _)| kind == Kind::Roman) {
-        return Some(0);
-    }
-    u8::try_from(number.split('.').count()).ok()
-}
-
 /// A title without the number before it, and without the word before that; the same when nothing is left.
 pub(crate) fn unlabelled(title: &str) -> &str {
     let bare = unnamed(title).map_or(title, |(_, rest)| rest);
@@ -128,18 +112,6 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(unlabelled(title), expected);
-        }
-        for (title, expected) in [
-            ("3 Results", Some(1)),
-            ("3.1.2.4 Weights", Some(4)),
-            ("Chapter 2 – Method", Some(1)),
-            ("A.1 Of Theorem 1", Some(2)),
-            ("Part II Wobbles", Some(0)),
-            ("II Wobbles", Some(0)),
-            ("Results", None),
-            ("", None),
-        ] {
-            assert_eq!(depth(title), expected, "{title}");
         }
     }
 

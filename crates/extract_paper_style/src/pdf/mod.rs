@@ -1,206 +1,131 @@
-//! The text of a PDF: from `pdftotext` where it is installed, else from the reader that is built in; and its outline, which only
-//! the latter reads.
+//! The text and the outline of a PDF, as the programs of poppler read them: `pdftotext -bbox-layout` gives blocks, lines and words with
+//! their places, `pdftohtml -xml` the outline. Both run in process groups of their own, with a deadline.
 
-pub(crate) mod bookmarks;
-mod boxes;
-pub(crate) mod built_in;
+mod blocks;
 mod contents;
-mod entry;
 mod furniture;
-pub(crate) mod headings;
 mod labels;
-mod layout;
 mod notes;
 mod numbering;
+mod outline;
 pub(crate) mod page;
-mod places;
 
-use std::ffi::OsString;
+use std::io::Write as _;
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use aris_cli::Context;
-use aris_proc::{Captured, Command, End, Finished, ProcError};
-use serde::Serialize;
+use aris_proc::{Captured, End, Finished, ProcError};
 
 use crate::error::Error;
-use crate::pdf::bookmarks::Bookmark;
-use crate::pdf::boxes::Boxes;
-use crate::pdf::built_in::{Answer, LIMIT};
+use blocks::Blocks;
+use outline::Bookmark;
 
-/// What read a PDF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) enum PdfEngine {
-    /// The program of poppler, or another one of this name on PATH.
-    Pdftotext,
-    /// The reader that is built in. It parts the words of some PDFs, and knows no fonts without a table of their letters.
-    BuiltIn,
-}
+pub(crate) use outline::PdfOutline;
 
-impl PdfEngine {
-    /// As it is written in the envelope.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Pdftotext => "pdftotext",
-            Self::BuiltIn => "built_in",
-        }
-    }
-}
+/// Text that a PDF may have, in bytes: a book of a thousand pages has three million.
+pub(crate) const LIMIT: usize = 16 << 20;
 
-/// The text of a PDF.
+/// What a PDF holds.
 pub(crate) struct PdfText {
-    pub(crate) engine: PdfEngine,
     /// Pages, each ended by a form feed.
     pub(crate) text: String,
-    /// Pages that were not read to their end, as far as the engine says.
-    pub(crate) torn: usize,
     /// The outline that the PDF carries; `None` when it could not be read.
     pub(crate) outline: Option<Vec<Bookmark>>,
 }
 
-/// What `pdftotext` leaves with when it does not know a flag: the older program of that name has no boxes.
-const USAGE: i32 = 99;
+/// What `pdftotext` says of a flag that it does not know: the program of Xpdf has the same name and no `-bbox-layout`.
+const USAGE: &str = "Usage:";
 
 /// Time that reading the outline may take: without it there is still the text.
 const OUTLINE: Duration = Duration::from_secs(20);
 
-/// Reads the PDF `bytes`, which lie at `place`.
+/// Reads the PDF `bytes`; `file` is where they lie on disk, if they do.
 ///
-/// **Errors**: exit 4 when it cannot be read, for whatever reason; 6 when that takes longer than `limit`; 5 when no reader starts.
+/// **Errors**: exit 4 when it cannot be read, for whatever reason; 5 without poppler; 6 when it takes longer than `limit`.
 pub(crate) fn read(
     bytes: Vec<u8>,
+    file: Option<&Path>,
     place: &str,
     limit: Duration,
     context: &Context,
 ) -> Result<PdfText, Error> {
-    // Without a file to start there is no outline, and pdftotext is enough.
-    let reader = myself("--pdf-outline", bytes.clone(), context).ok();
-    let beside = thread::spawn(move || outline(reader?, limit.min(OUTLINE)));
-    let text = pdftotext(bytes.clone(), place, limit, context);
-    let outline = beside.join().unwrap_or_else(|panic| resume_unwind(panic));
-    match text? {
-        Some(text) => Ok(PdfText {
-            engine: PdfEngine::Pdftotext,
-            text,
-            torn: 0,
+    let time = limit.min(OUTLINE);
+    let cwd = context.cwd();
+    thread::scope(|scope| {
+        let copy = file.is_none().then(|| bytes.clone());
+        let beside = scope.spawn(move || match (file, copy) {
+            (Some(file), _) => bookmarks(file, time, cwd),
+            // `pdftohtml` reads no pipe.
+            (None, copy) => {
+                let mut file = tempfile::NamedTempFile::new().ok()?;
+                file.write_all(&copy.unwrap_or_default()).ok()?;
+                bookmarks(file.path(), time, cwd)
+            }
+        });
+        let text = text(bytes, place, limit, context);
+        let outline = beside.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok(PdfText {
+            text: text?,
             outline,
-        }),
-        None => built_in(bytes, place, limit, context),
-    }
+        })
+    })
 }
 
-/// The text that `pdftotext` reads; `None` where there is no such program.
-fn pdftotext(
-    bytes: Vec<u8>,
-    place: &str,
-    limit: Duration,
-    context: &Context,
-) -> Result<Option<String>, Error> {
-    let mut boxes = Boxes::default();
-    let call = aris_proc::command(PdfEngine::Pdftotext.name(), context.cwd())
-        .args(["-raw", "-bbox", "-enc", "UTF-8", "-", "-"])
+/// The text that `pdftotext` reads.
+fn text(bytes: Vec<u8>, place: &str, limit: Duration, context: &Context) -> Result<String, Error> {
+    let mut blocks = Blocks::default();
+    let call = aris_proc::command("pdftotext", context.cwd())
+        .args(["-bbox-layout", "-enc", "UTF-8", "-", "-"])
         .stdin(bytes);
-    let finished = match call.run_streamed(limit, &mut |piece| boxes.take(piece)) {
-        Err(ProcError::Absent { .. }) => return Ok(None),
+    let finished = match call.run_streamed(limit, &mut |piece| blocks.take(piece)) {
+        Err(ProcError::Absent { .. }) => return Err(Error::NoPoppler { found: false }),
         finished => finished?,
     };
-    let code = code(&finished, place)?;
-    if code == USAGE {
-        return Ok(None);
-    }
-    let place = place.to_owned();
-    if code != 0 {
-        return Err(match reason(&finished.stderr) {
-            None => Error::Locked { place },
-            Some(why) => Error::Pdf { place, why },
-        });
-    }
-    if boxes.is_long() {
-        return Err(Error::LongPdf { place });
-    }
-    match boxes.text() {
-        Some(text) => Ok(Some(text)),
-        None => Err(Error::Pdf {
-            place,
-            why: String::from("pdftotext gives no page of it"),
-        }),
-    }
-}
-
-/// The outline; `None` when it cannot be read, for whatever reason.
-fn outline(reader: Command, limit: Duration) -> Option<Vec<Bookmark>> {
-    let finished = reader.run(limit).ok()?;
-    match (finished.end, Answer::parse(&finished.stdout.bytes)) {
-        (End::Exited(0), Some(Answer::Text { outline, .. })) => outline,
-        _ => None,
-    }
-}
-
-/// This very program, as a process of its own that reads `bytes`.
-fn myself(flag: &str, bytes: Vec<u8>, context: &Context) -> Result<Command, Error> {
-    let (program, words) = this_program(context)?;
-    let call = aris_proc::command(program, context.cwd())
-        .args(words)
-        // Every call names a source.
-        .args([flag, "--source", "-"])
-        // The text, and bookmarks of about a hundred bytes.
-        .capture_limit(LIMIT + (4 << 20))
-        .stdin(bytes);
-    Ok(call)
-}
-
-/// Reads it without `pdftotext`.
-fn built_in(
-    bytes: Vec<u8>,
-    place: &str,
-    limit: Duration,
-    context: &Context,
-) -> Result<PdfText, Error> {
-    let finished = myself("--pdf-text", bytes, context)?.run(limit)?;
-    let place = place.to_owned();
-    let answer = match code(&finished, &place)? {
-        0 => Answer::parse(&finished.stdout.bytes),
-        _ => None,
-    };
-    match answer {
-        Some(Answer::Text {
-            text,
-            torn,
-            outline,
-        }) => Ok(PdfText {
-            engine: PdfEngine::BuiltIn,
-            text,
-            torn,
-            outline,
-        }),
-        Some(Answer::Locked) => Err(Error::Locked { place }),
-        Some(Answer::Long) => Err(Error::LongPdf { place }),
-        Some(Answer::Broken(why)) => Err(Error::Pdf { place, why }),
-        None => Err(Error::Pdf {
-            place,
-            why: String::from("the reader gave up on it"),
-        }),
-    }
-}
-
-/// The exit code of a reader; it has none when the PDF took too long or broke it off.
-fn code(finished: &Finished, place: &str) -> Result<i32, Error> {
     let place = place.to_owned();
     match finished.end {
-        End::Exited(code) => Ok(code),
-        End::TimedOut => Err(Error::SlowPdf {
-            place,
-            limit: finished.deadline,
-        }),
-        End::Signalled(_) => Err(Error::Pdf {
-            place,
-            why: String::from("it is nested without end, or needs more memory than there is"),
-        }),
+        End::Exited(0) => {}
+        End::Exited(_) if finished.stderr.text().contains(USAGE) => {
+            return Err(Error::NoPoppler { found: true });
+        }
+        End::Exited(_) => {
+            return Err(match reason(&finished.stderr) {
+                None => Error::Locked { place },
+                Some(why) => Error::Pdf { place, why },
+            });
+        }
+        End::TimedOut => {
+            let limit = finished.deadline;
+            return Err(Error::SlowPdf { place, limit });
+        }
+        End::Signalled(_) => {
+            let why = String::from("pdftotext crashed on it");
+            return Err(Error::Pdf { place, why });
+        }
     }
+    if blocks.is_long() {
+        return Err(Error::LongPdf { place });
+    }
+    blocks.text().ok_or_else(|| Error::Pdf {
+        place,
+        why: String::from("pdftotext gives no page of it"),
+    })
+}
+
+/// The outline that `pdftohtml` reads; `None` when it cannot be read, for whatever reason.
+fn bookmarks(file: &Path, limit: Duration, cwd: &Path) -> Option<Vec<Bookmark>> {
+    // The text of one page comes with it; at most so many bytes of both are kept.
+    let call = aris_proc::command("pdftohtml", cwd)
+        .args(["-xml", "-i", "-q", "-l", "1", "-enc", "UTF-8", "-stdout"])
+        .arg(file)
+        .capture_limit(LIMIT);
+    let Finished { end, stdout, .. } = call.run(limit).ok()?;
+    if end != End::Exited(0) || stdout.dropped > 0 {
+        return None;
+    }
+    outline::bookmarks(&stdout.text())
 }
 
 /// What `pdftotext` complains of; `None` when a password is missing.
@@ -218,20 +143,4 @@ fn reason(stderr: &Captured) -> Option<String> {
     }
     let first = complaints.next().or(said.lines().next());
     Some(first.unwrap_or("no reason is given").to_owned())
-}
-
-/// The file this program runs from, and the words that make it `extract_paper_style`: the multi-call binary runs many helpers.
-fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>), Error> {
-    let program = std::env::current_exe().map_err(Error::Myself)?;
-    let own = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("extract_paper_style")
-    };
-    // Through a link of our name, or with our name as a word; a copy under another name is this program.
-    let words = if !own(&program) && std::env::args_os().any(|word| own(Path::new(&word))) {
-        vec![OsString::from("extract_paper_style")]
-    } else {
-        Vec::new()
-    };
-    Ok((context.absolute(&program), words))
 }

@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::pdf::layout::{Line, RAISED_SIZE, SIZES, straight};
+use crate::pdf::blocks::{Line, RAISED};
 
 /// Stands before a line of a footnote in the text of a page; no other line holds a control character.
 pub(crate) const NOTE: char = '\u{e}';
 
 /// Part of the text's size that footnotes have at most: 9 of 10 points, or 10 of 11.
 const SMALL: f64 = 0.93;
+/// By which part the sizes of a note's lines differ at most.
+const SAME: f64 = 0.08;
 /// Sizes from one line of a note to the next at most.
 const STEP: f64 = 1.7;
 /// Sizes from the last note to the page's foot at least, lines that the foot has at most, and bytes of one in the text's size.
@@ -29,7 +31,7 @@ pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> 
     };
     let (mut at, mut blocks) = (0, 0);
     while let Some(line) = lines.get(at) {
-        if line.size > SMALL * usual || !is_level(line) || !begins_note(line, raised) {
+        if line.size > SMALL * usual || !begins_note(line, raised) {
             at += 1;
             continue;
         }
@@ -62,10 +64,6 @@ fn usual_size(lines: &[Line]) -> Option<f64> {
     middle.map(|(size, _)| *size)
 }
 
-fn is_level(line: &Line) -> bool {
-    straight(line.direction, (1.0, 0.0))
-}
-
 /// Whether a line begins with a mark and words: `1 See`, `*Equal`.
 fn begins_note(line: &Line, raised: &BTreeSet<char>) -> bool {
     let text = line.text.trim();
@@ -84,7 +82,7 @@ fn begins_note(line: &Line, raised: &BTreeSet<char>) -> bool {
     } else {
         return false;
     };
-    let is_raised = superscript || line.first < RAISED_SIZE * line.size;
+    let is_raised = superscript || line.first < RAISED * line.size;
     let is_called = mark.is_some_and(|mark| raised.contains(&mark));
     // `1.` begins an item, `1,000` a number.
     let words = rest.trim_start_matches(['*', '∗', '†', '‡', ' ']);
@@ -107,17 +105,17 @@ fn block(lines: &[Line], raised: &BTreeSet<char>) -> usize {
         let [one, next] = pair else {
             return false;
         };
-        let step = one.across - next.across;
-        let same = (one.size - next.size).abs() <= SIZES * one.size.max(next.size);
+        let step = next.bottom - one.bottom;
+        let same = (one.size - next.size).abs() <= SAME * one.size.max(next.size);
         let near = step > 0.0 && step <= STEP * one.size;
         let begins = step > 0.0 && begins_note(next, raised);
-        is_level(next) && same && (near || begins) && overlap(one, next) && !is_caption(&next.text)
+        same && (near || begins) && overlap(one, next) && !is_caption(&next.text)
     };
     1 + lines.windows(2).take_while(|pair| goes_on(pair)).count()
 }
 
 fn overlap(one: &Line, other: &Line) -> bool {
-    one.start < other.end && other.start < one.end
+    one.left < other.right && other.left < one.right
 }
 
 /// Whether nothing but the page's foot stands below a block in its column, and the text above it.
@@ -128,21 +126,21 @@ fn is_foot(lines: &[Line], block: std::ops::Range<usize>, usual: f64) -> bool {
     };
     let start = own
         .iter()
-        .map(|line| line.start)
+        .map(|line| line.left)
         .fold(f64::INFINITY, f64::min);
     let end = own
         .iter()
-        .map(|line| line.end)
+        .map(|line| line.right)
         .fold(f64::NEG_INFINITY, f64::max);
-    let beside = |line: &Line| start < line.end && line.start < end;
+    let beside = |line: &Line| start < line.right && line.left < end;
     let (mut text_above, mut foot) = (false, 0);
     for (at, line) in lines.iter().enumerate() {
-        if block.contains(&at) || !is_level(line) || !beside(line) {
+        if block.contains(&at) || !beside(line) {
             continue;
         }
-        if line.across > first.across {
+        if line.bottom < first.bottom {
             text_above |= line.size > SMALL * usual;
-        } else if last.across - line.across >= FOOT.0 * last.size
+        } else if line.bottom - last.bottom >= FOOT.0 * last.size
             && (line.size <= SMALL * usual || line.text.len() <= FOOT.2)
         {
             foot += 1;
@@ -161,13 +159,12 @@ mod tests {
     fn line(x: f64, y: f64, size: f64, first: f64, text: &str) -> Line {
         Line {
             text: text.to_owned(),
-            direction: (1.0, 0.0),
-            across: y,
-            start: x,
-            end: x + 200.0,
+            left: x,
+            right: x + 200.0,
+            bottom: -y,
             size,
             first,
-            cell: false,
+            begins: false,
         }
     }
 

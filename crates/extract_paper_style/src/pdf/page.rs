@@ -7,12 +7,11 @@
 use std::collections::BTreeSet;
 
 use crate::outline::{self, Piece};
-use crate::pdf::bookmarks::Bookmark;
 use crate::pdf::contents::key;
-use crate::pdf::headings::PdfOutline;
 use crate::pdf::labels::unlabelled;
 use crate::pdf::numbering::{is_title, respaced};
-use crate::pdf::{contents, furniture, headings, numbering};
+use crate::pdf::outline::{Bookmark, PdfOutline};
+use crate::pdf::{self, contents, furniture, numbering};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
 
@@ -34,16 +33,13 @@ pub(crate) fn profile(text: &str, bookmarks: Option<&[Bookmark]>) -> (Profile, P
 
 fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline) {
     let mut lines = furniture::lines(text);
-    let contents = contents::without(&lines.all);
-    let listed = lines.first.map(|first| contents.outline(first));
-    lines.all = contents.lines;
+    contents::remove(&mut lines.all);
     let by_looks = numbering::headings(&lines.all);
-    let listed = listed.unwrap_or_default();
-    let (headings, used) = headings::headings(bookmarks, &listed, &lines, by_looks);
+    let (headings, used) = pdf::outline::headings(bookmarks, &lines, by_looks);
     let lines = lines.all;
     let numbered = !headings.is_empty();
-    let known = if matches!(used, PdfOutline::Used | PdfOutline::Contents) {
-        headings::roles(&headings)
+    let known = if used == PdfOutline::Used {
+        pdf::outline::roles(&headings)
     } else {
         BTreeSet::new()
     };
@@ -288,8 +284,10 @@ fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
         .chars()
         .filter(|letter| !letter.is_whitespace())
         .count();
-    let whole = text.ends_with(['.', '!', '?']);
-    let words = text.split_whitespace().count();
+    let whole = text.ends_with(['.', '!', '?', '。', '！', '？']);
+    // Chinese and Japanese have no spaces between words.
+    let wide = text.chars().filter(|letter| *letter >= '\u{2e80}').count();
+    let words = text.split_whitespace().count() + wide;
     if visible > 0 && 10 * letters >= 6 * visible && (words >= PROSE_WORDS || whole && words >= 3) {
         pieces.push(Piece::Text {
             text,

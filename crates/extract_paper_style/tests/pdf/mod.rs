@@ -6,7 +6,6 @@ mod paper;
 
 use std::fmt::Write as _;
 
-use pdf_extract::{Document, Object, ObjectId, dictionary, text_string};
 use serde_json::Value;
 
 /// These fields of each section; null where a section has none.
@@ -39,12 +38,25 @@ pub(crate) fn drawn(spans: &[Span<'_>]) -> String {
 
 /// A PDF with pages of these operators, in Helvetica.
 pub(crate) fn document(pages: &[String]) -> Vec<u8> {
+    outlined(pages, &[])
+}
+
+/// A bookmark: its level, the page it leads to from 0 on, its title.
+pub(crate) type Bookmark<'a> = (usize, usize, &'a str);
+
+/// A PDF with an outline.
+pub(crate) fn outlined(pages: &[String], bookmarks: &[Bookmark<'_>]) -> Vec<u8> {
     let kids: Vec<String> = (0..pages.len())
         .map(|index| format!("{} 0 R", 5 + 2 * index))
         .collect();
     let font = "<< /Type /Font /Subtype /Type1 /BaseFont";
+    let root = 5 + 2 * pages.len();
+    let outlines = match bookmarks {
+        [] => String::new(),
+        _ => format!("/Outlines {root} 0 R"),
+    };
     let mut objects = vec![
-        String::from("<< /Type /Catalog /Pages 2 0 R >>"),
+        format!("<< /Type /Catalog /Pages 2 0 R {outlines} >>"),
         format!(
             "<< /Type /Pages /Kids [{}] /Count {} >>",
             kids.join(" "),
@@ -63,42 +75,28 @@ pub(crate) fn document(pages: &[String]) -> Vec<u8> {
             page.len()
         ));
     }
-    file(&objects)
-}
-
-/// The PDF with an outline: level, page and title of each bookmark.
-pub(crate) fn with_outline(pdf: &[u8], bookmarks: &[(usize, u32, &str)]) -> Vec<u8> {
-    let mut document = Document::load_mem(pdf).expect("a PDF");
-    let pages = document.get_pages();
-    let ids: Vec<ObjectId> = bookmarks.iter().map(|_| document.new_object_id()).collect();
-    for (at, (level, page, title)) in bookmarks.iter().enumerate() {
-        let place = vec![
-            Object::Reference(pages[page]),
-            Object::Name(b"Fit".to_vec()),
-        ];
-        let mut node = dictionary! { "Title" => text_string(title), "Dest" => place };
-        let below = &bookmarks[at + 1..];
-        let family = below
-            .iter()
-            .take_while(|(other, ..)| other >= level)
-            .count();
-        let next = below[..family]
-            .iter()
-            .position(|(other, ..)| other == level);
-        if let Some(next) = next {
-            node.set("Next", Object::Reference(ids[at + 1 + next]));
-        }
-        if below.first().is_some_and(|(other, ..)| other > level) {
-            node.set("First", Object::Reference(ids[at + 1]));
-        }
-        document.objects.insert(ids[at], Object::Dictionary(node));
+    if !bookmarks.is_empty() {
+        let count = bookmarks.iter().filter(|one| one.0 == 1).count();
+        let first = root + 1;
+        objects.push(format!(
+            "<< /Type /Outlines /First {first} 0 R /Last {first} 0 R /Count {count} >>"
+        ));
     }
-    let outline = document.add_object(dictionary! { "First" => Object::Reference(ids[0]) });
-    let catalog = document.catalog_mut().expect("a catalog");
-    catalog.set("Outlines", Object::Reference(outline));
-    let mut bytes = Vec::new();
-    document.save_to(&mut bytes).expect("written");
-    bytes
+    for (at, (level, page, title)) in bookmarks.iter().enumerate() {
+        let below = &bookmarks[at + 1..];
+        let family = below.iter().take_while(|other| other.0 >= *level).count();
+        let next = below[..family].iter().position(|other| other.0 == *level);
+        let mut node = format!("<< /Title ({title}) /Dest [{} 0 R /Fit]", 5 + 2 * page);
+        if let Some(next) = next {
+            write!(node, " /Next {} 0 R", root + 2 + at + next).expect("written");
+        }
+        if below.first().is_some_and(|other| other.0 > *level) {
+            let first = root + 2 + at;
+            write!(node, " /First {first} 0 R /Last {first} 0 R /Count 1").expect("written");
+        }
+        objects.push(node + " >>");
+    }
+    file(&objects)
 }
 
 /// A PDF of these objects; the first is its catalog.

@@ -1,6 +1,5 @@
-//! A PDF that is laid out as papers are, read by both engines, and PDFs that hold no paper.
+//! A PDF that is laid out as papers are, and PDFs that hold no paper.
 
-use pdf_extract::{Document, EncryptionState, EncryptionVersion, Permissions};
 use serde_json::{Value, json};
 
 use aris_testkit::{Project, Run};
@@ -8,35 +7,22 @@ use aris_testkit::{Project, Run};
 use super::{Span, document, drawn, file, page};
 use crate::{assert_no_leak, call, helper, profile};
 
-/// What reads a PDF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Engine {
-    Pdftotext,
-    BuiltIn,
+/// Whether poppler is there; a test without it says that it is skipped.
+pub(crate) fn has_poppler() -> bool {
+    let run = |name: &str| std::process::Command::new(name).arg("-v").output();
+    let found = run("pdftotext").is_ok() && run("pdftohtml").is_ok();
+    if !found {
+        eprintln!("skipped: pdftotext and pdftohtml (poppler) are not installed");
+    }
+    found
 }
 
-/// Both of them; `pdftotext` only where it is installed.
-pub(crate) fn engines() -> Vec<Engine> {
-    let installed = std::process::Command::new("pdftotext").arg("-v").output();
-    if installed.is_err() {
-        eprintln!("skipped: pdftotext is not installed");
-        return vec![Engine::BuiltIn];
-    }
-    vec![Engine::Pdftotext, Engine::BuiltIn]
-}
-
-/// Measures a file of the project with one of them.
-pub(crate) fn read(project: &Project, source: &str, engine: Engine) -> Run {
-    match engine {
-        Engine::Pdftotext => call(project, source),
-        Engine::BuiltIn => helper()
-            .call(project.path())
-            .env("HOME", project.path())
-            .env("PATH", project.at("no programs"))
-            .env("ARIS_STYLE_REF_CACHE", "styles")
-            .args(["--source", source, "--json"])
-            .run(),
-    }
+/// What the manifest says of the PDF's outline.
+pub(crate) fn outline(run: &Run) -> Value {
+    let path = run.data()["manifest"].clone();
+    let bytes = std::fs::read(path.as_str().expect("a path")).expect("a file");
+    let manifest: Value = serde_json::from_slice(&bytes).expect("JSON");
+    manifest["pdf_outline"].clone()
 }
 
 /// Left edges of the columns, in points.
@@ -227,68 +213,46 @@ fn rows(profile: &Value) -> Vec<Value> {
 
 #[test]
 fn a_paper_in_two_columns_has_the_structure_that_was_counted_by_hand() {
+    if !has_poppler() {
+        return;
+    }
     let (bytes, text) = paper();
     let project = Project::new().file("ref.pdf", bytes);
-    let mut folders = Vec::new();
-    for engine in engines() {
-        let run = read(&project, "ref.pdf", engine).expect_code(0);
-        let found = profile(&run);
-        assert_eq!(rows(&found), counted(), "{engine:?}");
-        assert_eq!(
-            (
-                &found["figure_captions"]["mean"],
-                &found["table_captions"]["mean"]
-            ),
-            (&json!(9.0), &json!(3.0)),
-            "{engine:?}"
-        );
-        assert_eq!(found["citation_style"], "numeric", "{engine:?}");
-        assert_no_leak(
-            &run,
-            &text,
-            &["Purple", "Zaphod", "Wobble", "Adams", "Gadget", "Letters"],
-        );
-        let data = run.data();
-        let manifest = std::fs::read(data["manifest"].as_str().expect("a path")).expect("a file");
-        let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
-        let name = match engine {
-            Engine::Pdftotext => "pdftotext",
-            Engine::BuiltIn => "built_in",
-        };
-        assert_eq!(
-            (&data["pdf_engine"], &manifest["pdf_engine"]),
-            (&json!(name), &json!(name))
-        );
-        assert_eq!(manifest["torn_pages"], 0);
-        assert_eq!(
-            run.stderr()
-                .contains("warning: pdftotext (poppler) is not installed"),
-            engine == Engine::BuiltIn,
-            "{run}"
-        );
-        // What another engine has read is another profile.
-        let folder = data["cache_dir"].clone();
-        assert!(!folders.contains(&folder), "{folder}");
-        folders.push(folder);
-    }
+    let run = call(&project, "ref.pdf").expect_code(0);
+    let found = profile(&run);
+    assert_eq!(rows(&found), counted());
+    assert_eq!(
+        (
+            &found["figure_captions"]["mean"],
+            &found["table_captions"]["mean"]
+        ),
+        (&json!(9.0), &json!(3.0))
+    );
+    assert_eq!(found["citation_style"], "numeric");
+    assert_eq!(outline(&run), "absent");
+    assert_no_leak(
+        &run,
+        &text,
+        &["Purple", "Zaphod", "Wobble", "Adams", "Gadget", "Letters"],
+    );
 }
 
 #[test]
 fn a_page_without_headings_is_measured_as_one_piece() {
+    if !has_poppler() {
+        return;
+    }
     let lines = [
         "Gadgets were long thought to be green, and nobody has looked",
         "at them at night before us. We did, and found them purple.",
     ];
     let project = Project::new().file("ref.pdf", page(&lines));
-    for engine in engines() {
-        let run = read(&project, "ref.pdf", engine).expect_code(0);
-        assert_eq!(
-            rows(&profile(&run)),
-            [json!(["opening", 23, 2, 0, null, null, null, false])],
-            "{engine:?}"
-        );
-        assert_no_leak(&run, &lines.join("\n"), &["purple"]);
-    }
+    let run = call(&project, "ref.pdf").expect_code(0);
+    assert_eq!(
+        rows(&profile(&run)),
+        [json!(["opening", 23, 2, 0, null, null, null, false])]
+    );
+    assert_no_leak(&run, &lines.join("\n"), &["purple"]);
 }
 
 /// A page on which each letter is drawn for itself, in a font that only says what its letters mean.
@@ -369,59 +333,124 @@ fn letters_that_are_drawn_one_by_one_become_words() {
     let project = Project::new()
         .file("composite.pdf", composite)
         .file("drawn.pdf", drawn);
-    for engine in engines() {
-        for name in ["composite.pdf", "drawn.pdf"] {
-            let run = read(&project, name, engine).expect_code(0);
-            assert_eq!(profile(&run)["words"], 11, "{name}, {engine:?}");
-        }
+    if !has_poppler() {
+        return;
+    }
+    for name in ["composite.pdf", "drawn.pdf"] {
+        let run = call(&project, name).expect_code(0);
+        assert_eq!(profile(&run)["words"], 11, "{name}");
     }
 }
 
 #[test]
 fn a_scan_is_refused_with_a_hint() {
+    if !has_poppler() {
+        return;
+    }
     let picture = "q 612 0 0 792 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q";
     let project = Project::new().file("scan.pdf", document(&[String::from(picture)]));
-    for engine in engines() {
-        let error = read(&project, "scan.pdf", engine).expect_code(4).error();
-        let said = |field: &str, wanted: &str| {
-            let text = error[field].as_str().unwrap_or_default();
-            assert!(text.contains(wanted), "{engine:?}: {error}");
-        };
-        said("message", "no text");
-        said("hint", "ocrmypdf");
-    }
-}
-
-/// The paper, encrypted.
-fn locked(user_password: &str) -> Vec<u8> {
-    let mut document = Document::load_mem(&paper().0).expect("a PDF");
-    let version = EncryptionVersion::V2 {
-        document: &document,
-        owner_password: "owner",
-        user_password,
-        key_length: 128,
-        permissions: Permissions::all(),
+    let error = call(&project, "scan.pdf").expect_code(4).error();
+    let said = |field: &str, wanted: &str| {
+        let text = error[field].as_str().unwrap_or_default();
+        assert!(text.contains(wanted), "{error}");
     };
-    let state = EncryptionState::try_from(version).expect("a state");
-    document.encrypt(&state).expect("encrypted");
-    let mut bytes = Vec::new();
-    document.save_to(&mut bytes).expect("written");
-    bytes
+    said("message", "no text");
+    said("hint", "ocrmypdf");
 }
 
 #[test]
 fn a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read() {
-    let project = Project::new()
-        .file("locked.pdf", locked("user"))
-        .file("open.pdf", locked(""));
-    for engine in engines() {
-        let run = read(&project, "open.pdf", engine).expect_code(0);
-        assert_eq!(rows(&profile(&run)), counted(), "{engine:?}");
-        let error = read(&project, "locked.pdf", engine).expect_code(4).error();
-        let message = error["message"].as_str().unwrap_or_default();
-        assert!(
-            message.contains("asks for a password"),
-            "{engine:?}: {error}"
-        );
+    if !has_poppler() {
+        return;
     }
+    // Two sections, encrypted with RC4 of 40 bits: with the user's password "user", and without one.
+    let project = Project::new()
+        .file("locked.pdf", include_bytes!("locked.pdf").as_slice())
+        .file("open.pdf", include_bytes!("open.pdf").as_slice());
+    let run = call(&project, "open.pdf").expect_code(0);
+    assert_eq!(rows(&profile(&run)).len(), 2, "{run}");
+    let error = call(&project, "locked.pdf").expect_code(4).error();
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains("asks for a password"), "{error}");
+}
+
+/// A call that finds only the programs of `bin`, the text of which is given.
+fn with_programs(programs: &[(&str, &str)]) -> Run {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = Project::new().file("ref.pdf", page(&["1 Introduction", "We do."]));
+    for (name, text) in programs {
+        project.write(&format!("bin/{name}"), text);
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(project.at(&format!("bin/{name}")), executable).expect("set");
+    }
+    helper()
+        .call(project.path())
+        .env("HOME", project.path())
+        .env("PATH", project.at("bin"))
+        .args([
+            "--source",
+            "ref.pdf",
+            "--out",
+            "styles",
+            "--pdf-seconds",
+            "1",
+            "--json",
+        ])
+        .run()
+}
+
+#[test]
+fn without_poppler_the_error_says_what_to_do() {
+    for (programs, wanted) in [
+        (&[][..], "which is not installed"),
+        // That of Xpdf.
+        (
+            &[(
+                "pdftotext",
+                "#!/bin/sh\necho 'Usage: pdftotext [options] <PDF-file>' >&2\nexit 99\n",
+            )],
+            "another program",
+        ),
+    ] {
+        let run = with_programs(programs).expect_code(5);
+        let error = run.error();
+        assert!(error["message"].to_string().contains(wanted), "{run}");
+        for way in [
+            "apt install poppler-utils",
+            "brew install poppler",
+            "conda-forge poppler",
+            "arXiv identifier",
+        ] {
+            assert!(error["hint"].to_string().contains(way), "{run}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_takes_too_long_or_crashes_is_told_so() {
+    let run = with_programs(&[("pdftotext", "#!/bin/sh\n/bin/sleep 60\n")]).expect_code(6);
+    let message = run.error()["message"].to_string();
+    assert!(
+        message.contains("ref.pdf: reading the PDF takes longer than 1 s"),
+        "{run}"
+    );
+    let run = with_programs(&[("pdftotext", "#!/bin/sh\nkill -SEGV $$\n")]).expect_code(4);
+    assert!(
+        run.error()["message"].to_string().contains("crashed"),
+        "{run}"
+    );
+    // Without the outline there is still the text.
+    let xml = "<page a=\"1\"><block><line><word yMin=\"1\" yMax=\"9\">We</word><word>do</word><word>it.</word></line></block></page>";
+    let text = format!("#!/bin/sh\necho '{xml}'\n");
+    let run = with_programs(&[
+        ("pdftotext", &text),
+        ("pdftohtml", "#!/bin/sh\n/bin/sleep 60\n"),
+    ]);
+    assert_eq!(
+        run.expect_code(0)
+            .stderr()
+            .matches("outline of the PDF could not be read")
+            .count(),
+        1
+    );
 }

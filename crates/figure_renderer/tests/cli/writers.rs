@@ -32,3 +32,39 @@ fn many_writers_leave_a_whole_picture() {
         .count();
     assert_eq!(names, 4, "nothing half-written stays");
 }
+
+#[test]
+fn a_label_without_end_takes_no_time_without_end() {
+    let node = |id: &str, x: u32| {
+        format!("{{\"id\": \"{id}\", \"label\": \"{id}\", \"x\": {x}, \"y\": 50}}")
+    };
+    let spec = format!(
+        "{{\"canvas\": {{\"width\": 800, \"height\": 100}}, \"nodes\": [{}, {}], \"edges\": [{{\"from\": \"a\", \"to\": \"b\", \"label\": \"{}\"}}]}}",
+        node("a", 100),
+        node("b", 700),
+        "x".repeat(100_000)
+    );
+    let project = Project::bare().file("long.json", spec);
+    for (ending, seconds) in [("svg", 5), ("png", 10), ("pdf", 20)] {
+        let start = std::time::Instant::now();
+        let out = format!("long.{ending}");
+        // Its overlaps are findings.
+        let run = call(project.path(), &["render", "long.json", "-o", &out, "-q"]);
+        assert!(matches!(run.code(), 0 | 10), "{run}");
+        assert!(project.at(&out).is_file());
+        // With one element for all of it: 9 s, in a debug build, for the PDF.
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(seconds),
+            "{ending}: {:?}",
+            start.elapsed()
+        );
+    }
+    // One element holds no more than a thousand letters.
+    let svg = std::fs::read_to_string(project.at("long.svg")).expect("a picture");
+    let longest = svg.lines().map(str::len).max();
+    assert!(
+        longest.is_some_and(|longest| longest < 1_300),
+        "{longest:?}"
+    );
+    assert!(svg.matches('x').count() > 100_000);
+}

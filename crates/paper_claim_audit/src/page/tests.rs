@@ -47,6 +47,7 @@ fn entry(status: Status, block: usize, range: Range<usize>) -> Entry {
         kind: None,
         reason: None,
         binding: Some(Spot { line: 7, column: 1 }),
+        correction: None,
         detail: String::new(),
         part: Part::Text,
         visible: Some((block, range)),

@@ -59,7 +59,7 @@ impl Asked {
             (false, _) => format!("{jobs} jobs, requested; the manager has not answered yet"),
             (true, 0) if jobs == 0 => String::from("done"),
             (true, 0) => format!("{jobs} jobs, done"),
-            (true, refused) if refused < jobs => {
+            (true, refused) if jobs > 0 && refused < jobs => {
                 format!("{} of {jobs} jobs, done; {refused} refused", jobs - refused)
             }
             (true, _) => String::from("refused"),
@@ -121,22 +121,26 @@ pub(crate) fn jobs(
     args: &SelectArgs,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
-    Ok(ask_for_jobs(verb, args, context)?.outcome())
+    Ok(ask_for_jobs(verb, args, false, context)?.outcome())
 }
 
-fn ask_for_jobs(verb: Verb, args: &SelectArgs, context: &Context) -> Result<Asked, Error> {
+fn ask_for_jobs(
+    verb: Verb,
+    args: &SelectArgs,
+    again: bool,
+    context: &Context,
+) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
-    let ids = select(|state| verb.fits(state), args, &look.queue)?;
-    if ids.is_empty() {
-        return Ok(Asked::nothing(verb.word()));
+    let mut chosen = select(|state| verb.fits(state), args, &look.queue)?;
+    if matches!(verb, Verb::Retry) && !again {
+        chosen.refuse_completed(&look.queue);
     }
-    let request = verb.request(ids.clone());
-    ask(verb.word(), request, ids, &look.place, context)
+    chosen.ask(verb.word(), |ids| verb.request(ids), &look.place, context)
 }
 
 /// `retry`: also says what the jobs will run, and who will run them.
 pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let mut asked = ask_for_jobs(Verb::Retry, &args.select, context)?;
+    let mut asked = ask_for_jobs(Verb::Retry, &args.select, args.again, context)?;
     let place = super::place(&args.select.queue, context)?;
     let managed = lock::holder(&place, context.now()).is_some();
     let state = place.state.display().to_string();
@@ -162,29 +166,86 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>
     Ok(asked.outcome())
 }
 
+/// Jobs that are meant, and what of the names means none.
+pub(super) struct Chosen {
+    pub(super) ids: Vec<String>,
+    refused: Vec<String>,
+}
+
+impl Chosen {
+    /// Takes out what is completed with the command that it has: nobody repeats hours of work by a slip.
+    fn refuse_completed(&mut self, queue: &Queue) {
+        let Self { ids, refused } = self;
+        ids.retain(|id| {
+            let completed = queue.find(id).is_some_and(|job| {
+                let cmd = &queue.manifest().jobs[job as usize].cmd;
+                let ran = queue.run(job).command.as_deref();
+                queue.state(job) == State::Completed
+                    && ran.is_none_or(|ran| ran == load::command_digest(cmd))
+            });
+            if completed {
+                refused.push(format!("{id} is completed; --again runs it once more"));
+            }
+            !completed
+        });
+    }
+
+    /// Asks for what can be; the answer names the rest.
+    pub(super) fn ask(
+        self,
+        word: &'static str,
+        request: impl FnOnce(Vec<String>) -> Request,
+        place: &Place,
+        context: &Context,
+    ) -> Result<Asked, Error> {
+        let Self { ids, mut refused } = self;
+        let mut asked = if ids.is_empty() {
+            let mut asked = Asked::nothing(word);
+            if !refused.is_empty() {
+                asked.notes.clear();
+            }
+            asked
+        } else {
+            ask(word, request(ids.clone()), ids, place, context)?
+        };
+        asked.refused.append(&mut refused);
+        Ok(asked)
+    }
+}
+
 /// Ids by name, glob, phase or state; `fits_state`: what may be meant when jobs are not named one by one.
 pub(super) fn select(
     fits_state: impl Fn(State) -> bool,
     args: &SelectArgs,
     queue: &Queue,
-) -> Result<Vec<String>, Error> {
+) -> Result<Chosen, Error> {
     let manifest = queue.manifest();
-    let mut chosen = Vec::new();
+    let (mut chosen, mut refused, mut first) = (Vec::new(), Vec::new(), None);
     for pattern in &args.jobs {
         if queue.find(pattern).is_some() {
             chosen.push(pattern.clone());
             continue;
         }
-        let matching: Vec<String> = (0..queue.len())
-            .filter(|job| fits_state(queue.state(*job)))
-            .map(|job| &manifest.jobs[job as usize].id)
-            .filter(|id| pattern.contains(['*', '?']) && fits(pattern.as_bytes(), id.as_bytes()))
-            .map(ToString::to_string)
-            .collect();
-        if matching.is_empty() {
-            super::job(queue, pattern)?;
+        let id = |job: u32| &*manifest.jobs[job as usize].id;
+        let is_pattern = pattern.contains(['*', '?']);
+        let meant = |job: &u32| is_pattern && fits(pattern.as_bytes(), id(*job).as_bytes());
+        let all: Vec<u32> = (0..queue.len()).filter(meant).collect();
+        let able = all.iter().filter(|job| fits_state(queue.state(**job)));
+        let before = chosen.len();
+        chosen.extend(able.map(|job| id(*job).to_owned()));
+        if all.is_empty() {
+            let error = super::job(queue, pattern).err();
+            refused.extend(error.as_ref().map(ToString::to_string));
+            first = first.or(error);
+        } else if chosen.len() == before {
+            refused.push(format!(
+                "none of the jobs that match {pattern:?} is in a state for this"
+            ));
         }
-        chosen.extend(matching);
+    }
+    // Where nothing of it is known at all the call was wrong.
+    if let Some(error) = first.filter(|_| chosen.is_empty() && refused.len() == args.jobs.len()) {
+        return Err(error);
     }
     if args.jobs.is_empty() {
         if let Some(name) = &args.phase
@@ -208,7 +269,10 @@ pub(super) fn select(
     }
     let mut known = BTreeSet::new();
     chosen.retain(|id| known.insert(id.clone()));
-    Ok(chosen)
+    Ok(Chosen {
+        ids: chosen,
+        refused,
+    })
 }
 
 /// A request that is about no job.

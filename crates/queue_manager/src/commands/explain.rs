@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::explain::{Fact, Surroundings, explain as facts};
+use crate::explain::{Fact, Surroundings, explain as facts, fact};
+use aris_attempt::Standing;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_cli::{Context, Outcome};
 use aris_queue::manifest::Engine;
@@ -63,11 +64,18 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
         facts(queue, at, None)
     };
     let run = queue.run(at);
-    let records = (run.attempt > 0).then(|| {
-        aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt)
-            .display()
-            .to_string()
-    });
+    let folder = aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt);
+    let records = (run.attempt > 0).then(|| folder.display().to_string());
+    let mut found = found;
+    if matches!(
+        aris_attempt::standing(&folder),
+        Ok(Standing::Running { orphan: true, .. })
+    ) {
+        found.push(fact(
+            "its runner is gone and its command runs on: how it ends will not be known",
+            "start.json of the attempt",
+        ));
+    }
     Ok(Outcome::done(Data::Explanation(Explanation {
         id: args.job.clone(),
         state: state.word(),

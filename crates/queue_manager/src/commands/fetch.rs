@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use aris_cli::{Context, Outcome};
-use aris_fs::{FsError, Part};
+use aris_fs::Part;
 use aris_remote::{Answer, Program, RemoteError, Request, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::{FetchArgs, RemoteArgs};
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
-use crate::commands::remote::{connect, envelope, failed, printable};
+use crate::commands::remote::{Remote, connect, envelope, failed, printable};
 use crate::error::Error;
 use crate::log_file::Lines;
 use crate::manager;
@@ -174,14 +174,30 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
     let outputs: Outputs = there.data(&call)?;
     let folder = context.absolute(&args.output);
     let mut targets: BTreeMap<PathBuf, OutputFile> = BTreeMap::new();
+    let mut refused = Vec::new();
     for file in outputs.files {
-        targets.entry(target(&folder, &file)?).or_insert(file);
+        let target = match &file.problem {
+            Some(problem) => Err(problem.clone()),
+            None => target(&folder, &file),
+        };
+        match target {
+            Ok(path) => {
+                targets.entry(path).or_insert(file);
+            }
+            Err(problem) => refused.push(FetchedFile {
+                path: file.path,
+                job: file.job,
+                size: file.size,
+                outcome: Brought::Failed,
+                problem: Some(problem),
+            }),
+        }
     }
     let mut fetched = Fetched {
         host: args.ssh.host.clone(),
         run: args.run.clone(),
         folder: folder.display().to_string(),
-        files: Vec::new(),
+        files: refused,
         missing: outputs.missing,
     };
     let mut length = FIRST;
@@ -209,14 +225,22 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
 
 /// Where a file comes to lie: as below the working directory there; what lay elsewhere gets the folder of its job.
 ///
-/// **Errors**: a path of the server that leads out of the folder.
-fn target(folder: &Path, file: &OutputFile) -> Result<PathBuf, FsError> {
-    if let Some(relative) = &file.relative {
-        return aris_fs::join_inside(folder, Path::new(relative));
+/// **Errors**: why it has no place: its path, or a link here, leads out of the folder.
+fn target(folder: &Path, file: &OutputFile) -> Result<PathBuf, String> {
+    let path = if let Some(relative) = &file.relative {
+        aris_fs::join_inside(folder, Path::new(relative))
+    } else {
+        let name = Path::new(&file.path).file_name().unwrap_or_default();
+        let own = folder.join(aris_attempt::format::slug(&file.job));
+        aris_fs::join_inside(&own, Path::new(name))
+    };
+    let path = path.map_err(|error| error.to_string())?;
+    let between = path.ancestors().skip(1);
+    let mut between = between.take_while(|above| *above != folder);
+    match between.find(|above| above.is_symlink()) {
+        None => Ok(path),
+        Some(link) => Err(format!("{} is a link here", link.display())),
     }
-    let name = Path::new(&file.path).file_name().unwrap_or_default();
-    let own = folder.join(aris_attempt::format::slug(&file.job));
-    aris_fs::join_inside(&own, Path::new(name))
 }
 
 /// The size of a file and when it was changed.
@@ -365,6 +389,25 @@ pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
     )
 }
 
+/// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
+fn told(there: &There<'_>, words: &[String], context: &Context) -> Result<Outcome<Data>, Error> {
+    if !context.json() {
+        return Ok(Outcome::done(Data::Told));
+    }
+    let mut call = words.to_vec();
+    call.insert(1, String::from("--json"));
+    let answer = there.call(call)?;
+    if answer.code != 0 {
+        return Err(failed(there.host, &answer));
+    }
+    Ok(Outcome::done(Data::Remote(Remote {
+        host: there.host.to_owned(),
+        run: there.run.to_owned(),
+        answer: envelope(&answer.stdout),
+        text: None,
+    })))
+}
+
 /// Prints what a job there writes until nothing more can come. A line that is down is waited for: the job goes on without it.
 pub(crate) fn follow(
     args: &RemoteArgs,
@@ -422,7 +465,7 @@ pub(crate) fn follow(
                 context.line(&printable(&line));
             }
             if one || look.last <= attempt {
-                return Ok(Outcome::done(Data::Told));
+                return told(&there, words, context);
             }
             (attempt, next) = (attempt + 1, 0);
             context.note(&format!("attempt {attempt}"));

@@ -48,7 +48,9 @@ pub(crate) fn add(args: &AddArgs, context: &Context) -> Result<Outcome<Data>, Er
     };
     let ids: Vec<String> = edit::ids(&more);
     let manifest = edit::text(&more);
-    let asked = change("add", Change::Add { manifest }, ids, &place, context)?;
+    let request = Request::Change(Change::Add { manifest });
+    let mut asked = ask("add", request, ids, &place, context)?;
+    idle(&mut asked, &place, context);
     Ok(asked.outcome())
 }
 
@@ -109,18 +111,14 @@ pub(crate) fn edit(args: &EditArgs, context: &Context) -> Result<Outcome<Data>, 
         failed: false,
         all: false,
     };
-    let ids = select(|_| true, &which, &look.queue)?;
+    let chosen = select(|_| true, &which, &look.queue)?;
     let mut keys = values(&args.set)?;
     keys.extend(args.cmd.as_ref().map(|cmd| ("cmd", quoted(cmd))));
     let keys = edit::text(&map(keys));
-    let request = Change::Edit {
-        ids: ids.clone(),
-        keys,
-    };
-    let mut asked = change("edit", request, ids, &look.place, context)?;
-    if asked.refused.is_empty() {
-        asked.notes.extend(when_used(&look, &asked.jobs));
-    }
+    let edit = |ids| Request::Change(Change::Edit { ids, keys });
+    let mut asked = chosen.ask("edit", edit, &look.place, context)?;
+    asked.notes.extend(when_used(&look, &asked.jobs));
+    idle(&mut asked, &look.place, context);
     Ok(asked.outcome())
 }
 
@@ -153,31 +151,23 @@ fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
 /// Takes jobs out.
 pub(crate) fn remove(args: &SelectArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let look = look(&args.queue, context)?;
-    let idle = |state| {
+    let removable = |state| {
         use State::{Cancelling, Queued, Running, Starting, Submitting, Unknown};
         !matches!(
             state,
             Starting | Running | Cancelling | Unknown | Submitting | Queued
         )
     };
-    let ids = select(idle, args, &look.queue)?;
-    if ids.is_empty() {
-        return Ok(Asked::nothing("remove").outcome());
-    }
-    let request = Change::Remove { ids: ids.clone() };
-    Ok(change("remove", request, ids, &look.place, context)?.outcome())
+    let chosen = select(removable, args, &look.queue)?;
+    let remove = |ids| Request::Change(Change::Remove { ids });
+    let mut asked = chosen.ask("remove", remove, &look.place, context)?;
+    idle(&mut asked, &look.place, context);
+    Ok(asked.outcome())
 }
 
-fn change(
-    word: &'static str,
-    change: Change,
-    ids: Vec<String>,
-    place: &Place,
-    context: &Context,
-) -> Result<Asked, Error> {
-    let mut asked = ask(word, Request::Change(change), ids, place, context)?;
+/// Says that nobody runs the queue, where a change was made and nobody does.
+fn idle(asked: &mut Asked, place: &Place, context: &Context) {
     if asked.refused.is_empty() && lock::holder(place, context.now()).is_none() {
         asked.notes.push(nobody(place));
     }
-    Ok(asked)
 }

@@ -73,7 +73,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, 
                 None => (log.tail(args.lines), log.length(), true),
             }
         }
-        None if args.or_wait || args.from.is_some() => {
+        None if args.from.is_some() || (args.or_wait && (stand.active || stand.more)) => {
             (String::new(), args.from.unwrap_or(0), true)
         }
         None => {

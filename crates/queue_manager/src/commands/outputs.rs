@@ -40,6 +40,9 @@ pub(crate) struct OutputFile {
     pub(crate) size: u64,
     /// When it was changed last: seconds since 1970 and nanoseconds.
     pub(crate) modified: (i64, i64),
+    /// Why `fetch` cannot bring it, where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
 }
 
 /// A declared output that is not there.
@@ -106,7 +109,14 @@ fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) {
             };
             found.files.extend(inside.into_iter().filter_map(|path| {
                 let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                // `../up.txt` lies outside.
+                let path = aris_fs::lexical(&path);
+                let problem = path
+                    .to_str()
+                    .is_none()
+                    .then(|| String::from("its name is not UTF-8: rename it, or copy it yourself"));
                 Some(OutputFile {
+                    problem,
                     job: spec.id.to_string(),
                     relative: path
                         .strip_prefix(&cwd)

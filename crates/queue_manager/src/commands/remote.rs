@@ -127,7 +127,9 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Dat
         request.args.insert(1, String::from("--json"));
     }
     let answer = server.call(&program, &request)?;
-    for line in answer.stderr.lines() {
+    let error = said(&answer);
+    let is_error = |line: &&str| !matches!(answer.code, 0 | 10) && Some(*line) == error;
+    for line in answer.stderr.lines().filter(|line| !is_error(line)) {
         context.note(&printable(line));
     }
     let data = Data::Remote(Remote {
@@ -246,22 +248,25 @@ pub(super) fn failed(host: &str, answer: &Answer) -> Error {
         .into_iter()
         .find(|kind| i32::from(kind.exit().code()) == answer.code);
     let envelope: Option<Value> = serde_json::from_str(&answer.stdout).ok();
-    let said = envelope
+    let message = envelope
         .as_ref()
         .and_then(|envelope| envelope["error"]["message"].as_str())
-        .or_else(|| {
-            answer
-                .stderr
-                .lines()
-                .rev()
-                .find(|line| !line.trim().is_empty())
-        })
+        .or_else(|| said(answer))
         .unwrap_or("it said nothing");
+    let message = message.trim();
     Error::There {
         host: host.to_owned(),
         kind: kind.unwrap_or(ErrorKind::Internal),
-        said: printable(said.trim()),
+        said: printable(message.strip_prefix("error: ").unwrap_or(message)),
     }
+}
+
+/// The line in which a program says what is wrong: the one that begins so, else the last.
+fn said(answer: &Answer) -> Option<&str> {
+    let mut lines = answer.stderr.lines();
+    let error = lines.find(|line| line.starts_with("error: "));
+    let mut lines = answer.stderr.lines().rev();
+    error.or_else(|| lines.find(|line| !line.trim().is_empty()))
 }
 
 /// What a server says, without what moves a terminal's cursor.

@@ -47,12 +47,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     current
         .notices
         .extend(manager::check_cards(&current.manifest)?);
-    if let Some(owner) = lock::holder(place, context.now()) {
-        return Err(Error::Taken {
-            path: place.state.clone(),
-            owner: Box::new(owner),
-        });
-    }
+    lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;
     let log = options
         .log

@@ -204,7 +204,8 @@ impl Cards {
     fn here(&self) -> String {
         if self.sample.silence.is_some() || self.sample.cards.is_empty() {
             let problem = self.sample.problem.clone();
-            return problem.unwrap_or_else(|| String::from("nvidia-smi lists no card"));
+            return problem
+                .unwrap_or_else(|| String::from("neither nvidia-smi nor rocm-smi lists a card"));
         }
         let wanted = |id: &CardId| {
             let wanted = self.wanted.as_ref();
@@ -215,6 +216,9 @@ impl Cards {
                 _ if !wanted(index) => String::from("is not listed in gpus"),
                 _ if !self.visible.has(*index, Some(card)) => {
                     format!("is not in {} of the caller", variable(card.maker))
+                }
+                Memory::Known { .. } if index.slice.is_some() => {
+                    String::from("is a slice; a job has one of them at most")
                 }
                 Memory::Known { total, .. } => format!("has {total} MiB"),
                 Memory::Unknown(why) => format!("is unknown: {why}"),
@@ -381,11 +385,11 @@ impl Cards {
     fn standing(&self, id: CardId, ours: bool, now: Duration) -> Standing {
         let unknown = |why: &str| Standing::Unknown(why.to_owned());
         if !self.looked || now > self.sample.asked + STALE {
-            return unknown("nvidia-smi has not answered lately");
+            return unknown("nothing is known of it lately");
         }
         let Some(card) = self.sample.cards.get(&id) else {
             let why = self.sample.problem.as_deref();
-            return unknown(why.unwrap_or("nvidia-smi does not list it"));
+            return unknown(why.unwrap_or("it is not listed"));
         };
         let used = match &card.memory {
             Memory::Known { used, .. } => *used,

@@ -213,3 +213,50 @@ fn an_account_with_room_for_few_jobs_runs_all_of_them() {
     }
     assert!(!String::from_utf8_lossy(&output.stderr).contains("unreachable"));
 }
+
+/// Tasks of an array that are over, and one that somebody takes out of Slurm's queue, are answers of a Slurm that can be reached.
+#[test]
+fn a_live_array_takes_a_new_limit_and_a_task_taken_out_by_hand_is_cancelled() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let wait = "until test -e go; do sleep 0.1; done";
+    let command = |at: u32| if at == 0 { "true" } else { wait };
+    let jobs = (0..6).map(|at| job(&format!("j{at}"), command(at)));
+    let jobs: Vec<Value> = jobs.collect();
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs}]),
+        &json!({"max_parallel": 2}),
+    );
+    let mut manager = place.start();
+    Place::until("the first is over and two run", || {
+        let state = place.state();
+        let over = state
+            .get("j0")
+            .is_some_and(|row| row["state"] == "completed");
+        over && place.at("ran-j2").exists()
+    });
+    place.data(&["set", "--max-parallel", "3", "--state", "s.json"]);
+    Place::until("three run", || place.at("ran-j3").exists());
+    let name = place.engine_ref("j5").expect("submitted");
+    let (token, index) = name.split_once('#').expect("a name");
+    let number = Command::new("squeue")
+        .args(["-h", "-t", "all", "-o", "%F", &format!("--name={token}")])
+        .output()
+        .expect("asked");
+    let number = String::from_utf8_lossy(&number.stdout);
+    let task = format!("{}_{index}", number.lines().next().expect("listed"));
+    let ended = Command::new("scancel").arg(&task).status().expect("told");
+    assert!(ended.success(), "{task}");
+    Place::until("the queue knows", || {
+        place.state()["j5"]["state"] == "cancelled"
+    });
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+    let log = fs::read_to_string(place.at("queue_manager.log")).unwrap_or_default();
+    assert!(!log.contains("unreachable"), "{log}");
+    let status = place.data(&["status", "--state", "s.json"]);
+    assert_eq!(status["notices"], json!([]), "{status}");
+}

@@ -107,3 +107,21 @@ fn a_hook_that_fails_is_logged_with_its_job() {
         "{log}"
     );
 }
+
+#[test]
+fn hooks_of_several_jobs_run_at_the_same_time_and_the_end_is_told() {
+    let place = Place::new();
+    let jobs = json!([job("a", "exit 3"), job("b", "exit 3"), job("c", "exit 3")]);
+    // Each waits until all three have begun.
+    let meet = "touch begun-$ARIS_JOB; until test -e begun-a -a -e begun-b -a -e begun-c; do sleep 0.05; done; touch met-$ARIS_JOB";
+    with(
+        &place,
+        &jobs,
+        &json!({"on_failure": meet, "on_end": "touch ended"}),
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    for name in ["met-a", "met-b", "met-c", "ended"] {
+        assert!(place.at(name).exists(), "{name}");
+    }
+    assert!(!place.at(".s.queue/hooks.log").exists());
+}

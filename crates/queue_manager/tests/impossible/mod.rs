@@ -78,7 +78,7 @@ fn no_nvidia_smi_and_one_that_answers_oddly_are_refused() {
     let only = place.at("bin").display().to_string();
     refused(&place, &[("PATH", &only)], &["nvidia-smi is not installed"]);
     for (rows, words) in [
-        ("true", "no card"),
+        ("true", "lists a card"),
         (
             "echo '0, GPU-0, [N/A], [N/A], [N/A]'",
             "\"[N/A]\" of \"[N/A]\" MiB",

@@ -197,3 +197,57 @@ fn the_first_line_says_how_much_was_done() {
     }
     ends_with(&place, &mut manager, 10);
 }
+
+#[test]
+fn what_no_job_answers_to_is_named_and_the_rest_is_done() {
+    let (place, mut manager) = running();
+    let (code, asked) = ask(&place, &["cancel", "s40*", "*_N63", "nope", "ov*"]);
+    assert_eq!(
+        (code, &asked["jobs"]),
+        (Some(10), &json!(["s40_N64"])),
+        "{asked}"
+    );
+    let refused = asked["refused"].as_array().expect("refused");
+    assert_eq!(refused.len(), 3, "{asked}");
+    for (line, name) in refused.iter().zip(["*_N63", "nope", "ov*"]) {
+        assert!(line.as_str().expect("a line").contains(name), "{line}");
+    }
+    // A call that names nothing that is there is a wrong call.
+    let (code, _) = ask(&place, &["cancel", "nope", "*_N63"]);
+    assert_eq!(code, Some(3));
+    ends_with(&place, &mut manager, 10);
+}
+
+#[test]
+fn a_completed_job_is_repeated_only_on_purpose_and_no_job_has_an_empty_command() {
+    let place = Place::new();
+    place
+        .manifest(&json!([{"name": "p", "jobs": [job("a", "echo x >> ran"), job("b", "exit 3")]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    let (code, asked) = ask(&place, &["retry", "a"]);
+    assert_eq!(code, Some(10));
+    let line = asked["refused"][0].as_str().expect("a line");
+    assert!(
+        line.contains("completed") && line.contains("--again"),
+        "{line}"
+    );
+    for words in [
+        &["edit", "b", "--cmd", ""][..],
+        &["edit", "b", "--cmd", " \n"],
+        &["add", "c", "--cmd", ""],
+    ] {
+        let output = place
+            .command(&[words, &["--state", "s.json"]].concat())
+            .output()
+            .expect("ran");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned()
+            + &String::from_utf8_lossy(&output.stdout);
+        assert_ne!(output.status.code(), Some(0), "{words:?}");
+        assert!(said.contains("has no cmd"), "{words:?}: {said}");
+    }
+    let (code, asked) = ask(&place, &["retry", "a", "--again"]);
+    assert_eq!((code, &asked["jobs"]), (Some(0), &json!(["a"])), "{asked}");
+    assert_eq!(place.run().status.code(), Some(10));
+    let ran = fs::read_to_string(place.at("ran")).expect("ran");
+    assert_eq!(ran, "x\nx\n");
+}

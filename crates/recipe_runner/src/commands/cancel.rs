@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use aris_cli::{Context, Outcome};
 use serde::Serialize;
 
-use crate::attempt::{self, GRACE, Left};
+use crate::attempt::{GRACE, Left};
 use crate::cli::StatusArgs;
 use crate::commands::status::folder;
 use crate::drive::ticket;
 use crate::error::Error;
+use crate::lenses;
 use crate::store;
 
 /// Schema id of [`Cancelled`].
@@ -29,34 +30,48 @@ pub struct Cancelled {
     /// The process that did its work.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<u64>,
+    /// The lenses that were at work, of a step that has several.
+    lenses: Vec<String>,
 }
 
-/// Tells the step at work to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
+/// Tells the step at work, or each of its lenses, to end, and waits until it has: SIGTERM, and SIGKILL after ten seconds.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancelled>, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;
     let folder = folder(&path, &ticket(&state));
-    let Left::AtWork(work) = attempt::left(&folder)? else {
-        return Ok(Outcome::done(Cancelled {
-            step: None,
-            process: None,
-        }));
-    };
-    attempt::end(&work)?;
     let until = Instant::now() + GRACE + MARGIN;
-    while matches!(attempt::left(&folder)?, Left::AtWork(_)) {
+    let mut done = Cancelled {
+        step: None,
+        process: None,
+        lenses: Vec::new(),
+    };
+    let mut told: Vec<u64> = Vec::new();
+    loop {
+        let mut at_work = None;
+        for part in lenses::parts(&folder)? {
+            let Left::AtWork(work) = part.left else {
+                continue;
+            };
+            at_work = Some(work.process);
+            if !told.contains(&work.process) {
+                aris_attempt::cancel(&part.folder, "recipe_runner cancel")?;
+                told.push(work.process);
+                done.step.clone_from(&state.cursor);
+                done.process.get_or_insert(work.process);
+                done.lenses.extend(part.lens);
+            }
+        }
+        let Some(process) = at_work else {
+            return Ok(Outcome::done(done));
+        };
         if Instant::now() >= until {
             return Err(Error::NotEnded {
-                process: work.process,
+                process,
                 reason: String::from("it is still there"),
             });
         }
         std::thread::park_timeout(AGAIN);
     }
-    Ok(Outcome::done(Cancelled {
-        step: state.cursor,
-        process: Some(work.process),
-    }))
 }
 
 impl Cancelled {

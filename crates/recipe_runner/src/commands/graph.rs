@@ -87,7 +87,7 @@ impl GraphData {
         let edge = |edge: &Edge| EdgeData {
             from: name(edge.from),
             to: name(edge.to),
-            kind: edge.kind.clone(),
+            kind: edge.via.to_string(),
         };
         let mut sccs: Vec<Vec<String>> = graph
             .components

@@ -1,7 +1,7 @@
 //! `logs`: what a step printed, also while it is at work.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -12,6 +12,7 @@ use crate::cli::LogsArgs;
 use crate::commands::status::folder;
 use crate::drive::ticket;
 use crate::error::Error;
+use crate::lenses;
 use crate::store;
 
 /// Schema id of [`Log`].
@@ -45,13 +46,12 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
     let state_path = context.absolute(&args.state);
     let state = store::load(&state_path)?;
     let now = ticket(&state);
-    let (ticket, step) = match &args.step {
-        None if attempt::step_of(&folder(&state_path, &now))?.is_some() => {
-            (now, state.cursor.clone().unwrap_or_default())
-        }
-        wanted => last(&state_path, wanted.as_deref())?,
+    let at_cursor = step_of(&folder(&state_path, &now))?;
+    let (ticket, step) = match (&args.step, at_cursor) {
+        (None, Some(step)) => (now, step),
+        (wanted, _) => last(&state_path, wanted.as_deref())?,
     };
-    let folder = folder(&state_path, &ticket);
+    let folder = chosen(&folder(&state_path, &ticket), &step, args.lens.as_deref())?;
     let path = folder.join(if args.stderr { STDERR } else { STDOUT });
     let mut at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
     let mut bytes = Vec::new();
@@ -87,6 +87,44 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
     }))
 }
 
+/// The step of the attempts in a folder; `None` where there is none.
+fn step_of(folder: &Path) -> Result<Option<String>, Error> {
+    for part in lenses::parts(folder)? {
+        if let Some(step) = attempt::step_of(&part.folder)? {
+            return Ok(Some(step));
+        }
+    }
+    Ok(None)
+}
+
+/// The folder of a lens, or of the only attempt of a step.
+fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Error> {
+    let parts = lenses::parts(folder)?;
+    let names: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| part.lens.as_deref())
+        .collect();
+    let found = match (wanted, parts.as_slice()) {
+        (None, [one]) => Some(one),
+        (wanted, parts) => parts
+            .iter()
+            .find(|part| part.lens.is_some() && part.lens.as_deref() == wanted),
+    };
+    found
+        .map(|part| part.folder.clone())
+        .ok_or_else(|| Error::Input {
+            reason: match wanted {
+                None => format!("step {step} has several lenses, each with a log of its own"),
+                Some(wanted) => format!("step {step} has no lens {wanted:?}"),
+            },
+            hint: if names.is_empty() {
+                String::from("leave --lens out")
+            } else {
+                format!("add --lens with one of: {}", names.join(", "))
+            },
+        })
+}
+
 /// The last attempt, of one step or of all.
 fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
     let above = store::attempts_of(state);
@@ -107,7 +145,7 @@ fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
         .collect();
     tickets.sort();
     for (_, ticket) in tickets.into_iter().rev() {
-        let step = attempt::step_of(&above.join(&ticket))?;
+        let step = step_of(&above.join(&ticket))?;
         if let Some(step) = step.filter(|step| wanted.is_none_or(|wanted| wanted == step)) {
             return Ok((ticket, step));
         }

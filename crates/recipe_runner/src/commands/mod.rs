@@ -6,4 +6,5 @@ pub(crate) mod logs;
 pub(crate) mod protocol;
 pub(crate) mod run;
 pub(crate) mod status;
+pub(crate) mod timeline;
 pub(crate) mod validate;

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write};
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
 use aris_recipe::Step;
-use aris_recipe::engine::{self, Event, Machine, State, Status};
+use aris_recipe::engine::{self, Event, Lens, Machine, State, Status};
 use aris_recipe::model::Kind;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -43,6 +43,9 @@ pub struct Next {
     /// Its arguments, filled in.
     #[serde(skip_serializing_if = "Option::is_none")]
     with: Option<Map<String, Value>>,
+    /// The calls that its lenses make, which may be made at the same time; `complete --result` takes a list with one result for each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lenses: Option<Vec<LensCall>>,
     /// What to ask, or what the stop step says.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -64,6 +67,16 @@ pub struct Next {
     /// Why it halted.
     #[serde(skip_serializing_if = "Option::is_none")]
     halt: Option<String>,
+}
+
+/// The call of a lens.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct LensCall {
+    /// The lens.
+    lens: String,
+    /// Arguments, filled in.
+    with: Map<String, Value>,
 }
 
 /// What a recorded outcome led to.
@@ -217,6 +230,9 @@ fn outcome(args: &CompleteArgs, lists: &BTreeSet<String>) -> Result<engine::Outc
         }
         Some(text) => text.to_owned(),
     };
+    if let Ok(results) = serde_json::from_str::<Vec<Map<String, Value>>>(text.trim()) {
+        return Ok(engine::Outcome::of_results(args.status, results));
+    }
     // The status is the caller's word; only the result is read from the text.
     let read = agent::of_text(&text, lists);
     Ok(engine::Outcome {
@@ -239,6 +255,7 @@ impl Next {
             kind: None,
             tool: None,
             with: None,
+            lenses: None,
             message: ended
                 .and_then(|name| machine.recipe.step(name))
                 .and_then(|stop| machine.message(stop, state)),
@@ -260,7 +277,14 @@ impl Next {
             };
             next.kind = Some(kind.to_owned());
             next.tool = tool.map(str::to_owned);
-            next.with = Some(machine.rendered(step, state));
+            next.with = Some(machine.rendered(step, state, None));
+            let lenses = machine.lenses(step, state).unwrap_or_default();
+            let call = |lens: Lens| LensCall {
+                with: machine.rendered(step, state, Some(&lens)),
+                lens: lens.name,
+            };
+            let calls: Vec<LensCall> = lenses.into_iter().map(call).collect();
+            next.lenses = (!calls.is_empty()).then_some(calls);
             next.message = machine.message(step, state);
             next.model = step.model.as_ref().map(|model| model.text.clone());
             next.attempt = Some(state.attempts + 1);
@@ -293,8 +317,19 @@ impl Next {
         if let Some(message) = &self.message {
             writeln!(out, "{}", message.trim_end())?;
         }
-        for (key, value) in self.with.iter().flatten() {
-            writeln!(out, "{key}: {}", aris_recipe::value::to_text(value))?;
+        let whole = self.with.iter().filter(|_| self.lenses.is_none());
+        let calls = self
+            .lenses
+            .iter()
+            .flatten()
+            .map(|call| (Some(&call.lens), &call.with));
+        for (lens, with) in whole.map(|with| (None, with)).chain(calls) {
+            if let Some(lens) = lens {
+                writeln!(out, "lens {lens}")?;
+            }
+            for (key, value) in with {
+                writeln!(out, "{key}: {}", aris_recipe::value::to_text(value))?;
+            }
         }
         Ok(())
     }

@@ -7,11 +7,12 @@ use aris_cli::{Context, Outcome};
 use aris_recipe::engine::Status;
 use serde::Serialize;
 
-use crate::attempt::{self, AtWork, Left};
+use crate::attempt::{AtWork, Left};
 use crate::cli::StatusArgs;
 use crate::commands::run::{end_word, signal};
 use crate::drive::ticket;
 use crate::error::Error;
+use crate::lenses;
 use crate::store;
 
 /// Schema id of [`Standing`].
@@ -32,6 +33,8 @@ pub struct Standing {
     /// The process that does its work.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_work: Option<AtWork>,
+    /// How each lens stands, of a step that has several.
+    lenses: Vec<LensStanding>,
     /// Whether its work was begun and nobody knows how it ended.
     interrupted: bool,
     /// Whether its work was cancelled; `resume` starts it again.
@@ -47,21 +50,59 @@ pub struct Standing {
     halt: Option<String>,
 }
 
-/// Reads the state and looks at the attempt at its end.
+/// How a lens stands.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct LensStanding {
+    /// The lens.
+    lens: String,
+    /// `waiting`, `running`, `cancelled`, `interrupted`, or how its attempt ended: `success`, `failure`, `context_limit`, `exhausted`, `stale`.
+    status: &'static str,
+    /// The process that does its work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_work: Option<AtWork>,
+}
+
+/// Reads the state and looks at the attempts at its end.
 pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standing>, Error> {
     let path = context.absolute(&args.state);
     let state = store::load(&path)?;
-    let left = if state.status.is_over() {
-        Left::Nothing
+    let parts = if state.status.is_over() {
+        Vec::new()
     } else {
-        attempt::left(&folder(&path, &ticket(&state)))?
+        lenses::parts(&folder(&path, &ticket(&state)))?
     };
-    let interrupted = matches!(left, Left::Interrupted);
-    let cancelled = matches!(left, Left::Cancelled);
-    let at_work = match left {
-        Left::AtWork(at_work) => Some(at_work),
-        Left::Nothing | Left::Ended(_) | Left::Cancelled | Left::Interrupted => None,
-    };
+    let interrupted = parts
+        .iter()
+        .any(|part| matches!(part.left, Left::Interrupted));
+    let cancelled = parts
+        .iter()
+        .any(|part| matches!(part.left, Left::Cancelled));
+    let mut at_work = None;
+    let mut lenses = Vec::new();
+    for part in parts {
+        let status = match &part.left {
+            Left::Nothing => "waiting",
+            Left::AtWork(_) => "running",
+            Left::Ended(outcome) => outcome.status.word(),
+            Left::Cancelled => "cancelled",
+            Left::Interrupted => "interrupted",
+        };
+        let work = match part.left {
+            Left::AtWork(work) => Some(work),
+            _ => None,
+        };
+        if let Some(lens) = part.lens {
+            at_work = at_work.or_else(|| work.clone());
+            lenses.push(LensStanding {
+                lens,
+                status,
+                at_work: work,
+            });
+        } else {
+            at_work = work;
+        }
+    }
     let status = if at_work.is_some() {
         Status::Running
     } else {
@@ -74,6 +115,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
         step: state.cursor.clone(),
         attempt: state.attempts + 1,
         at_work,
+        lenses,
         interrupted,
         cancelled,
         failed: state.failed,
@@ -104,7 +146,11 @@ impl Standing {
             end_word(self.status, Some(self.failed)),
             self.entries
         )?;
-        if let Some(work) = &self.at_work {
+        for lens in &self.lenses {
+            let log = lens.at_work.as_ref().map_or("", |work| &work.log);
+            writeln!(out, "lens {}\t{}\t{log}", lens.lens, lens.status)?;
+        }
+        if let Some(work) = self.at_work.as_ref().filter(|_| self.lenses.is_empty()) {
             writeln!(
                 out,
                 "at work\tprocess {}, since {}, attempt {}\t{}",

@@ -82,9 +82,11 @@ impl Validation {
     /// One line for each finding, and one with their number.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for finding in &self.findings {
-            let line = finding
-                .line
-                .map_or(String::new(), |line| format!(":{line}"));
+            let line = match (finding.line, finding.column) {
+                (None, _) => String::new(),
+                (Some(line), None) => format!(":{line}"),
+                (Some(line), Some(column)) => format!(":{line}:{column}"),
+            };
             let step = if finding.step.is_empty() {
                 String::new()
             } else {

@@ -276,3 +276,65 @@ fn an_end_that_stands_for_a_failure_is_told_by_every_command() {
         call(&project, &words).run().expect_code(code);
     }
 }
+
+/// Steps are attempts as those of queues: a runner that is killed leaves its work alone, and who finds both gone knows nothing.
+#[test]
+fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted() {
+    let kill = |process: &str| {
+        let status = Command::new("/bin/kill").args(["-9", process]).status();
+        assert!(status.expect("kill").success());
+    };
+    let status = |project: &Project| {
+        call(project, &["status", "--state", "run.json"])
+            .run()
+            .data()
+    };
+    let resume = |project: &Project| {
+        call(project, &["resume", "--state", "run.json", "--exec", "cmd"]).run()
+    };
+
+    let project = Project::new().file("r.yaml", RECIPE);
+    let mut child = begun(&project);
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    kill(&status(&project)["at_work"]["process"].to_string());
+    assert_eq!(status(&project)["status"], "running");
+    project.write("go", "");
+    let data = resume(&project).expect_code(0).data();
+    assert_eq!(
+        (&data["message"], project.read("count").as_str()),
+        (&json!("done"), "ran\n")
+    );
+
+    let project = Project::new().file("r.yaml", RECIPE);
+    let mut child = begun(&project);
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    let worker = project.json("run.json.d/1.1/start.json")["process"]["pid"].to_string();
+    kill(&status(&project)["at_work"]["process"].to_string());
+    kill(&worker);
+    project.write("go", "");
+    until("nothing is at work", || {
+        status(&project)["at_work"].is_null()
+    });
+    assert_eq!(status(&project)["interrupted"], true);
+    let stopped = resume(&project).expect_code(11);
+    assert!(stopped.stderr().contains("was interrupted"), "{stopped}");
+    assert_eq!(project.read("count"), "ran\n");
+}
+
+/// A step may start a server, or a queue: its own end is not theirs.
+#[test]
+fn what_a_step_leaves_running_goes_on_after_its_end() {
+    let text = RECIPE.replace(
+        "echo begun;",
+        "setsid sh -c \"until [ -e stop ]; do sleep 0.02; done; echo over > over\" > server.log 2>&1 < /dev/null & echo begun;",
+    );
+    let project = Project::new().file("r.yaml", text).file("go", "");
+    let words = ["run", "r.yaml", "--state", "run.json", "--exec", "cmd"];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["message"], "done");
+    assert!(!project.at("over").exists());
+    project.write("stop", "");
+    until("the server ends by itself", || project.at("over").exists());
+}

@@ -125,7 +125,8 @@ fn what_an_engine_left_behind_is_found() {
     run(&project, &[]).expect_code(11);
     let request = json!({"step": "a", "worker": "command", "command": ["true"], "cwd": project.path(), "env": {}, "stdin": null, "deadline_s": 9, "silence_s": null});
     project.write("run.json.d/1.1/request.json", request.to_string());
-    project.write("run.json.d/1.1/started.json", "{}");
+    // A runner had it, and is gone.
+    project.write("run.json.d/1.1/claim.json", "");
     let words = ["resume", "--state", "run.json", "--exec", "cmd"];
     // Nobody knows how far it came: it waits.
     let stopped = call(&project, &words).run().expect_code(11);
@@ -143,7 +144,8 @@ fn what_an_engine_left_behind_is_found() {
     let project = recipe(steps);
     run(&project, &[]).expect_code(11);
     project.write("run.json.d/1.1/request.json", request.to_string());
-    project.write("run.json.d/1.1/started.json", "{}");
+    // A runner had it, and is gone.
+    project.write("run.json.d/1.1/claim.json", "");
     let words: Vec<&str> = words.into_iter().chain(["--rerun-interrupted"]).collect();
     let data = call(&project, &words).run().expect_code(0).data();
     assert_eq!(lines(&data)[0], "a executed success end x2");

@@ -6,9 +6,12 @@ mod atwork;
 mod composition;
 mod data;
 mod executors;
+mod lenses;
 mod protocol;
 mod resume;
 mod scenarios;
+mod schema;
+mod timeline;
 mod values;
 
 use aris_testkit::{Call, Helper, Project};

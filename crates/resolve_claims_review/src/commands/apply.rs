@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_gates::{Folder, FolderArgs, GateError, Worktree};
 use aris_review::{Entry, Profile, one_line};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::edited::checked;
 use crate::error::Error;
-use crate::folder::{Folder, FolderArgs, read, read_map};
-use crate::git::Worktree;
+use crate::folder::{Pulls as _, read, read_map};
 use crate::lock;
 use crate::report::Edit;
 
@@ -71,7 +71,7 @@ struct Addressed {
 }
 
 pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.resolve);
     let pr = folder.pull(args.pr)?;
     let worktree = worktree(args, &folder, pr, context)?;
     let _lock = lock::take(&folder)?;
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         Ok(sha) => sha,
         Err(error) => {
             aris_fs::remove_file(&folder.at(&intended))?;
-            return Err(error);
+            return Err(error.into());
         }
     };
     settled(&folder, pr, args.id, entry, sha)
@@ -215,7 +215,7 @@ fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Res
         thread_node_id: entry.thread_node_id.clone(),
         sha: sha.clone(),
     };
-    let line = serde_json::to_string(&line).map_err(Error::Written)?;
+    let line = serde_json::to_string(&line).map_err(GateError::Written)?;
     let there = aris_fs::read_optional(&list, aris_fs::READ_LIMIT)?.unwrap_or_default();
     let there = String::from_utf8_lossy(&there);
     if !there.lines().any(|known| known == line) {

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_online::GitHubArgs;
+use aris_gates::{Folder, FolderArgs, GitHubArgs, Worktree};
 use aris_review::{
     AgentRequest, GitHub, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
 };
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::folder::{Fetched, Folder, FolderArgs};
-use crate::git::Worktree;
+use crate::folder::Fetched;
 use crate::quoted;
 use crate::signals::{SignalArgs, look};
 
@@ -66,7 +65,7 @@ pub(crate) struct FetchArgs {
 pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let branch = worktree.branch()?;
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.resolve);
     let remotes = Remotes::of(&worktree.path, &branch);
     let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
         let why = "no git remote names a repository on GitHub; give --repo";

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_online::GitHubArgs;
+use aris_gates::{Folder, FolderArgs, GateError, GitHubArgs, Worktree, pretty};
 use aris_review::{
     Classification, Decision, Entry, GitHub, Profile, Pull, Repository, Tokens, Trouble,
     is_trusted, one_line, quiet,
@@ -16,8 +16,7 @@ use serde_json::{Value, json};
 
 use crate::commands::validate::Attempts;
 use crate::error::Error;
-use crate::folder::{Folder, FolderArgs, pretty, read_map};
-use crate::git::Worktree;
+use crate::folder::read_map;
 use crate::lock;
 use crate::report::{Counts, Done, Finished, Validity};
 
@@ -73,7 +72,7 @@ pub struct Reject {
 pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Error> {
     let map = read_map(&context.absolute(&args.classification))?;
     let profile = args.folder.gate.profile();
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.resolve);
     let _lock = lock::take(&folder)?;
     let escalations = escalations(&map);
     let rejected = rejected(args, &map);
@@ -259,7 +258,7 @@ fn settle(
 /// What the pull request shows: its head, and the repository that says what this contains.
 struct Shown {
     head: Result<String, String>,
-    worktree: Result<Worktree, Error>,
+    worktree: Result<Worktree, GateError>,
 }
 
 impl Shown {

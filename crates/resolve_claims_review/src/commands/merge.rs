@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::FsError;
+use aris_gates::{Folder, FolderArgs, Worktree};
 use aris_review::{AgentAnswer, Classification, Entry, Grouped, Profile, Quoted, read_answer};
 
 use crate::error::Error;
-use crate::folder::{Fetched, Folder, FolderArgs, read, read_map};
-use crate::git::Worktree;
+use crate::folder::{Fetched, Pulls as _, read, read_map};
 use crate::lock;
 use crate::quoted::files;
 use crate::report::{Classified, Counts, Failed};
@@ -38,7 +38,7 @@ pub(crate) struct MergeArgs {
 
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Error> {
     let groups: Fetched = read(&context.absolute(&args.groups))?;
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.resolve);
     let profile = args.folder.gate.profile();
     let pr = match args.pr.or(groups.pr) {
         Some(number) => number,

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_gates::GateError;
 use aris_review::{Tokens, read_strategies};
 
 use crate::error::Error;
+use crate::folder::HINT;
 
 /// Arguments of `outcome`.
 #[derive(Debug, clap::Args)]
@@ -21,6 +23,10 @@ pub(crate) struct OutcomeArgs {
 pub(crate) fn run(args: &OutcomeArgs, context: &Context) -> Result<Tokens, Error> {
     let path = context.absolute(&args.escalations);
     let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
-    let strategies = read_strategies(&bytes).map_err(|source| Error::Json { path, source })?;
+    let strategies = read_strategies(&bytes).map_err(|source| GateError::Json {
+        path,
+        source,
+        hint: HINT,
+    })?;
     Ok(Tokens::of(strategies, args.fixes_applied))
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
+use aris_gates::{Folder, FolderArgs, GateError, Worktree};
 use aris_proc::End;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::folder::{Folder, FolderArgs, read};
-use crate::git::Worktree;
+use crate::folder::{Pulls as _, read};
 use crate::lock;
 use crate::report::{Report, Validated, Validity};
 
@@ -52,7 +52,7 @@ impl Attempts {
     pub(crate) fn read(folder: &Folder, pr: u64) -> Result<Self, Error> {
         let path = folder.at(&name(pr));
         if path.exists() {
-            read(&path)
+            Ok(read(&path)?)
         } else {
             Ok(Self::default())
         }
@@ -64,7 +64,7 @@ fn name(pr: u64) -> String {
 }
 
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = args.folder.folder(context);
+    let folder = args.folder.folder(context, |profile| profile.resolve);
     // A report may be checked before anything of a pull request is there.
     let pr = folder.pull_or_none(args.pr)?;
     let config = if args.command.is_some() && args.timeout.is_some() {
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
             .args(["-c", &command])
             .run(timeout)
     };
-    let done = context.apart(run)?;
+    let done = context.apart(run).map_err(GateError::from)?;
     if done.success() {
         so_far.status = Some(Validity::Pass);
         folder.write_json(&name(pr), &so_far)?;

@@ -1,14 +1,11 @@
-//! SARIF 2.1.0.
-//!
-//! **Source**: the OASIS standard and GitHub's documentation of what code scanning reads.
+//! The report as SARIF.
 
+use aris_cli::sarif::{Sarif, uri};
 use serde_json::{Value, json};
 
 use super::{Item, Report, tags};
 use crate::catalogue::{self, Certainty, Rule, Severity};
 use crate::suppress::By;
-
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) fn document(report: &Report) -> Value {
     let rules: Vec<&Rule> = report
@@ -28,23 +25,13 @@ pub(super) fn document(report: &Report) -> Value {
             })
         })
         .collect();
-    json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "skill_lint",
-                "semanticVersion": crate::SPEC.version,
-                "rules": rules.iter().map(|rule| descriptor(report, rule)).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results.collect::<Vec<_>>(),
-            "invocations": [{
-                "executionSuccessful": true,
-                "toolExecutionNotifications": notifications,
-            }],
-        }],
-    })
+    Sarif {
+        rules: rules.iter().map(|rule| descriptor(report, rule)).collect(),
+        results: results.collect(),
+        notifications,
+        incomplete: false,
+    }
+    .document(&crate::SPEC)
 }
 
 fn descriptor(report: &Report, rule: &Rule) -> Value {
@@ -107,18 +94,4 @@ fn sentence(text: &str) -> String {
 /// Without the marks of Markdown.
 fn plain(text: &str) -> String {
     text.replace('`', "")
-}
-
-/// A path as a relative URI reference (RFC 3986): everything but unreserved characters and `/` in percent escapes.
-fn uri(path: &str) -> String {
-    use std::fmt::Write as _;
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~') {
-            uri.push(char::from(byte));
-        } else {
-            write!(uri, "%{byte:02X}").unwrap_or_default();
-        }
-    }
-    uri
 }

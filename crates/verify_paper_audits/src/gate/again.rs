@@ -51,6 +51,7 @@ pub(super) fn citations(
     let examined = examine(&paper, month(&audit, now));
     let mut findings = examined.findings.clone();
     aris_citations::sort(&mut findings);
+    let mut findings = aris_citations::capped(findings);
     let recorded = audit.details.get("findings").and_then(Value::as_array);
     let (looked_up, own): (Vec<&Value>, Vec<&Value>) = recorded
         .into_iter()

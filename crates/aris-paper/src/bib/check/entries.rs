@@ -102,9 +102,13 @@ fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> 
                 (true, true) => Weight::Doubt,
                 (false, _) => Weight::Note,
             };
-            let what = if same { "the same" } else { "another" };
+            let what = match kept.text("title") {
+                _ if same => String::from("the same entry"),
+                Some(title) => format!("another entry, \"{}\"", shortened(title)),
+                None => format!("another entry, a @{} without title", kept.kind),
+            };
             let message = format!(
-                "key `{}` is used before, at {}:{}, for {what} entry",
+                "key `{}` is used before, at {}:{}, for {what}",
                 entry.key,
                 library.path(*first),
                 kept.key_place
@@ -124,6 +128,17 @@ fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> 
         }
     }
     findings
+}
+
+/// As much of a title as a message shows.
+fn shortened(title: &str) -> String {
+    const SHOWN: usize = 80;
+    let mut letters = title.chars();
+    let mut shown: String = letters.by_ref().take(SHOWN).collect();
+    if letters.next().is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// What an entry says, order and markup aside.

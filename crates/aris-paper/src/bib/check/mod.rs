@@ -44,6 +44,8 @@ pub struct Finding {
     pub message: String,
     /// What to do about it.
     pub action: String,
+    /// The key to write in place of the one that is cited; only where there is no other.
+    pub replacement: Option<String>,
 }
 
 impl Finding {
@@ -63,6 +65,7 @@ impl Finding {
             quote: String::new(),
             message: message.into(),
             action: action.into(),
+            replacement: None,
         }
     }
 
@@ -129,12 +132,14 @@ pub fn keys<'k>(
             )
         } else if let Some(entry) = other_case {
             // BibTeX finds it, biber does not.
-            Finding::new(
+            let mut finding = Finding::new(
                 "key_case_mismatch",
                 Weight::Doubt,
                 format!("`{key}` is cited, the bibliography has `{}`", entry.key),
                 format!("write `{}` in the citation", entry.key),
-            )
+            );
+            finding.replacement = Some(entry.key.clone());
+            finding
         } else if whole {
             hints += 1;
             let near = if hints <= MAX_HINTS {

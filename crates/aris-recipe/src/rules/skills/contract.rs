@@ -1,5 +1,6 @@
 //! What steps give to skills and take from them, against the contracts in the manifest.
 
+use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use regex::Regex;
@@ -39,7 +40,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     "the manifest has no contract of skill `{}`, so its outputs cannot be checked",
                     skill.name
                 );
-                out.step("undeclared-capture-key", facts.step, message);
+                out.step(Id::UndeclaredCaptureKey, facts.step, message);
             }
         }
         captured.extend(captures(facts.step).map(|capture| capture.variable.text.as_str()));
@@ -73,7 +74,7 @@ fn given(
                 "skill `{}` requires `{}`, which is at hand, and the command describes it in prose; write ${{{{ context.{} }}}}",
                 skill.name, input.name, input.name
             );
-            out.step("shadowed-required-input", step, message);
+            out.step(Id::ShadowedRequiredInput, step, message);
         }
     } else if skill
         .referred()
@@ -90,7 +91,7 @@ fn given(
                 "skill `{}` requires `{}` and does not get it; {advice}",
                 skill.name, input.name
             );
-            out.step("missing-ingredient", step, message);
+            out.step(Id::MissingIngredient, step, message);
         }
     }
     for input in contract
@@ -107,7 +108,7 @@ fn given(
                 "skill `{}` is better with `{}`; add {}=${{{{ context.{} }}}}",
                 skill.name, input.name, input.name, input.name
             );
-            out.step("missing-recommended-input", step, message);
+            out.step(Id::MissingRecommendedInput, step, message);
         }
     }
 }
@@ -122,14 +123,14 @@ fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Fi
                 continue;
             };
             if contract.output(field).is_none() {
-                let near = super::super::structure::nearest(
+                let near = crate::near::nearest(
                     field,
                     contract.outputs.iter().map(|output| output.name.as_str()),
                 );
                 let message = format!("skill `{}` has no output `{field}`{near}", skill.name);
                 let place = format!("{key}.{}", capture.variable.text);
                 out.text(
-                    "undeclared-capture-key",
+                    Id::UndeclaredCaptureKey,
                     step,
                     place,
                     &capture.variable,
@@ -149,7 +150,7 @@ fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Fi
             skill.name,
             names.join(", ")
         );
-        out.step("implicit-handoff", step, message);
+        out.step(Id::ImplicitHandoff, step, message);
     }
     if contract.write_behavior.as_deref() == Some("always")
         && step.skip_when_false.is_none()
@@ -159,7 +160,7 @@ fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Fi
             "skill `{}` always writes; without on_context_limit what it wrote is lost when the agent's context is full",
             skill.name
         );
-        out.step("file-writing-skill-missing-context-limit", step, message);
+        out.step(Id::FileWritingSkillMissingContextLimit, step, message);
     }
 }
 
@@ -201,7 +202,7 @@ fn handed_on(
                 scope.step(*next).name,
                 unwired.join(", ")
             );
-            out.step("uncaptured-handoff-consumer", scope.step(at), message);
+            out.step(Id::UncapturedHandoffConsumer, scope.step(at), message);
         }
     }
 }
@@ -244,7 +245,7 @@ fn writes(
         skill.name,
         scope.step(push).name
     );
-    out.step("conditional-skill-ungated-push", step, message);
+    out.step(Id::ConditionalSkillUngatedPush, step, message);
 }
 
 /// The nearest push.
@@ -273,7 +274,7 @@ fn push_behind(scope: &Scope<'_>, from: usize) -> Option<usize> {
 
 /// What is wrong with a contract itself; told at every step that calls the skill.
 struct Fault {
-    rule: &'static str,
+    rule: Id,
     severity: Severity,
     message: String,
 }
@@ -295,11 +296,11 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
             .any(|output| output.kind == "file_path")
     {
         let message = String::from("it gives files and has no expected_output_patterns");
-        fault("missing-output-patterns", Severity::Warning, message);
+        fault(Id::MissingOutputPatterns, Severity::Warning, message);
     }
     if !patterns.is_empty() && contract.pattern_examples.is_empty() {
         let message = String::from("it has expected_output_patterns and no pattern_examples");
-        fault("missing-pattern-examples", Severity::Warning, message);
+        fault(Id::MissingPatternExamples, Severity::Warning, message);
     }
     for pattern in patterns {
         match Regex::new(pattern) {
@@ -308,14 +309,14 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
                     "pattern `{pattern}` is no regular expression: {}",
                     last_line(&error)
                 );
-                fault("pattern-examples-match", Severity::Error, message);
+                fault(Id::PatternExamplesMatch, Severity::Error, message);
             }
             Ok(regex) => {
                 let examples = &contract.pattern_examples;
                 if !examples.is_empty() && !examples.iter().any(|example| regex.is_match(example)) {
                     let message =
                         format!("pattern `{pattern}` matches none of the pattern_examples");
-                    fault("pattern-examples-match", Severity::Error, message);
+                    fault(Id::PatternExamplesMatch, Severity::Error, message);
                 }
             }
         }
@@ -326,17 +327,17 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
             let message = String::from(
                 "write_behavior is conditional and write_expected_when says no condition",
             );
-            fault("write-behavior-consistency", Severity::Error, message);
+            fault(Id::WriteBehaviorConsistency, Severity::Error, message);
         }
         Some("always") if !conditions.is_empty() => {
             let message =
                 String::from("write_behavior is always and write_expected_when says a condition");
-            fault("write-behavior-consistency", Severity::Warning, message);
+            fault(Id::WriteBehaviorConsistency, Severity::Warning, message);
         }
         None | Some("always" | "conditional") => {}
         Some(other) => {
             let message = format!("write_behavior is `{other}`; there is always and conditional");
-            fault("write-behavior-consistency", Severity::Error, message);
+            fault(Id::WriteBehaviorConsistency, Severity::Error, message);
         }
     }
     for pattern in conditions {
@@ -345,7 +346,7 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
                 "`{pattern}` in write_expected_when is no regular expression: {}",
                 last_line(&error)
             );
-            fault("write-behavior-consistency", Severity::Error, message);
+            fault(Id::WriteBehaviorConsistency, Severity::Error, message);
         }
     }
     faults

@@ -1,7 +1,6 @@
-//! Skills and tools: contracts, verdicts, texts, registries.
+//! Skills and tools: contracts, verdicts, registries.
 
 mod contract;
-mod text;
 mod tool;
 mod verdict;
 
@@ -11,6 +10,5 @@ use super::scope::Scope;
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     contract::check(scope, out);
     verdict::check(scope, out);
-    text::check(scope, out);
     tool::check(scope, out);
 }

@@ -2,8 +2,9 @@
 
 use super::super::findings::Findings;
 use super::super::scope::{Scope, argument};
-use super::super::structure::nearest;
 use crate::model::Kind;
+use crate::near::nearest;
+use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let manifest = scope.data.manifest.as_ref();
@@ -15,7 +16,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             if !packs.contains(&pack.text) && !told.contains(&pack.text.as_str()) {
                 let near = nearest(&pack.text, packs.iter().map(String::as_str));
                 let message = format!("there is no pack `{}`{near}", pack.text);
-                out.file("unknown-required-pack", pack.line, message).field =
+                out.file(Id::UnknownRequiredPack, pack.line, message).field =
                     Some(String::from("requires_packs"));
                 told.push(&pack.text);
             }
@@ -26,9 +27,22 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         let command = argument(step, "skill_command").filter(|_| step.kind() == Kind::Agent);
         if command.is_some_and(|command| !command.trim_start().starts_with('/')) {
             let message = "the skill command is prose; begin it with /SKILL, so that a skill with a contract runs";
-            out.step("skill-command-missing-prefix", step, message);
+            out.step(Id::SkillCommandMissingPrefix, step, message);
         }
         if let Some(skill) = &facts.skill {
+            if let Some(skills) = scope
+                .data
+                .skills
+                .as_ref()
+                .filter(|skills| !skills.names.contains(skill.name))
+            {
+                let near = nearest(skill.name, skills.names.iter().map(String::as_str));
+                let message = format!(
+                    "there is no skill `{}` in the folders of skills{near}",
+                    skill.name
+                );
+                out.step(Id::UnknownSkillCommand, step, message);
+            }
             let categories = manifest
                 .and_then(|manifest| manifest.skills.get(skill.name))
                 .map(|contract| &contract.categories);
@@ -40,7 +54,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     "skill `{}` belongs to `{off}`, which is switched off",
                     skill.name
                 );
-                out.step("subset-disabled-skill", step, message);
+                out.step(Id::SubsetDisabledSkill, step, message);
             }
             let namespaced = skill
                 .command
@@ -52,7 +66,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     "the project has a skill `{}` of its own, which only /{} calls",
                     skill.name, skill.name
                 );
-                out.step("project-local-skill-override", step, message);
+                out.step(Id::ProjectLocalSkillOverride, step, message);
             }
         }
         let (Some(name), Some(tools)) = (&step.tool, &scope.data.tools) else {
@@ -61,7 +75,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         let Some(tool) = tools.get(&name.text) else {
             let near = nearest(&name.text, tools.keys().map(String::as_str));
             out.text(
-                "unknown-tool",
+                Id::UnknownTool,
                 step,
                 "tool",
                 name,
@@ -76,7 +90,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 "tool `{}` belongs to `{off}`, which is switched off",
                 name.text
             );
-            out.text("subset-disabled-tool", step, "tool", name, message);
+            out.text(Id::SubsetDisabledTool, step, "tool", name, message);
         }
         let Some(parameters) = &tool.parameters else {
             continue;
@@ -89,7 +103,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             let near = nearest(&key.text, parameters.iter().map(String::as_str));
             let message = format!("tool `{}` has no parameter `{}`{near}", name.text, key.text);
             out.text(
-                "dead-with-param",
+                Id::DeadWithParam,
                 step,
                 format!("with.{}", key.text),
                 key,

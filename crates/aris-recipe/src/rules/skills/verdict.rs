@@ -1,5 +1,6 @@
 //! Verdicts: whether every value has its way, and whether conditions ask for values that exist.
 
+use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::data::Manifest;
@@ -81,7 +82,7 @@ fn open_default(
                     route.text
                 );
                 out.text(
-                    "open-default",
+                    Id::OpenDefault,
                     step,
                     format!("on_result[{at}]"),
                     route,
@@ -125,7 +126,7 @@ fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
             "`{value}` of `{output}` has no branch of its own, and is not the only one; two verdicts that share the default are told \
              apart by nobody"
         );
-        out.step("unrouted-verdict-value", step, message).field = Some(String::from("on_result"));
+        out.step(Id::UnroutedVerdictValue, step, message).field = Some(String::from("on_result"));
     }
 }
 
@@ -196,7 +197,7 @@ fn impossible(
                 let listed = values.iter().copied().collect::<Vec<_>>().join(", ");
                 let message = format!("`{reference}` is never `{literal}`; it is one of {listed}");
                 out.text(
-                    "impossible-comparison",
+                    Id::ImpossibleComparison,
                     step,
                     format!("on_result[{branch}]"),
                     text,
@@ -221,7 +222,7 @@ fn impossible(
                 field.text, key.text
             );
             out.text(
-                "impossible-comparison",
+                Id::ImpossibleComparison,
                 step,
                 format!("on_result.routes.{}", key.text),
                 key,

@@ -17,7 +17,7 @@ use aris_attempt::Standing;
 use aris_cli::Context;
 use aris_queue::manifest::{Job, Manifest, Slurm};
 use aris_queue::state::{Life, Reason, Verdict};
-use aris_slurm::{Access, Config, Says, SlurmEngine, Task, Wave, other_clusters};
+use aris_slurm::{Access, Config, Says, SlurmEngine, Task, Wave, other_clusters, set_by_the_queue};
 
 use super::adopt::withdraw;
 use super::{Cards, Manager, this_program};
@@ -105,15 +105,22 @@ pub(crate) fn engine(context: &Context, queue: &Path) -> Result<SlurmEngine, Err
 
 /// What cannot be carried out on Slurm whatever it says. Asks nobody.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
-    let mut jobs = manifest.jobs.iter();
-    let found = jobs.find_map(|job| Some((job, other_clusters(job.settings.slurm.extra())?)));
-    match found {
-        None => Ok(()),
-        Some((job, word)) => Err(Error::Precondition(format!(
-            "slurm.extra of job {:?} has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M",
-            job.id
-        ))),
+    for job in &manifest.jobs {
+        let extra = job.settings.slurm.extra();
+        if let Some(word) = other_clusters(extra) {
+            return Err(Error::Precondition(format!(
+                "slurm.extra of job {:?} has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M",
+                job.id
+            )));
+        }
+        if let Some(word) = set_by_the_queue(extra) {
+            return Err(Error::Precondition(format!(
+                "slurm.extra of job {:?} has {word:?}, which the queue sets itself; the job's own folder is cwd, its log is in the folder of logs",
+                job.id
+            )));
+        }
     }
+    Ok(())
 }
 
 /// What the cluster's configuration rules out.

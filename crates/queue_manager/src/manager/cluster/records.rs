@@ -127,7 +127,9 @@ impl Manager<'_> {
             ),
             reason => Verdict::failed(reason, format!("Slurm says {word} before any runner came")),
         };
-        if self.queue.run(job).life == Life::Cancelling {
+        // Somebody has ended it by hand.
+        let by_hand = word.split([' ', '+']).next() == Some("CANCELLED");
+        if by_hand || self.queue.run(job).life == Life::Cancelling {
             verdict.outcome = Outcome::Cancelled;
             verdict.reason = Some(Reason::Cancelled);
         }

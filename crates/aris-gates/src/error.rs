@@ -1,0 +1,104 @@
+//! What can go wrong in both helpers.
+
+use std::path::PathBuf;
+
+use aris_contract::json::JsonError;
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use aris_proc::ProcError;
+use aris_review::HttpError;
+use serde_json::{Map, Value};
+
+/// An error of flags, folder, git or GitHub.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// An input is not the JSON that it should be.
+    #[error("{}: {source}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: JsonError,
+        /// What to give instead.
+        hint: &'static str,
+    },
+    /// The folder is in no git worktree.
+    #[error("{} is no git worktree", path.display())]
+    Worktree {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No branch is checked out.
+    #[error("no branch is checked out in {}", path.display())]
+    NoBranch {
+        /// The worktree.
+        path: PathBuf,
+    },
+    /// git did not do what it was told.
+    #[error("git {what}: {said}")]
+    Git {
+        /// The command.
+        what: String,
+        /// Its words.
+        said: String,
+    },
+    /// A program cannot be run.
+    #[error(transparent)]
+    Proc(#[from] ProcError),
+    /// GitHub's interface cannot be asked as it was wanted.
+    #[error(transparent)]
+    Base(#[from] HttpError),
+    /// A product cannot be written as JSON.
+    #[error("the product cannot be written as JSON")]
+    Written(#[source] serde_json::Error),
+    /// The disk.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Failure for GateError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Json { .. } => ErrorKind::Validation,
+            Self::Worktree { .. } | Self::NoBranch { .. } | Self::Git { .. } => {
+                ErrorKind::Precondition
+            }
+            Self::Base(error) => error.kind(),
+            Self::Written(_) => ErrorKind::Internal,
+            Self::Proc(error) => error.kind(),
+            Self::Fs(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Json { hint, .. } => hint,
+            Self::Worktree { .. } => {
+                "name the folder in which git worktree add or git clone put the report"
+            }
+            Self::NoBranch { .. } => "check out the branch of the pull request",
+            Self::Git { .. } => "put right what git says, then call again",
+            Self::Written(_) => return None,
+            Self::Base(error) => return error.hint(),
+            Self::Proc(error) => return error.hint(),
+            Self::Fs(error) => return error.hint(),
+        };
+        Some(hint.to_owned())
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        let path = |path: &PathBuf| (String::from("path"), path.display().to_string().into());
+        match self {
+            Self::Json {
+                path: at, source, ..
+            } => {
+                let mut details = source.details();
+                details.extend([path(at)]);
+                details
+            }
+            Self::Worktree { path: at } | Self::NoBranch { path: at } => Map::from_iter([path(at)]),
+            Self::Fs(error) => error.details(),
+            _ => Map::new(),
+        }
+    }
+}

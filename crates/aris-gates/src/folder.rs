@@ -1,0 +1,121 @@
+//! The output folder, and the files that one step leaves for the next.
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_contract::json::{self, Limits};
+use aris_contract::time::stamp;
+use aris_review::{Gate, Profile};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::GateError;
+
+/// Flags of commands that keep files.
+#[derive(Debug, clap::Args)]
+pub struct FolderArgs {
+    /// Keep files there; default: a folder below .aris/temp, named after the gate and the helper
+    #[arg(long, value_name = "DIR")]
+    out_dir: Option<PathBuf>,
+    /// Which of the two gates
+    #[arg(long, default_value = "claims", value_name = "claims|review", value_parser = |text: &str| text.parse::<Gate>())]
+    pub gate: Gate,
+}
+
+impl FolderArgs {
+    /// The output folder; `usual` names it below `.aris/temp` where no flag does.
+    pub fn folder(&self, context: &Context, usual: fn(&Profile) -> &str) -> Folder {
+        let default = || PathBuf::from(".aris/temp").join(usual(self.gate.profile()));
+        let path = self.out_dir.clone().unwrap_or_else(default);
+        Folder {
+            path: context.absolute(&path),
+            stamp: stamp(context.now()).replace(['-', ':'], ""),
+        }
+    }
+}
+
+/// The output folder: the only place that is written to.
+#[derive(Debug)]
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// UTC, `YYYYMMDDTHHMMSSZ`.
+    pub stamp: String,
+}
+
+impl Folder {
+    /// A file of it.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes a file, whole or not at all; one that says the same already stays untouched.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, GateError> {
+        let path = self.at(name);
+        aris_fs::write_changed(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// Writes a value as JSON.
+    pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<PathBuf, GateError> {
+        self.write(name, &pretty(value)?)
+    }
+
+    /// Writes `{before}_{pr}_{ts}.{ending}` unless one of another time says the same.
+    pub fn write_dated(
+        &self,
+        before: &str,
+        pr: u64,
+        ending: &str,
+        bytes: &[u8],
+    ) -> Result<PathBuf, GateError> {
+        if let Some(there) = self
+            .dated(before, pr)?
+            .into_iter()
+            .find(|path| aris_fs::holds(path, bytes))
+        {
+            return Ok(there);
+        }
+        self.write(&format!("{before}_{pr}_{}.{ending}", self.stamp), bytes)
+    }
+
+    /// Files `{before}_{pr}_…` of earlier calls.
+    pub fn dated(&self, before: &str, pr: u64) -> Result<Vec<PathBuf>, GateError> {
+        let before = format!("{before}_{pr}_");
+        let names = self.names()?;
+        Ok(names
+            .into_iter()
+            .filter(|name| name.starts_with(&before))
+            .map(|name| self.at(&name))
+            .collect())
+    }
+
+    /// Names of its files; none where it is not there yet.
+    pub fn names(&self) -> Result<Vec<String>, GateError> {
+        match aris_fs::list_sorted(&self.path) {
+            Ok(entries) => Ok(entries
+                .into_iter()
+                .map(|entry| entry.name.to_string_lossy().into_owned())
+                .collect()),
+            Err(error) if error.is_not_found() => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Reads a JSON file strictly; `hint` says what to give where it does not hold.
+pub fn read<T: DeserializeOwned>(path: &Path, hint: &'static str) -> Result<T, GateError> {
+    let bytes = aris_fs::read(path, aris_fs::READ_LIMIT)?;
+    json::typed(&bytes, Limits::ARTIFACT).map_err(|source| GateError::Json {
+        path: path.to_path_buf(),
+        source,
+        hint,
+    })
+}
+
+/// A value as JSON, indented, with a line break at the end.
+pub fn pretty(value: &impl Serialize) -> Result<Vec<u8>, GateError> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(GateError::Written)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}

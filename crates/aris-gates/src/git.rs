@@ -1,0 +1,205 @@
+//! git in a worktree. Nothing is pushed; names of files are names and no patterns. Hooks do not run: what they run, as pre-commit does, is the
+//! branch's, and the branch is under review.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_proc::Finished;
+
+use crate::error::GateError;
+
+const TIME: Duration = Duration::from_mins(10);
+
+/// A git worktree.
+#[derive(Clone, Debug)]
+pub struct Worktree {
+    /// Its top folder.
+    pub path: PathBuf,
+}
+
+impl Worktree {
+    /// The worktree that a folder is in.
+    pub fn of(folder: &Path) -> Result<Self, GateError> {
+        let absent = || GateError::Worktree {
+            path: folder.to_path_buf(),
+        };
+        let done = run(folder, &["rev-parse", "--show-toplevel"]).map_err(|_error| absent())?;
+        let text = done.stdout.text();
+        let top = text.trim_end_matches('\n');
+        if done.success() && !top.is_empty() {
+            Ok(Self {
+                path: PathBuf::from(top),
+            })
+        } else {
+            Err(absent())
+        }
+    }
+
+    /// The branch that is checked out.
+    pub fn branch(&self) -> Result<String, GateError> {
+        match self.line(&["symbolic-ref", "--short", "-q", "HEAD"])? {
+            Some(branch) => Ok(branch),
+            None => Err(GateError::NoBranch {
+                path: self.path.clone(),
+            }),
+        }
+    }
+
+    /// The commit that is checked out; none before the first.
+    pub fn head(&self) -> Result<Option<String>, GateError> {
+        self.line(&["rev-parse", "-q", "--verify", "HEAD"])
+    }
+
+    /// A file of these that a filter of git changes on its way into a commit.
+    pub fn filtered(&self, files: &[String]) -> Result<Option<String>, GateError> {
+        let said = self.done(&with(&["check-attr", "-z", "filter", "--"], files))?;
+        let said = String::from_utf8_lossy(&said);
+        let parts: Vec<&str> = said.split('\0').collect();
+        let filtered = parts
+            .chunks_exact(3)
+            .find(|part| !matches!(part[2], "unspecified" | "unset"));
+        Ok(filtered.map(|part| part[0].to_owned()))
+    }
+
+    /// Whether `head` is or comes after `commit`; none when one of them is not in this repository.
+    pub fn contains(&self, head: &str, commit: &str) -> Result<Option<bool>, GateError> {
+        for name in [commit, head] {
+            let name = format!("{name}^{{commit}}");
+            if self
+                .line(&["rev-parse", "-q", "--verify", &name])?
+                .is_none()
+            {
+                return Ok(None);
+            }
+        }
+        let done = run(&self.path, &["merge-base", "--is-ancestor", commit, head])?;
+        Ok(Some(done.success()))
+    }
+
+    /// The parent and the subject of the commit that is checked out.
+    pub fn parent_and_subject(&self) -> Result<Option<(String, String)>, GateError> {
+        let line = self.line(&["log", "-1", "--format=%P%x09%s"])?;
+        Ok(line.and_then(|line| {
+            let (parent, subject) = line.split_once('\t')?;
+            Some((parent.to_owned(), subject.to_owned()))
+        }))
+    }
+
+    /// Whether any of these files differs from the commit that is checked out.
+    pub fn differs(&self, files: &[String]) -> Result<bool, GateError> {
+        let fixed = ["status", "--porcelain", "--untracked-files=all", "--"];
+        Ok(!self.done(&with(&fixed, files))?.is_empty())
+    }
+
+    /// Commits these files as they are, and nothing else of what is staged; gives the commit. When that fails, the index is as before.
+    pub fn commit(&self, subject: &str, files: &[String]) -> Result<String, GateError> {
+        let known = self.done(&with(&["ls-files", "-z", "--"], files))?;
+        let known = String::from_utf8_lossy(&known);
+        let new: Vec<String> = files
+            .iter()
+            .filter(|file| !known.split('\0').any(|name| name == file.as_str()))
+            .cloned()
+            .collect();
+        // A file that git does not know yet has to be told to it first.
+        if !new.is_empty() {
+            self.done(&with(&["add", "--intent-to-add", "--"], &new))?;
+        }
+        let mut arguments = vec![
+            String::from("commit"),
+            String::from("--quiet"),
+            String::from("--only"),
+            format!("--message={subject}"),
+        ];
+        arguments.extend(with(&["--"], files));
+        if let Err(error) = self.done(&arguments) {
+            if !new.is_empty() {
+                self.done(&with(&["rm", "--cached", "--quiet", "--"], &new))?;
+            }
+            return Err(error);
+        }
+        self.head()?.ok_or_else(|| GateError::Git {
+            what: String::from("commit"),
+            said: String::from("there is no commit afterwards"),
+        })
+    }
+
+    /// The first line of what a command wrote; none when it failed or wrote nothing.
+    fn line(&self, arguments: &[&str]) -> Result<Option<String>, GateError> {
+        let done = run(&self.path, arguments)?;
+        let text = done.stdout.text();
+        let line = text.lines().next().unwrap_or_default();
+        Ok((done.success() && !line.is_empty()).then(|| line.to_owned()))
+    }
+
+    /// What a command that worked wrote.
+    fn done<A: AsRef<str>>(&self, arguments: &[A]) -> Result<Vec<u8>, GateError> {
+        let done = run(&self.path, arguments)?;
+        if done.success() {
+            return Ok(done.stdout.bytes);
+        }
+        let said = format!("{} {}", done.stderr.text(), done.stdout.text());
+        Err(GateError::Git {
+            what: arguments.first().map_or("", AsRef::as_ref).to_owned(),
+            said: aris_review::one_line(&said, 400),
+        })
+    }
+}
+
+/// What a file has in a branch, where git knows it here; the working file is then the branch's under review. `path` counts from `folder`.
+pub enum Kept {
+    /// Git does not know it: it is the user's own.
+    Untracked,
+    /// As in the branch; none where that has no such file.
+    In(Option<Vec<u8>>),
+    /// The branch is not known here.
+    NoBase,
+}
+
+/// What a file has in the branch `base`.
+pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateError> {
+    if !run(folder, &["ls-files", "--error-unmatch", "--", path])?.success() {
+        return Ok(Kept::Untracked);
+    }
+    for name in base.iter().flat_map(|base| {
+        [
+            format!("refs/remotes/origin/{base}"),
+            format!("refs/heads/{base}"),
+        ]
+    }) {
+        let commit = format!("{name}^{{commit}}");
+        if !run(folder, &["rev-parse", "-q", "--verify", &commit])?.success() {
+            continue;
+        }
+        let shown = run(folder, &["show", &format!("{name}:./{path}")])?;
+        return Ok(Kept::In(shown.success().then_some(shown.stdout.bytes)));
+    }
+    Ok(Kept::NoBase)
+}
+
+fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
+    let fixed = arguments.iter().map(|argument| (*argument).to_owned());
+    fixed.chain(files.iter().cloned()).collect()
+}
+
+fn run<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Result<Finished, GateError> {
+    let mut command = aris_proc::command("git", folder)
+        .args([
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "core.fsmonitor=false",
+        ])
+        .args(arguments.iter().map(AsRef::as_ref))
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .env("GIT_TERMINAL_PROMPT", "0");
+    // What a caller has set for another repository is not for this one.
+    for name in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+    ] {
+        command = command.env_remove(name);
+    }
+    Ok(command.run(TIME)?)
+}

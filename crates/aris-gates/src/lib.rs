@@ -1,0 +1,15 @@
+//! What the two helpers of the review gates do alike on the command line and on the disk: the flags, the folder of what one step leaves for
+//! the next, git in a worktree, the way to GitHub, and the errors of all that. What a finding is, and what follows from it, is in
+//! `aris-review`.
+
+#![warn(missing_docs)]
+
+mod error;
+mod folder;
+mod git;
+mod github;
+
+pub use error::GateError;
+pub use folder::{Folder, FolderArgs, pretty, read};
+pub use git::{Kept, Worktree, kept};
+pub use github::GitHubArgs;

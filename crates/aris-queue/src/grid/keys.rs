@@ -1,0 +1,45 @@
+//! The keys that a grid adds to a phase, or to a specification without phases.
+
+#[cfg(test)]
+use std::collections::BTreeMap;
+
+use crate::manifest::Elsewhere;
+#[cfg(test)]
+use crate::typed::Many;
+
+#[cfg(test)]
+use super::schema::{Template, Value, Values};
+
+/// They are read one by one, because their values depend on each other.
+#[derive(serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Keys {
+    /// Axes with their values: every combination, the last key changes fastest.
+    #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, Values>>"))]
+    #[serde(rename = "grid")]
+    _grid: Elsewhere,
+    /// Axes that go together, with equally many values each.
+    #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Values>>>"))]
+    #[serde(rename = "zip")]
+    _zip: Elsewhere,
+    /// The axis `seed`: a number n stands for 0 to n - 1.
+    #[cfg_attr(test, schemars(with = "Option<Values>"))]
+    #[serde(rename = "seeds")]
+    _seeds: Elsewhere,
+    /// Conditions that all cells meet, as in `N >= 128`.
+    #[cfg_attr(test, schemars(with = "Option<Many<String>>"))]
+    #[serde(rename = "when")]
+    _when: Elsewhere,
+    /// Cells that are left out.
+    #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Many<Value>>>>"))]
+    #[serde(rename = "exclude")]
+    _exclude: Elsewhere,
+    /// Further cells, with a value for every axis.
+    #[cfg_attr(test, schemars(with = "Option<Many<BTreeMap<String, Value>>>"))]
+    #[serde(rename = "include")]
+    _include: Elsewhere,
+    /// The job of each cell; `${axis}` stands for the cell's value.
+    #[cfg_attr(test, schemars(with = "Option<Template>"))]
+    #[serde(rename = "template")]
+    _template: Elsewhere,
+}

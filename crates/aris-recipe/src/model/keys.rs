@@ -1,0 +1,200 @@
+//! How the keys of a recipe's file are declared: reader, list of known keys and JSON Schema come from one declaration.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use aris_yaml::{Node, Text, Value};
+
+use crate::near::nearest;
+
+/// What is wrong with the shape of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    /// It is not what the schema says.
+    Shape,
+    /// The schema has no such key.
+    UnknownKey,
+    /// The key stands twice.
+    DuplicateKey,
+}
+
+/// One place where the shape of a file is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) wrong: Wrong,
+    /// Keys from the top of the file, each below the one before.
+    pub(crate) path: Vec<String>,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) message: String,
+}
+
+/// Collects faults while a tree is read.
+pub(crate) struct Reader<'f> {
+    faults: &'f mut Vec<Fault>,
+    path: Vec<String>,
+}
+
+impl<'f> Reader<'f> {
+    pub(crate) fn new(faults: &'f mut Vec<Fault>) -> Self {
+        Self {
+            faults,
+            path: Vec::new(),
+        }
+    }
+
+    /// The reader of what stands under a key.
+    pub(crate) fn below(&mut self, key: impl Display) -> Reader<'_> {
+        let mut path = self.path.clone();
+        path.push(key.to_string());
+        Reader {
+            faults: self.faults,
+            path,
+        }
+    }
+
+    pub(crate) fn tell(&mut self, wrong: Wrong, (line, column): (u32, u32), message: String) {
+        self.faults.push(Fault {
+            wrong,
+            path: self.path.clone(),
+            line,
+            column,
+            message,
+        });
+    }
+
+    /// A value that is not what it must be.
+    pub(crate) fn refuse(&mut self, node: &Node, message: impl Into<String>) {
+        self.tell(Wrong::Shape, (node.line, node.column), message.into());
+    }
+
+    /// A value of another type than it must have.
+    pub(crate) fn expect(&mut self, node: &Node, what: &str) {
+        let key = self.path.last().map_or("the value", String::as_str);
+        let found = match node.text() {
+            Some(text) => format!("`{text}`"),
+            None => node.noun().to_owned(),
+        };
+        let message = format!("{key} is {found}; it must be {what}");
+        self.refuse(node, message);
+    }
+
+    /// Reads what stands under a key; null counts as absent.
+    pub(crate) fn key<K: Kind>(&mut self, node: &Node, key: &str) -> K::Value {
+        match node.get(key).filter(|value| !value.is_null()) {
+            Some(value) => K::read(value, &mut self.below(key)),
+            None => K::Value::default(),
+        }
+    }
+
+    /// Tells keys that nothing reads. `elsewhere` are keys of other languages, with what is written here.
+    pub(crate) fn unknown(&mut self, node: &Node, known: &[&str], elsewhere: &[(&[&str], &str)]) {
+        for (key, _) in node.entries() {
+            if known.contains(&key.text.as_str()) {
+                continue;
+            }
+            let hint = elsewhere
+                .iter()
+                .find(|(keys, _)| keys.contains(&key.text.as_str()));
+            let hint = match hint {
+                Some((_, hint)) => format!("; {hint}"),
+                None => nearest(&key.text, known.iter().copied()),
+            };
+            let message = format!("nothing reads the key `{}`{hint}", key.text);
+            self.below(&key.text)
+                .tell(Wrong::UnknownKey, (key.line, key.column), message);
+        }
+    }
+
+    /// Tells keys that stand twice in one mapping, anywhere below a node. The tree is at most as deep as its reader allows.
+    pub(crate) fn twice(&mut self, node: &Node) {
+        match &node.value {
+            Value::Scalar { .. } => {}
+            Value::List(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(format!("[{at}]")).twice(item);
+                }
+            }
+            Value::Map(entries) => {
+                let mut seen = BTreeSet::new();
+                for (key, value) in entries {
+                    let mut below = self.below(&key.text);
+                    below.twice(value);
+                    if !seen.insert(&key.text) {
+                        let message = format!(
+                            "the key `{}` stands twice; only the last one counts",
+                            key.text
+                        );
+                        below.tell(Wrong::DuplicateKey, (key.line, key.column), message);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a key may hold.
+pub(crate) trait Kind {
+    /// What it is read as; the default where the key is absent.
+    type Value: Default;
+
+    fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value;
+}
+
+/// Declares the keys of a mapping, each with what it holds and what it is read as; the documentation is what editors show.
+///
+/// Makes the struct that a mapping is read into, `read_keys`, which reads all of it, and with the feature `schema` a type that stands for the
+/// mapping in the JSON Schema.
+macro_rules! keys {
+    (
+        $(#[$doc:meta])* $vis:vis $name:ident, schema $file_vis:vis $file:ident refined by $refine:path, keys of others $elsewhere:expr;
+        $($(#[$key_doc:meta])* $key:ident: $kind:ty => $value:ty,)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default)]
+        $vis struct $name {
+            $($(#[$key_doc])* $vis $key: $value,)*
+        }
+
+        impl $name {
+            pub(crate) fn read_keys(
+                node: &aris_yaml::Node,
+                reader: &mut $crate::model::keys::Reader<'_>,
+            ) -> Self {
+                const KNOWN: &[&str] = &[$($crate::model::keys::plain(stringify!($key))),*];
+                reader.unknown(node, KNOWN, $elsewhere);
+                Self {
+                    $($key: reader.key::<$kind>(node, $crate::model::keys::plain(stringify!($key))),)*
+                }
+            }
+        }
+
+        $(#[$doc])*
+        #[cfg(feature = "schema")]
+        #[derive(Debug, schemars::JsonSchema)]
+        #[schemars(deny_unknown_fields, transform = $refine)]
+        #[expect(dead_code, reason = "only its schema is wanted")]
+        $file_vis struct $file {
+            $($(#[$key_doc])* $key: $kind,)*
+        }
+    };
+}
+
+pub(crate) use keys;
+
+/// A text with its place.
+pub(crate) fn as_text(node: &Node) -> Option<Text> {
+    node.text().map(|text| Text {
+        text: text.to_owned(),
+        line: node.line,
+        column: node.column,
+    })
+}
+
+/// The name of a key, which may be a word of Rust.
+pub(crate) const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        b"r#enum" => "enum",
+        _ => name,
+    }
+}

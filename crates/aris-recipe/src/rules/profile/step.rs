@@ -1,0 +1,309 @@
+//! Tests on a step: what it says itself, and what lies around it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::{Many, Pattern};
+use crate::expression::{Comparison, Expression, Namespace, Operand};
+use crate::model::{AGENT_TOOL, COMMAND_TOOL, OnResult, Step};
+use crate::rules::scope::{Scope, argument, captures, conditions, reach};
+
+type Texts = Option<Many<String>>;
+
+/// What a test found; nothing, where there is nothing to name.
+#[derive(Debug, Default)]
+pub(super) struct Found(pub(super) Vec<String>);
+
+/// All parts that are there must hold.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StepTest {
+    name: Texts,
+    /// How its name begins.
+    starts: Texts,
+    tool: Texts,
+    python: Texts,
+    /// The skill that it calls.
+    skill: Texts,
+    /// What the skill command of an agent has.
+    calls: Texts,
+    /// What a command has.
+    cmd: Texts,
+    note: Texts,
+    /// Arguments, and what they match.
+    #[serde(default)]
+    with: BTreeMap<String, Pattern>,
+    /// Arguments that it does not have.
+    without: Texts,
+    /// An argument that reads an input.
+    reads_input: Texts,
+    /// A field of the result.
+    captures: Texts,
+    captures_as: Texts,
+    captures_list: Texts,
+    /// Routes that it has, and that it has not.
+    has: Texts,
+    lacks: Texts,
+    retried: Option<bool>,
+    /// One of these holds.
+    any: Option<Vec<Self>>,
+    /// None of these holds.
+    none: Option<Box<Many<Self>>>,
+    /// A step before it; of several the first is found.
+    before: Option<Box<Before>>,
+    /// Some way from the entry comes here without such a step.
+    unguarded_by: Option<Box<Self>>,
+    after_failure: Option<Box<AfterFailure>>,
+    /// Values of a field that have no branch of their own, in the list form.
+    results: Option<Results>,
+    /// Where a value leads.
+    leads: Option<Leads>,
+    default_other_than: Option<String>,
+    failure_other_than: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Before {
+    hops: Option<usize>,
+    is: StepTest,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AfterFailure {
+    reaches: StepTest,
+    without: StepTest,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Results {
+    field: String,
+    need: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Leads {
+    on: String,
+    to: String,
+}
+
+impl StepTest {
+    /// What is found where the test holds.
+    pub(super) fn holds(&self, scope: &Scope<'_>, at: usize) -> Option<Found> {
+        if !(self.is_itself(scope, at) && self.routes(scope.step(at))) {
+            return None;
+        }
+        let step = scope.step(at);
+        let one = |test: &Self| test.holds(scope, at).is_some();
+        let whole = self.any.as_ref().is_none_or(|any| any.iter().any(one))
+            && self
+                .none
+                .as_ref()
+                .is_none_or(|none| !none.all().iter().any(one))
+            && self.unguarded_by.as_ref().is_none_or(|guard| {
+                let guards = |at: usize| guard.holds(scope, at).is_some();
+                scope.reach(&[0], guards).contains(&at)
+            });
+        let mut found = Found::default();
+        let mut meets = |part: Option<Vec<String>>| match part {
+            Some(names) if names.is_empty() => false,
+            Some(names) => {
+                found.0.extend(names);
+                true
+            }
+            None => true,
+        };
+        let before = self.before.as_ref().map(|before| before.found(scope, at));
+        let after = self
+            .after_failure
+            .as_ref()
+            .map(|after| after.found(scope, step));
+        let missing = self.results.as_ref().map(|results| results.missing(step));
+        let default = self.default_other_than.as_ref().map(|wanted| {
+            let Some(OnResult::List(branches)) = &step.on_result else {
+                return Vec::new();
+            };
+            let open = branches.iter().filter(|branch| branch.when.is_none());
+            let routes = open.filter_map(|branch| branch.route.as_ref());
+            routes
+                .map(|route| route.text.clone())
+                .filter(|route| route != wanted)
+                .collect()
+        });
+        let failure = self.failure_other_than.as_ref().map(|wanted| {
+            let route = step.on_failure.iter().map(|route| route.text.clone());
+            route.filter(|route| route != wanted).collect()
+        });
+        let parts = [before, after, missing, default, failure];
+        (whole && parts.into_iter().all(&mut meets)).then_some(found)
+    }
+
+    /// What the step says itself.
+    fn is_itself(&self, scope: &Scope<'_>, at: usize) -> bool {
+        let step = scope.step(at);
+        let facts = &scope.facts[at];
+        let text = |text: &Option<aris_yaml::Text>| {
+            text.as_ref()
+                .map(|text| text.text.as_str())
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let has_tool = |tool: &str| text(&step.tool) == tool;
+        let of = |key: &str, tool: &str| {
+            argument(step, key)
+                .filter(|_| has_tool(tool))
+                .unwrap_or_default()
+        };
+        let result_field = |field: &str| {
+            step.capture
+                .iter()
+                .any(|capture| capture.template.references().any(|one| one.name() == field))
+        };
+        some(&self.name, |name| step.name == name)
+            && some(&self.starts, |name| step.name.starts_with(name))
+            && some(&self.tool, has_tool)
+            && some(&self.python, |python| text(&step.python) == python)
+            && some(&self.skill, |name| {
+                facts.skill.is_some_and(|skill| skill.name == name)
+            })
+            && some(&self.calls, |part| {
+                of("skill_command", AGENT_TOOL).contains(part)
+            })
+            && some(&self.cmd, |part| of("cmd", COMMAND_TOOL).contains(part))
+            && some(&self.note, |part| text(&step.note).contains(part))
+            && self.with.iter().all(|(key, pattern)| {
+                argument(step, key).is_some_and(|value| pattern.0.is_match(value))
+            })
+            && some(&self.without, |key| {
+                !step.with.iter().any(|(known, _)| known.text == key)
+            })
+            && some(&self.reads_input, |key| {
+                facts
+                    .reads(Namespace::Inputs)
+                    .any(|(known, _)| known.text == key)
+            })
+            && some(&self.captures, result_field)
+            && some(&self.captures_as, |name| {
+                captures(step).any(|capture| capture.variable.text == name)
+            })
+            && some(&self.captures_list, |name| {
+                step.capture_list
+                    .iter()
+                    .any(|capture| capture.variable.text == name)
+            })
+    }
+
+    fn routes(&self, step: &Step) -> bool {
+        let has = |field: &str| match field {
+            "on_result" => step.on_result.is_some(),
+            field => step.routes().iter().any(|(known, _)| known == field),
+        };
+        some(&self.has, has)
+            && some(&self.lacks, |field| !has(field))
+            && self
+                .retried
+                .is_none_or(|retried| retried == (step.retries() > 0))
+            && self.leads.as_ref().is_none_or(|leads| leads.hold(step))
+    }
+}
+
+/// Whether one of the texts fits, or none is asked for.
+fn some(texts: &Texts, fits: impl Fn(&str) -> bool) -> bool {
+    texts
+        .as_ref()
+        .is_none_or(|texts| texts.all().iter().any(|text| fits(text)))
+}
+
+impl Before {
+    fn found(&self, scope: &Scope<'_>, at: usize) -> Vec<String> {
+        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        let mut front: BTreeSet<usize> = scope.predecessors[at].iter().copied().collect();
+        let mut hops = 0;
+        while !front.is_empty() && self.hops.is_none_or(|most| hops < most) {
+            if let Some(found) = front.iter().find(|at| self.is.holds(scope, **at).is_some()) {
+                return vec![scope.step(*found).name.clone()];
+            }
+            seen.extend(&front);
+            let next = front
+                .iter()
+                .flat_map(|at| &scope.predecessors[*at])
+                .copied();
+            front = next.filter(|at| !seen.contains(at)).collect();
+            hops += 1;
+        }
+        Vec::new()
+    }
+}
+
+impl AfterFailure {
+    fn found(&self, scope: &Scope<'_>, step: &Step) -> Vec<String> {
+        let failure = step
+            .on_failure
+            .as_ref()
+            .and_then(|route| scope.recipe.position(&route.text));
+        let begin: Vec<usize> = failure.into_iter().collect();
+        let looks = |at: usize| self.without.holds(scope, at).is_some();
+        let reached = reach(&scope.successors, &begin, looks).into_iter();
+        let wanted = reached.filter(|at| self.reaches.holds(scope, *at).is_some());
+        wanted.map(|at| scope.step(at).name.clone()).collect()
+    }
+}
+
+impl Results {
+    fn missing(&self, step: &Step) -> Vec<String> {
+        let Some(OnResult::List(branches)) = &step.on_result else {
+            return Vec::new();
+        };
+        let routed: BTreeSet<&str> = conditions(step)
+            .into_iter()
+            .flat_map(|(_, _, expression)| self.values(expression))
+            .collect();
+        let missing = self.need.iter().filter(|_| !branches.is_empty());
+        missing
+            .filter(|value| !routed.contains(value.as_str()))
+            .cloned()
+            .collect()
+    }
+
+    /// Values that a condition compares the field with.
+    fn values<'e>(&self, expression: &'e Expression) -> Vec<&'e str> {
+        match expression {
+            Expression::Or(parts) | Expression::And(parts) => {
+                parts.iter().flat_map(|part| self.values(part)).collect()
+            }
+            Expression::Compare {
+                left: Operand::Reference(reference),
+                comparison: Comparison::Equal,
+                right: Operand::Literal(value),
+            } if reference.namespace == Namespace::Result && reference.name() == self.field => {
+                vec![value.as_str()]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Leads {
+    fn hold(&self, step: &Step) -> bool {
+        match &step.on_result {
+            Some(OnResult::Field { routes, .. }) => routes
+                .iter()
+                .any(|(key, route)| key.text == self.on && route.text == self.to),
+            Some(OnResult::List(branches)) => branches.iter().any(|branch| {
+                let asks = branch
+                    .when
+                    .as_ref()
+                    .is_some_and(|when| when.text.text.contains(&self.on));
+                asks && branch
+                    .route
+                    .as_ref()
+                    .is_some_and(|route| route.text == self.to)
+            }),
+            None => false,
+        }
+    }
+}

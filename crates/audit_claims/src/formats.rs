@@ -1,0 +1,129 @@
+//! Findings in the formats of other tools.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use aris_cli::sarif::{Sarif, uri};
+use aris_review::{Finding, Severity};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A line for each
+    #[default]
+    Text,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Reviewdog's rdjson
+    Rdjson,
+}
+
+/// Flag of commands that print findings.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct FormatArgs {
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Writes findings, and what was not looked at.
+pub(crate) fn write(
+    format: Format,
+    findings: &[Finding],
+    open: &[String],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let document = match format {
+        Format::Sarif => sarif(findings, open),
+        Format::Text | Format::Rdjson => rdjson(findings),
+    };
+    writeln!(out, "{document}")
+}
+
+fn sarif(findings: &[Finding], open: &[String]) -> Value {
+    let rules: BTreeSet<&str> = findings.iter().map(rule).collect();
+    let note = |text: &String| json!({"level": "warning", "message": {"text": text}});
+    Sarif {
+        rules: rules.iter().map(|rule| json!({"id": rule})).collect(),
+        results: findings.iter().map(result).collect(),
+        notifications: open.iter().map(note).collect(),
+        incomplete: !open.is_empty(),
+    }
+    .document(&crate::SPEC)
+}
+
+fn result(finding: &Finding) -> Value {
+    let file = json!({"uri": uri(&finding.file), "uriBaseId": "%SRCROOT%"});
+    let mut result = json!({
+        "ruleId": rule(finding),
+        "level": match finding.severity {
+            Severity::Critical => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "note",
+        },
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": {"artifactLocation": file}}],
+        "partialFingerprints": {"auditClaims/v1": finding.fingerprint},
+        "properties": {"dimension": finding.dimension, "requires_decision": finding.requires_decision},
+    });
+    if let (Some(line), Some(place)) = (
+        finding.line,
+        result
+            .pointer_mut("/locations/0/physicalLocation")
+            .and_then(Value::as_object_mut),
+    ) {
+        place.insert(String::from("region"), json!({"startLine": line}));
+    }
+    if let (Some(line), Some(suggestion), Some(fields)) =
+        (finding.line, &finding.suggestion, result.as_object_mut())
+    {
+        let end = suggestion.line.chars().count() + 1;
+        fields.insert(
+            String::from("fixes"),
+            json!([{"artifactChanges": [{"artifactLocation": file, "replacements": [{
+                "deletedRegion": {"startLine": line, "startColumn": 1, "endLine": line, "endColumn": end},
+                "insertedContent": {"text": suggestion.becomes},
+            }]}]}]),
+        );
+    }
+    result
+}
+
+/// **Source**: reviewdog, "Reviewdog Diagnostic Format": a range without columns is of whole lines.
+fn rdjson(findings: &[Finding]) -> Value {
+    let diagnostics = findings.iter().map(|finding| {
+        let mut location = json!({"path": finding.file});
+        let mut suggestions = Vec::new();
+        if let (Some(line), Some(fields)) = (finding.line, location.as_object_mut()) {
+            let range = json!({"start": {"line": line}, "end": {"line": line}});
+            fields.insert(String::from("range"), range.clone());
+            let text = finding
+                .suggestion
+                .iter()
+                .map(|suggestion| &suggestion.becomes);
+            suggestions.extend(text.map(|text| json!({"range": range, "text": text})));
+        }
+        json!({
+            "message": finding.message,
+            "location": location,
+            "severity": match finding.severity {
+                Severity::Critical => "ERROR",
+                Severity::Warning => "WARNING",
+                Severity::Info => "INFO",
+            },
+            "code": {"value": rule(finding)},
+            "suggestions": suggestions,
+        })
+    });
+    json!({
+        "source": {"name": crate::SPEC.name},
+        "diagnostics": diagnostics.collect::<Vec<_>>(),
+    })
+}
+
+/// The rule of a finding; what an agent found has none but its dimension.
+fn rule(finding: &Finding) -> &str {
+    finding.rule.as_deref().unwrap_or(&finding.dimension)
+}

@@ -1,0 +1,335 @@
+//! The files of a LaTeX paper: which of them is the root document, and what all of them hold.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use aris_audit::Digest;
+use aris_fs::{EntryKind, FsError};
+use aris_latex::{Document, IncludeOutcome, Loaded, ProblemKind, RootError, find_root, free_files};
+
+use crate::error::Error;
+use crate::gather::{self, FILE_LIMIT, Gathered};
+use crate::latex;
+
+/// Root documents of a folder that are looked at.
+const ROOTS: usize = 8;
+
+/// The root document of a folder that has none: it includes the fragments.
+const FRAGMENTS: &str = "the fragments.tex";
+
+/// The files of a LaTeX paper: in a folder, in memory, or both.
+pub(crate) struct Files<'a> {
+    pub(crate) folder: Option<&'a Path>,
+    /// Files that were read, by path.
+    pub(crate) known: BTreeMap<String, Vec<u8>>,
+    /// Digests of those that belong to the paper.
+    pub(crate) digests: BTreeMap<String, Hashing>,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn on_disk(folder: &'a Path) -> Self {
+        Self {
+            folder: Some(folder),
+            known: BTreeMap::new(),
+            digests: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the LaTeX files of the folder.
+    pub(crate) fn walk(&mut self) -> Result<(), Error> {
+        let Some(folder) = self.folder else {
+            return Ok(());
+        };
+        let visible = |entry: &aris_fs::Entry| !entry.name.to_string_lossy().starts_with('.');
+        for entry in aris_fs::walk_sorted(folder, &mut |entry| visible(entry))? {
+            let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
+            let name = aris_fs::display_relative(&entry.path, folder);
+            if is_file
+                && is_latex(&name)
+                && let Some(bytes) = self.read(&name)?
+            {
+                self.known.insert(name, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the root document among the files in memory: of several that with most words, and where there is none the
+    /// fragments one after the other.
+    pub(crate) fn chosen(mut self, resolved: String) -> Result<Gathered, Error> {
+        let texts: Vec<(&str, Cow<'_, str>)> = self
+            .known
+            .iter()
+            .filter(|(name, _)| is_latex(name))
+            .map(|(name, bytes)| (name.as_str(), decode(bytes)))
+            .collect();
+        let root = match texts.as_slice() {
+            // Plain TeX and LaTeX 2.09 have no `\documentclass`; a single file is the paper whatever is in it.
+            [(only, _)] => Ok((*only).to_owned()),
+            several => find_root(several),
+        };
+        let found = match root {
+            Ok(root) => return self.measured(&root, resolved),
+            Err(found) => found,
+        };
+        match found {
+            RootError::Several { candidates } => {
+                let all = candidates.join(", ");
+                let mut best: Option<(String, Gathered)> = None;
+                let mut why = None;
+                for root in candidates.into_iter().take(ROOTS) {
+                    let files = Files {
+                        folder: self.folder,
+                        known: self.known.clone(),
+                        digests: BTreeMap::new(),
+                    };
+                    match files.measured(&root, resolved.clone()) {
+                        Ok(found) => {
+                            let most = best.as_ref().map_or(0, |(_, best)| best.profile.words);
+                            if found.profile.words > most {
+                                best = Some((root, found));
+                            }
+                        }
+                        Err(error) => why = Some(error),
+                    }
+                }
+                match (best, why) {
+                    (Some((root, found)), _) => Ok(Gathered {
+                        choice: Some(format!(
+                            "there are several root documents ({all}); {root} has most text and is measured; name another one to have that measured"
+                        )),
+                        ..found
+                    }),
+                    (None, Some(error)) => Err(error),
+                    (None, None) => Err(none(resolved)),
+                }
+            }
+            RootError::None if !texts.is_empty() => {
+                let names = free_files(&texts);
+                let list: Vec<String> = names
+                    .iter()
+                    .map(|name| ["\\input{", name, "}\n\n"].concat())
+                    .collect();
+                let choice = format!(
+                    "no file has \\documentclass and \\begin{{document}}, so these are measured one after the other: {}",
+                    names.join(", ")
+                );
+                self.known
+                    .insert(FRAGMENTS.to_owned(), list.concat().into_bytes());
+                let gathered = self.measured(FRAGMENTS, resolved)?;
+                Ok(Gathered {
+                    files: gathered.files - 1,
+                    choice: Some(choice),
+                    ..gathered
+                })
+            }
+            RootError::None => Err(none(resolved)),
+        }
+    }
+
+    /// A file of the folder; `None` when it is not there, or lies outside once links are followed.
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FsError> {
+        let Some(folder) = self.folder else {
+            return Ok(None);
+        };
+        let path = folder.join(name);
+        let inside = match (path.canonicalize(), folder.canonicalize()) {
+            (Ok(real), Ok(root)) => real.starts_with(root),
+            _ => false,
+        };
+        if inside {
+            aris_fs::read_optional(&path, FILE_LIMIT)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn load(&mut self, name: &str) -> Loaded {
+        let bytes = match self.known.remove(name) {
+            Some(bytes) => bytes,
+            None => match self.read(name) {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => return Loaded::Absent,
+                Err(error) => return Loaded::Unreadable(error.to_string()),
+            },
+        };
+        let (digest, text) = hashed(bytes);
+        self.digests.insert(name.to_owned(), digest);
+        text
+    }
+
+    /// Reads the document from its root and measures it.
+    pub(crate) fn measured(mut self, root: &str, resolved: String) -> Result<Gathered, Error> {
+        let mut load = |name: &str| self.load(name);
+        let document = Document::read(root, &mut load)?;
+        let missing = document
+            .includes
+            .iter()
+            .filter(|include| {
+                matches!(
+                    include.outcome,
+                    IncludeOutcome::Missing | IncludeOutcome::Unreadable(_)
+                )
+            })
+            .map(|include| include.target.clone())
+            .collect();
+        let unread = unread(&document);
+        let profile = latex::profile(&document);
+        let digests = self.digests.into_iter();
+        let digests: Vec<(String, Digest)> = digests
+            .map(|(name, digest)| (name, digest.finish()))
+            .collect();
+        let digest = match digests.as_slice() {
+            [(_, only)] => *only,
+            several => {
+                let lines = several.iter().fold(String::new(), |lines, (name, digest)| {
+                    lines + &digest.hex() + "  " + name + "\n"
+                });
+                Digest::of(lines.as_bytes())
+            }
+        };
+        // To free a book's text piece by piece takes a tenth of the time that reading it took: beside the rest, or not at all when the program ends.
+        thread::spawn(move || drop(document));
+        gather::worth(Gathered {
+            files: digests.len(),
+            missing,
+            unread,
+            ..Gathered::of(resolved, digest, profile)
+        })
+    }
+}
+
+/// Places behind which text may have gone unread, at most so many.
+fn unread(document: &Document) -> Vec<String> {
+    const MOST: usize = 5;
+    let hides = |kind: ProblemKind| match kind {
+        ProblemKind::Expansion | ProblemKind::UnclosedConditional | ProblemKind::IncludeCycle => {
+            true
+        }
+        // A fragment has none; the others leave the text as it is, and missing files are told apart.
+        ProblemKind::NoDocument
+        | ProblemKind::UnclosedGroup
+        | ProblemKind::ExtraBrace
+        | ProblemKind::UnclosedEnvironment
+        | ProblemKind::ExtraEnd
+        | ProblemKind::UnclosedMath
+        | ProblemKind::MissingInclude
+        | ProblemKind::UndefinedMacro
+        | ProblemKind::UnreadText => false,
+    };
+    let problems = document.problems.iter();
+    let problems = problems.filter(|problem| hides(problem.kind)).take(MOST);
+    let told = problems.map(|problem| {
+        let at = document.position(problem.place);
+        format!("{}:{}: {}", at.path, at.line, problem.message)
+    });
+    told.collect()
+}
+
+fn none(place: String) -> Error {
+    let source = RootError::None;
+    Error::Root { place, source }
+}
+
+fn is_latex(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [".tex", ".ltx", ".latex"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// The digest of a file, perhaps still being made.
+pub(crate) enum Hashing {
+    Done(Digest),
+    /// Beside the reading of the file.
+    Beside(JoinHandle<Digest>),
+}
+
+impl Hashing {
+    fn finish(self) -> Digest {
+        match self {
+            Self::Done(digest) => digest,
+            Self::Beside(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        }
+    }
+}
+
+/// Bytes from which on a file is hashed by a thread of its own.
+const LARGE: usize = 1 << 18;
+
+/// The digest of a file, and its text.
+fn hashed(bytes: Vec<u8>) -> (Hashing, Loaded) {
+    if bytes.len() < LARGE || bytes.starts_with("\u{feff}".as_bytes()) {
+        let digest = Hashing::Done(Digest::of(&bytes));
+        return (digest, Loaded::Text(Arc::from(decode(&bytes))));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => {
+            let text = Arc::new(text);
+            let same = Arc::clone(&text);
+            let digest = thread::spawn(move || Digest::of(same.as_bytes()));
+            (Hashing::Beside(digest), Loaded::Whole(text))
+        }
+        Err(error) => {
+            let bytes = error.as_bytes();
+            let digest = Hashing::Done(Digest::of(bytes));
+            (digest, Loaded::Text(Arc::from(decode(bytes))))
+        }
+    }
+}
+
+/// The text of a file: UTF-8 or UTF-16 with a mark; else Latin-1, in which every byte is a letter, as old papers are written.
+pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok());
+        String::from_utf16_lossy(&units.map(unit).collect::<Vec<u16>>())
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(wide(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(wide(rest, u16::from_be_bytes)),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text.trim_start_matches('\u{feff}')),
+            Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_file_is_hashed_and_read_as_a_small_one() {
+        for part in [&b"caf\xe9 "[..], "café ".as_bytes(), b"plain text "] {
+            for start in [&b""[..], b"\xef\xbb\xbf"] {
+                let bytes = [start, &part.repeat(LARGE / 4)].concat();
+                assert!(bytes.len() >= LARGE);
+                let text = match hashed(bytes.clone()) {
+                    (digest, Loaded::Text(text)) => {
+                        assert_eq!(digest.finish(), Digest::of(&bytes));
+                        text
+                    }
+                    (digest, Loaded::Whole(text)) => {
+                        assert_eq!(digest.finish(), Digest::of(&bytes));
+                        Arc::from(text.as_str())
+                    }
+                    (_, other) => panic!("{other:?}"),
+                };
+                assert!(*text == *decode(&bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn every_encoding_of_a_paper_is_read() {
+        assert_eq!(decode("é".as_bytes()), "é");
+        assert_eq!(decode(b"\xef\xbb\xbfa"), "a");
+        assert_eq!(decode(b"caf\xe9"), "café");
+        assert_eq!(decode(b"\xff\xfea\0b\0"), "ab");
+        assert_eq!(decode(b"\xfe\xff\0a\0b\0"), "ab");
+    }
+}

@@ -1,0 +1,339 @@
+//! The outline that a PDF carries, and its titles among the lines of the text.
+//!
+//! The outline is the authors' own structure, so its titles are headings where they stand as lines on the page that they lead to. It is
+//! taken when most of it is found so, and when it does not leave out what the numbers of the headings show.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roxmltree::Document;
+use serde::Serialize;
+
+use crate::pdf::blocks::clean;
+use crate::pdf::contents::key;
+use crate::pdf::furniture::Lines;
+use crate::pdf::labels::{Named, named, unlabelled};
+use crate::pdf::numbering::Heading;
+use crate::role::Role;
+
+/// What the outline that a PDF carries was good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum PdfOutline {
+    /// The headings come from it.
+    Used,
+    /// It does not fit the text; headings are recognised by their looks, as in the other cases.
+    Unfit,
+    /// There is none.
+    Absent,
+    /// It could not be read.
+    Unread,
+}
+
+/// An entry of the outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bookmark {
+    /// 1 for the outermost.
+    pub(crate) level: u8,
+    /// The page it leads to, counted from 1.
+    pub(crate) page: usize,
+    pub(crate) title: String,
+}
+
+/// Bookmarks that are taken; a standard of 600 pages has 1,500.
+const MOST: usize = 5_000;
+/// How deep they stand at most.
+const DEEPEST: usize = 9;
+/// Sections of a paper at least.
+const SECTIONS: usize = 2;
+/// Lines that a heading takes at most, and how many it is spread over, blank ones included.
+const LINES: (usize, usize) = (4, 9);
+/// Bytes of a line of a heading at most.
+const LENGTH: usize = 240;
+/// Lines of a page that are looked at.
+const PAGE: usize = 2_000;
+/// Letters by which titles are compared.
+const KEY: usize = 300;
+
+/// The bookmarks in what `pdftohtml -xml` writes; none where there is no outline, `None` where it cannot be read.
+pub(crate) fn bookmarks(xml: &str) -> Option<Vec<Bookmark>> {
+    let (Some(start), Some(end)) = (xml.find("<outline>"), xml.rfind("</outline>")) else {
+        return Some(Vec::new());
+    };
+    let outline = clean(xml.get(start..end)?) + "</outline>";
+    let document = Document::parse(&outline).ok()?;
+    let items = document
+        .descendants()
+        .filter(|node| node.has_tag_name("item"));
+    let bookmark = |node: roxmltree::Node<'_, '_>| {
+        let outlines = node.ancestors().filter(|node| node.has_tag_name("outline"));
+        let level = outlines.take(DEEPEST).count();
+        Some(Bookmark {
+            level: u8::try_from(level).ok()?,
+            page: node.attribute("page")?.parse().ok()?,
+            title: node.text()?.trim().to_owned(),
+        })
+    };
+    Some(items.take(MOST).filter_map(bookmark).collect())
+}
+
+/// The headings by line, and what became of the outline. Where that does not help they are those `by_looks`.
+pub(crate) fn headings(
+    outline: Option<&[Bookmark]>,
+    lines: &Lines<'_>,
+    by_looks: BTreeMap<usize, Heading>,
+) -> (BTreeMap<usize, Heading>, PdfOutline) {
+    match outline {
+        None => (by_looks, PdfOutline::Unread),
+        Some([]) => (by_looks, PdfOutline::Absent),
+        Some(bookmarks) => match named_by(bookmarks, lines, &by_looks) {
+            Some(found) => (found, PdfOutline::Used),
+            None => (by_looks, PdfOutline::Unfit),
+        },
+    }
+}
+
+/// The headings that an outline names; `None` when it does not fit.
+fn named_by(
+    bookmarks: &[Bookmark],
+    lines: &Lines<'_>,
+    by_looks: &BTreeMap<usize, Heading>,
+) -> Option<BTreeMap<usize, Heading>> {
+    // `A Method of Ours` is no appendix unless there is a second one, or other titles have numbers.
+    let lettered = bookmarks.iter().any(|one| {
+        let marks = |letter: char| letter == 'B' || letter.is_ascii_digit();
+        one.title.starts_with(marks) && unlabelled(&one.title).len() < one.title.len()
+    });
+    let count = |level: u8| bookmarks.iter().filter(|one| one.level == level).count();
+    let top = (1..=9).find(|level| count(*level) >= SECTIONS).unwrap_or(1);
+    // How many of the upper two levels there are, and are found.
+    let (mut all, mut placed, mut inside_part) = (0, 0, false);
+    let mut found: BTreeMap<usize, Heading> = BTreeMap::new();
+    let (mut page, mut last) = (0, 0);
+    for bookmark in bookmarks {
+        if bookmark.page != page {
+            (page, last) = (bookmark.page, 0);
+        }
+        let place = place(bookmark, lines, last, &found);
+        let label = place.as_ref().and_then(|(_, one)| named(&one.title));
+        let label = named(&bookmark.title).or(label);
+        // What stands above the sections, as the title of the paper and the parts of a book, has level 0.
+        let level = (bookmark.level + 1).saturating_sub(top);
+        if level <= 1 {
+            inside_part = label == Some(Named::Part);
+        }
+        let level = level.saturating_sub(u8::from(inside_part));
+        all += usize::from((1..=2).contains(&level));
+        let Some((at, mut heading)) = place else {
+            continue;
+        };
+        placed += usize::from((1..=2).contains(&level));
+        last = at;
+        if level > 0 {
+            let bare = unlabelled(&bookmark.title);
+            heading.level = level;
+            if label != Some(Named::Appendix) {
+                let whole = bookmark.title.starts_with("A ") && !lettered;
+                bare.clone_into(&mut heading.title);
+                if whole {
+                    heading.title.clone_from(&bookmark.title);
+                }
+                heading.numbered |= !whole && bare.len() < bookmark.title.len();
+            }
+            found.insert(at, heading);
+        }
+    }
+    let top = |map: &BTreeMap<usize, Heading>| -> Vec<usize> {
+        let sections = map.iter().filter(|(_, heading)| heading.level == 1);
+        sections.map(|(at, _)| *at).collect()
+    };
+    let (sections, seen) = (top(&found).len(), top(by_looks));
+    let agreed = seen.iter().filter(|at| covered(&found, **at)).count();
+    if sections < SECTIONS || 2 * placed < all || seen.len() - agreed > sections {
+        return None;
+    }
+    // An outline of sections alone does not show their parts.
+    let deepest = found.values().map(|heading| heading.level).max();
+    if agreed == seen.len() {
+        let deeper = by_looks
+            .iter()
+            .filter(|(at, heading)| Some(heading.level) > deepest && !covered(&found, **at));
+        let deeper: Vec<_> = deeper.map(|(at, one)| (*at, one.clone())).collect();
+        found.extend(deeper);
+    }
+    Some(found)
+}
+
+/// Whether a line belongs to one of these headings.
+fn covered(found: &BTreeMap<usize, Heading>, at: usize) -> bool {
+    let before = found.range(..=at).next_back();
+    before.is_some_and(|(start, heading)| at < start + heading.lines)
+}
+
+/// Where a title stands on its page, or at the top of the next one, and what stands there; best behind line `last` of those pages.
+fn place(
+    bookmark: &Bookmark,
+    lines: &Lines<'_>,
+    last: usize,
+    taken: &BTreeMap<usize, Heading>,
+) -> Option<(usize, Heading)> {
+    let wanted = [&bookmark.title, unlabelled(&bookmark.title)].map(|title| key(title, KEY));
+    for page in [bookmark.page, bookmark.page + 1] {
+        let page_start = page.checked_sub(1).and_then(|page| lines.pages.get(page));
+        let start = page_start.copied().unwrap_or(lines.all.len());
+        let end = lines.pages.get(page).copied().unwrap_or(lines.all.len());
+        let places = (start..end.min(start + PAGE)).filter(|at| !taken.contains_key(at));
+        let found = places.filter_map(|at| Some((at, said(lines.all.get(at..end)?, &wanted)?)));
+        let mut best: Option<(bool, usize, Heading)> = None;
+        for (at, heading) in found {
+            let blank = |at: usize| lines.all.get(at).is_none_or(|line| line.is_empty());
+            let alone = (at == 0 || blank(at - 1)) && blank(at + heading.lines);
+            let good = alone && at >= last;
+            if best.is_none() || good {
+                best = Some((good, at, heading));
+            }
+            if good {
+                break;
+            }
+        }
+        if let Some((_, at, heading)) = best {
+            return Some((at, heading));
+        }
+    }
+    None
+}
+
+/// The heading that lines begin with, when that says one of the `wanted` titles.
+fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
+    let mut text = String::new();
+    let mut count = 0;
+    for (at, line) in lines.iter().enumerate().take(LINES.1) {
+        if line.is_empty() && count > 0 {
+            continue;
+        }
+        if line.is_empty() || line.len() > LENGTH || count == LINES.0 {
+            return None;
+        }
+        text.push_str(if count > 0 { " " } else { "" });
+        text.push_str(line);
+        count += 1;
+        let bare = unlabelled(&text);
+        let (whole, rest) = (key(&text, KEY), key(bare, KEY));
+        for title in wanted.iter().filter(|title| !title.is_empty()) {
+            if *title == whole || *title == rest {
+                return Some(Heading {
+                    level: 1,
+                    numbered: *title != whole,
+                    title: text,
+                    lines: at + 1,
+                });
+            }
+        }
+        // Most lines begin no title; a number alone, or `Chapter 3`, may.
+        let begins = |title: &String| title.starts_with(&whole) || title.starts_with(&rest);
+        if text.len() > 24 && !wanted.iter().any(begins) {
+            return None;
+        }
+    }
+    None
+}
+
+/// The roles for which an outline has a heading.
+pub(crate) fn roles(headings: &BTreeMap<usize, Heading>) -> BTreeSet<Role> {
+    let roles = headings.values().map(|heading| Role::of(&heading.title));
+    roles
+        .filter(|(_, whole)| *whole)
+        .map(|(role, _)| role)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::{furniture, numbering};
+
+    fn bookmark(level: u8, page: usize, title: &str) -> Bookmark {
+        Bookmark {
+            level,
+            page,
+            title: title.to_owned(),
+        }
+    }
+
+    /// Level and title of each heading, and where they come from.
+    fn found(bookmarks: &[Bookmark], text: &str) -> (String, PdfOutline) {
+        let lines = furniture::lines(text);
+        let by_looks = numbering::headings(&lines.all);
+        let (found, outline) = headings(Some(bookmarks), &lines, by_looks);
+        let show = |one: &Heading| {
+            let sign = if one.numbered { "#" } else { "" };
+            format!("{}{sign} {}", one.level, one.title)
+        };
+        let shown: Vec<String> = found.values().map(show).collect();
+        (shown.join("|"), outline)
+    }
+
+    #[test]
+    fn the_outline_is_read() {
+        let xml = "<page>\n</page>\n<outline>\n<item page=\"4\">One &amp; \u{2}two</item>\n<outline>\n<item page=\"5\">Three</item>\n</outline>\n</outline>\n</pdf2xml>";
+        let expected = [bookmark(1, 4, "One &  two"), bookmark(2, 5, "Three")];
+        assert_eq!(bookmarks(xml).as_deref(), Some(&expected[..]));
+        assert_eq!(bookmarks("<pdf2xml></pdf2xml>"), Some(Vec::new()));
+        assert_eq!(bookmarks("<outline><item></outline>"), None);
+    }
+
+    #[test]
+    fn titles_of_the_outline_are_headings_where_they_stand() {
+        let text = "A Paper on Gadgets\n\nStudy Population\nWe saw Results of it.\n\nW HO  WAS  SEEN\n\nAll.\n\u{c}\
+            2.\n\nResults of\nthe Long Night\n\nResults\n\nThey wobble.\n\u{c}3.1 Data-\nbases\nResults";
+        let outline = [
+            bookmark(1, 1, "A Paper on Gadgets"),
+            bookmark(2, 1, "Study population"),
+            bookmark(3, 1, "Who was seen"),
+            bookmark(2, 2, "Results of the Long Night"),
+            // It leads to the foot of the page before.
+            bookmark(3, 2, "3.1 Databases"),
+            bookmark(2, 3, "Not There"),
+        ];
+        let expected =
+            "1 Study population|2 Who was seen|1# Results of the Long Night|2# Databases";
+        assert_eq!(
+            found(&outline, text),
+            (expected.to_owned(), PdfOutline::Used)
+        );
+    }
+
+    #[test]
+    fn parts_of_a_book_are_no_sections() {
+        let text = "Preface\nOne.\n\u{c}Part I\nGadgets\n\u{c}Chapter 1\n\nOld Gadgets\nTwo.\n\u{c}1.1 Green Ones\n\u{c}A Word on Words\nThey are.\n\nAppendix A\n\nProofs\n";
+        let outline = [
+            bookmark(1, 1, "Preface"),
+            bookmark(1, 2, "Gadgets"),
+            bookmark(2, 3, "Old Gadgets"),
+            bookmark(3, 4, "Green Ones"),
+            bookmark(1, 5, "A Word on Words"),
+            bookmark(1, 5, "Proofs"),
+        ];
+        let expected =
+            "1 Preface|1# Old Gadgets|2# Green Ones|1 A Word on Words|1# Appendix A Proofs";
+        assert_eq!(
+            found(&outline, text),
+            (expected.to_owned(), PdfOutline::Used)
+        );
+    }
+
+    #[test]
+    fn an_outline_of_another_text_does_not_fit() {
+        let text = "1 Introduction\nWe do.\n2 Method\nSo.\n3 Results\nIt is.";
+        let outline = [
+            bookmark(1, 1, "Once upon a time"),
+            bookmark(1, 1, "Method"),
+            bookmark(1, 1, "The End"),
+        ];
+        let expected = "1# Introduction|1# Method|1# Results";
+        assert_eq!(
+            found(&outline, text),
+            (expected.to_owned(), PdfOutline::Unfit)
+        );
+    }
+}

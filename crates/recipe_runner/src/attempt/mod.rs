@@ -1,0 +1,435 @@
+//! One attempt of one step, on the disk: what is to be done, that it was begun, and what came of it.
+//!
+//! It is an attempt as those of queues are ([`aris_attempt`]): a runner of its own, which outlives the engine, claims it, starts the work
+//! and leaves the records. What it starts is this program again, which runs the step's command, hides what is secret in its output, and
+//! writes down the outcome before anybody else can know of it. An engine that died is followed by one that finds the outcome there, or
+//! waits for it. Only when the work died, too, nobody knows how far it came: the attempt was interrupted, and is never repeated unasked.
+
+mod worker;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use aris_attempt::Standing;
+use aris_attempt::format::{self, EndedByUs, Ending, Spec};
+use aris_cli::Context;
+use aris_fs::Lock;
+use aris_proc::{Finished, ProcError};
+use aris_recipe::engine::Outcome;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+pub(crate) use worker::work;
+
+/// Bytes of a record that are read.
+const LIMIT: u64 = 256 << 20;
+/// Time that a step has to end after it was cancelled.
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
+/// Between two looks whether work without a runner has ended.
+const AGAIN: Duration = Duration::from_millis(100);
+/// What a process of ours may take longer than the work that it watches.
+const MARGIN: Duration = Duration::from_mins(1);
+
+const REQUEST: &str = "request.json";
+/// What the process that does the work says itself: nothing, unless something is wrong.
+const LOG: &str = "log";
+const OUTCOME: &str = "outcome.json";
+pub(crate) const STDOUT: &str = "stdout";
+pub(crate) const STDERR: &str = "stderr";
+
+/// Whose work it is; decides how its output is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Worker {
+    /// A shell command.
+    Command,
+    /// An agent's session.
+    Agent,
+    /// A program that carries out tools and callables.
+    Tool,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Request {
+    /// The step.
+    pub(crate) step: String,
+    /// The lens, of a step that has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lens: Option<String>,
+    /// Whose work it is.
+    pub(crate) worker: Worker,
+    /// Program and arguments.
+    pub(crate) command: Vec<String>,
+    /// Directory, absolute.
+    pub(crate) cwd: PathBuf,
+    /// Variables besides those of the engine.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Variables whose values are secret: where they are.
+    #[serde(default)]
+    pub(crate) secrets: BTreeMap<String, String>,
+    /// Standard input.
+    pub(crate) stdin: Option<String>,
+    /// Seconds in all.
+    pub(crate) deadline_s: u32,
+    /// Seconds without output.
+    pub(crate) silence_s: Option<u32>,
+    /// Fields of an agent's answer that go on over several lines.
+    #[serde(default)]
+    pub(crate) lists: BTreeSet<String>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Record {
+    /// What the engine gets; absent when the work could not be begun.
+    outcome: Option<Outcome>,
+    /// Why it could not be begun.
+    not_started: Option<String>,
+    /// Somebody ended it.
+    #[serde(default)]
+    cancelled: bool,
+    /// How the process ended.
+    end: Option<String>,
+    /// When it was begun, UTC.
+    started: String,
+    /// When it ended, UTC.
+    ended: String,
+    /// Bytes of stdout and stderr that were not kept.
+    dropped: [u64; 2],
+}
+
+/// What an attempt came to.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    /// It ended.
+    Ended(Box<Outcome>),
+    /// Somebody ended it.
+    Cancelled,
+    /// It was begun, and nobody knows how it ended.
+    Interrupted,
+}
+
+/// What lies in the folder of an attempt.
+#[derive(Debug)]
+pub(crate) enum Left {
+    /// Nothing was begun.
+    Nothing,
+    /// Its work goes on.
+    AtWork(AtWork),
+    /// It ended.
+    Ended(Box<Outcome>),
+    /// Somebody ended it.
+    Cancelled,
+    /// It was begun, and nobody knows how it ended.
+    Interrupted,
+}
+
+/// A step whose work goes on.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AtWork {
+    /// The process that does it, and outlives the engine.
+    pub(crate) process: u64,
+    /// Since when, UTC.
+    pub(crate) since: String,
+    /// Its standard output, as it comes.
+    pub(crate) log: String,
+}
+
+/// Looks what became of an attempt, without taking part in it.
+pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
+    if let Some(ended) = recorded(folder)? {
+        return Ok(ended);
+    }
+    let stands = aris_attempt::standing(folder)?;
+    // It may have ended between the two looks.
+    if let Some(ended) = recorded(folder)? {
+        return Ok(ended);
+    }
+    Ok(match stands {
+        Standing::Unclaimed => Left::Nothing,
+        Standing::Running { claim, .. } => Left::AtWork(AtWork {
+            process: u64::try_from(claim.runner.pid).unwrap_or(0),
+            since: claim.time.to_string(),
+            log: folder.join(STDOUT).display().to_string(),
+        }),
+        Standing::Ended(exit) => match exit.ending {
+            _ if exit.ended_by_us == EndedByUs::Cancelled => Left::Cancelled,
+            Ending::StartFailed(_) => Left::Nothing,
+            // The process that does the work was ended before it could say what came of it.
+            Ending::Code(_) | Ending::Signal(_) => Left::Interrupted,
+        },
+        Standing::Lost { .. } => Left::Interrupted,
+    })
+}
+
+/// What the process that did the work wrote down.
+fn recorded(folder: &Path) -> Result<Option<Left>, Error> {
+    let record = read::<Record>(&folder.join(OUTCOME))?;
+    Ok(record.map(|record| match record.outcome {
+        _ if record.cancelled => Left::Cancelled,
+        Some(outcome) => Left::Ended(Box::new(outcome)),
+        None => Left::Nothing,
+    }))
+}
+
+/// An attempt as it is told afterwards.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// When it was begun, UTC.
+    pub(crate) started: String,
+    /// When it ended, UTC; `None`: it is at work, or nobody knows.
+    pub(crate) ended: Option<String>,
+    /// `running`, `interrupted`, `cancelled`, or how it ended.
+    pub(crate) status: &'static str,
+    pub(crate) note: Option<String>,
+}
+
+/// What can be told of an attempt; `None` where nothing was begun.
+pub(crate) fn told(folder: &Path) -> Result<Option<Told>, Error> {
+    if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
+        let status = record.outcome.as_ref().map(|outcome| outcome.status.word());
+        return Ok(Some(Told {
+            started: record.started,
+            ended: Some(record.ended),
+            status: match status {
+                _ if record.cancelled => "cancelled",
+                Some(status) => status,
+                None => "not started",
+            },
+            note: record
+                .outcome
+                .and_then(|outcome| outcome.note)
+                .or(record.not_started),
+        }));
+    }
+    let (claim, status) = match aris_attempt::standing(folder)? {
+        Standing::Running { claim, .. } => (Some(claim), "running"),
+        Standing::Lost { claim, .. } => (claim, "interrupted"),
+        Standing::Unclaimed | Standing::Ended(_) => (None, ""),
+    };
+    Ok(claim.map(|claim| Told {
+        started: claim.time.to_string(),
+        ended: None,
+        status,
+        note: None,
+    }))
+}
+
+/// The step of an attempt; `None` where there is no attempt.
+pub(crate) fn step_of(folder: &Path) -> Result<Option<String>, Error> {
+    Ok(read::<Request>(&folder.join(REQUEST))?.map(|request| request.step))
+}
+
+/// Makes an attempt, or finds what came of it.
+pub(crate) fn make(
+    folder: &Path,
+    request: impl FnOnce() -> Result<Request, Error>,
+    program: &Program,
+) -> Result<Attempt, Error> {
+    match left(folder)? {
+        // Cancelled before this engine came, which was called to go on.
+        Left::Cancelled => put_aside(folder)?,
+        Left::Ended(outcome) => return Ok(Attempt::Ended(outcome)),
+        Left::Interrupted => return Ok(Attempt::Interrupted),
+        Left::Nothing | Left::AtWork(_) => {}
+    }
+    let at = folder.join(REQUEST);
+    let request = if let Some(request) = read::<Request>(&at)? {
+        request
+    } else {
+        aris_fs::create_dir(folder)?;
+        let request = request()?;
+        write(&at, &request)?;
+        request
+    };
+    let mut said = String::new();
+    if matches!(left(folder)?, Left::Nothing) {
+        aris_attempt::prepare(folder, &program.work(folder, &request))?;
+        let deadline = Duration::from_secs(u64::from(request.deadline_s)) + MARGIN;
+        let ended = program
+            .run(&[OsStr::new("--attempt"), folder.as_os_str()], deadline)
+            .map_err(|error| not_started(&request.step, &error))?;
+        ended.stderr.text().trim().clone_into(&mut said);
+    }
+    // The runner of an engine that died goes on, and so does the work of a runner that died.
+    Lock::acquire(&folder.join(format::ALIVE))?;
+    while matches!(left(folder)?, Left::AtWork(_)) {
+        std::thread::park_timeout(AGAIN);
+    }
+    if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
+        return ended(folder, record);
+    }
+    match left(folder)? {
+        Left::Ended(outcome) => Ok(Attempt::Ended(outcome)),
+        Left::Cancelled => Ok(Attempt::Cancelled),
+        Left::Interrupted | Left::AtWork(_) => Ok(Attempt::Interrupted),
+        Left::Nothing => Err(nothing_done(folder, &request.step, said)?),
+    }
+}
+
+/// Keeps what a cancelled attempt left, and makes room for the next one.
+fn put_aside(folder: &Path) -> Result<(), Error> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let free = (1..).map(|number: u32| folder.with_file_name(format!("{name}.cancelled-{number}")));
+    for aside in free {
+        if !aside.exists() {
+            return Ok(aris_fs::rename_new(folder, &aside)?);
+        }
+    }
+    Ok(())
+}
+
+fn ended(folder: &Path, record: Record) -> Result<Attempt, Error> {
+    if record.cancelled {
+        return Ok(Attempt::Cancelled);
+    }
+    if let Some(outcome) = record.outcome {
+        return Ok(Attempt::Ended(Box::new(outcome)));
+    }
+    let step =
+        read::<Request>(&folder.join(REQUEST))?.map_or_else(String::new, |request| request.step);
+    Err(nothing_done(
+        folder,
+        &step,
+        record.not_started.unwrap_or_default(),
+    )?)
+}
+
+/// Nothing was done: the next engine begins anew.
+fn nothing_done(folder: &Path, step: &str, reason: String) -> Result<Error, Error> {
+    if let Some(above) = folder.parent() {
+        aris_fs::remove_tree(above, folder)?;
+    }
+    Ok(Error::NotStarted {
+        step: step.to_owned(),
+        reason,
+    })
+}
+
+/// Starts the work of an attempt, unless somebody did already, and leaves the records of an attempt. This is a process of its own.
+pub(crate) fn carry_out(folder: &Path) -> Result<(), Error> {
+    let code = aris_attempt::runner::run(folder);
+    if code == ExitCode::SUCCESS {
+        return Ok(());
+    }
+    let reason = aris_attempt::runner::complaint(folder);
+    Err(Error::NotStarted {
+        step: folder.display().to_string(),
+        reason: reason.unwrap_or_else(|| String::from("another process has it")),
+    })
+}
+
+/// How this program is started again.
+#[derive(Debug)]
+pub(crate) struct Program {
+    path: PathBuf,
+    /// What makes it `recipe_runner`: the multi-call binary runs many helpers.
+    words: Vec<String>,
+    cwd: PathBuf,
+}
+
+impl Program {
+    /// Runs this program.
+    fn run(&self, args: &[&OsStr], deadline: Duration) -> Result<Finished, ProcError> {
+        aris_proc::command(&self.path, &self.cwd)
+            .args(&self.words)
+            .args(args)
+            .run(deadline)
+    }
+
+    /// What the runner of an attempt is to start: this program, which does the work. Deadlines and silence are its own to watch.
+    fn work(&self, folder: &Path, request: &Request) -> Spec {
+        let mut words = vec![self.path.display().to_string()];
+        words.extend(self.words.iter().cloned());
+        words.extend([String::from("--work"), folder.display().to_string()]);
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Spec {
+            schema: String::from(format::SPEC_SCHEMA),
+            id: request.step.clone(),
+            attempt: 1,
+            command: format::Command::Argv(words),
+            setup: Vec::new(),
+            cwd: self.cwd.clone(),
+            env: BTreeMap::new(),
+            outputs: Vec::new(),
+            output_wait_ms: 0,
+            time_limit_ms: None,
+            notice: None,
+            // After the grace of the work itself there is its record to write.
+            kill_grace_ms: millis(GRACE * 2),
+            linger_ms: format::LEFT_ALONE,
+            oom_patterns: Vec::new(),
+            log: folder.join(LOG),
+            leases: Vec::new(),
+            cards: 0,
+        }
+    }
+
+    /// The file that this program runs from.
+    pub(crate) fn this(context: &Context) -> Result<Self, Error> {
+        let program = std::env::current_exe().map_err(|error| Error::NotStarted {
+            step: String::from("recipe_runner"),
+            reason: error.to_string(),
+        })?;
+        let own = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("recipe_runner")
+        };
+        let mut called = std::env::args_os();
+        let by_link = called.next().is_some_and(|name| own(Path::new(&name))) && !own(&program);
+        let by_word = called.next().is_some_and(|word| word == "recipe_runner");
+        Ok(Self {
+            path: context.absolute(&program),
+            words: (by_link || by_word)
+                .then(|| String::from("recipe_runner"))
+                .into_iter()
+                .collect(),
+            cwd: context.cwd().to_path_buf(),
+        })
+    }
+}
+
+impl AtWork {
+    /// Why nobody else may do the work.
+    pub(crate) fn refuses(self, step: &str) -> Error {
+        Error::AtWork {
+            step: step.to_owned(),
+            process: self.process,
+            log: self.log,
+        }
+    }
+}
+
+fn not_started(step: &str, error: &ProcError) -> Error {
+    Error::NotStarted {
+        step: step.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+pub(crate) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Error> {
+    let Some(bytes) = aris_fs::read_optional(path, LIMIT)? else {
+        return Ok(None);
+    };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| Error::Malformed {
+            path: path.to_path_buf(),
+            reason: error.to_string(),
+        })
+}
+
+pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| Error::Malformed {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    })?;
+    bytes.push(b'\n');
+    Ok(aris_fs::write_atomic(path, &bytes)?)
+}

@@ -1,0 +1,233 @@
+//! The process that does the work of an attempt: it runs the step's command, hides what is secret in its output, and writes down the outcome.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use aris_cli::Clock;
+use aris_proc::{End, ProcError};
+use aris_recipe::engine::tokens;
+use aris_recipe::engine::{Outcome, OutcomeStatus};
+use serde_json::{Map, Value};
+
+use super::{GRACE, OUTCOME, REQUEST, Record, Request, STDERR, STDOUT, Worker, read, write};
+use crate::agent;
+use crate::error::Error;
+use crate::secret::{self, Redactor};
+
+/// Bytes kept of each stream.
+const CAPTURE_LIMIT: usize = 16 << 20;
+/// **Source**: POSIX.
+const SIGTERM: i32 = 15;
+
+/// Does the work of an attempt, and writes down what came of it. This is a process of its own, below that of [`carry_out`].
+pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
+    let Some(request) = read::<Request>(&folder.join(REQUEST))? else {
+        return Err(Error::NoFile {
+            path: folder.join(REQUEST),
+            what: "attempt",
+        });
+    };
+    let record = worked(folder, &request, clock.now().to_string(), clock)?;
+    write(&folder.join(OUTCOME), &record)
+}
+
+fn worked(
+    folder: &Path,
+    request: &Request,
+    started: String,
+    clock: Clock,
+) -> Result<Record, Error> {
+    let (program, args) = request
+        .command
+        .split_first()
+        .map_or(("", &[] as &[String]), |(first, rest)| {
+            (first.as_str(), rest)
+        });
+    let begin = clock.now();
+    let deadline = Duration::from_secs(u64::from(request.deadline_s));
+    let mut command = aris_proc::command(program, &request.cwd)
+        .args(args)
+        .capture_limit(CAPTURE_LIMIT);
+    let told = Arc::new(AtomicBool::new(false));
+    if let Some(readable) = told_to_end(&told) {
+        command = command.stop_when(readable, GRACE);
+    }
+    for (name, value) in &request.env {
+        command = command.env(name, value);
+    }
+    let mut secrets = BTreeMap::new();
+    for (name, reference) in &request.secrets {
+        match secret::value(reference, &request.cwd) {
+            Ok(value) => secrets.insert(name, value),
+            Err(why) => {
+                let mut outcome = Outcome::of(OutcomeStatus::Failure);
+                outcome.note = Some(format!("{name} has no value: {why}"));
+                return Ok(Record {
+                    outcome: Some(outcome),
+                    not_started: None,
+                    cancelled: false,
+                    end: None,
+                    ended: clock.now().to_string(),
+                    started,
+                    dropped: [0, 0],
+                });
+            }
+        };
+    }
+    for (name, value) in &secrets {
+        command = command.env(name, value);
+    }
+    let redactor = || Redactor::of(secrets.values());
+    if let Some(text) = &request.stdin {
+        command = command.stdin(text.as_bytes());
+    }
+    if let Some(silence) = request.silence_s {
+        command = command.silence_limit(Duration::from_secs(u64::from(silence)));
+    }
+    let record = |outcome, not_started, end, dropped| Record {
+        outcome,
+        not_started,
+        cancelled: false,
+        end,
+        started,
+        ended: clock.now().to_string(),
+        dropped,
+    };
+    // Written as it comes, so that people can follow it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it grows while people follow it, and is written whole at the end"
+    )]
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join(STDOUT));
+    let mut stdout = Vec::new();
+    let mut dropped = 0_u64;
+    let mut hiding = redactor();
+    let mut take = |piece: &[u8]| {
+        let room = CAPTURE_LIMIT.saturating_sub(stdout.len()).min(piece.len());
+        let (kept, rest) = piece.split_at(room);
+        // A disk that is full costs the log, never the work.
+        if let Ok(mut log) = log.as_ref() {
+            log.write_all(kept).unwrap_or_default();
+        }
+        stdout.extend_from_slice(kept);
+        dropped += rest.len() as u64;
+    };
+    let mut keep = |piece: &[u8]| take(&hiding.next(piece));
+    let finished = match command.run_streamed(deadline, &mut keep) {
+        Ok(finished) => finished,
+        // A folder that is not there comes from the recipe and what was captured: the step failed. The rest comes from this machine.
+        Err(error @ ProcError::NoDirectory { .. }) => {
+            let mut outcome = Outcome::of(OutcomeStatus::Failure);
+            outcome.note = Some(error.to_string());
+            return Ok(record(Some(outcome), None, None, [0, 0]));
+        }
+        Err(error) => {
+            let reason = std::error::Error::source(&error)
+                .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+            return Ok(record(None, Some(reason), None, [0, 0]));
+        }
+    };
+    take(&hiding.end());
+    let mut hiding = redactor();
+    let mut stderr = hiding.next(&finished.stderr.bytes);
+    stderr.extend(hiding.end());
+    aris_fs::write_atomic(&folder.join(STDOUT), &stdout)?;
+    aris_fs::write_atomic(&folder.join(STDERR), &stderr)?;
+    let silent = finished.end == End::TimedOut
+        && clock.now().duration_since(begin).unsigned_abs() < deadline;
+    let stdout = String::from_utf8_lossy(&stdout).into_owned();
+    let outcome = match request.worker {
+        Worker::Command => of_command(
+            finished.end,
+            tokens::of_stdout(&stdout),
+            &stdout,
+            &String::from_utf8_lossy(&stderr),
+            request,
+        ),
+        Worker::Tool => {
+            let fields =
+                serde_json::from_str(stdout.trim()).unwrap_or_else(|_| tokens::of_stdout(&stdout));
+            of_command(
+                finished.end,
+                fields,
+                &stdout,
+                &String::from_utf8_lossy(&stderr),
+                request,
+            )
+        }
+        Worker::Agent => agent::outcome(finished.end, &stdout, silent, request),
+    };
+    let end = match finished.end {
+        End::Exited(code) => format!("exit {code}"),
+        End::Signalled(signal) => format!("signal {signal}"),
+        End::TimedOut if silent => String::from("silent"),
+        End::TimedOut => String::from("timeout"),
+    };
+    let dropped = [dropped, finished.stderr.dropped];
+    if finished.end == End::TimedOut && told.load(Ordering::SeqCst) {
+        return Ok(Record {
+            cancelled: true,
+            ..record(None, None, Some(String::from("cancelled")), dropped)
+        });
+    }
+    Ok(record(Some(outcome), None, Some(end), dropped))
+}
+
+/// Something that can be read from once this process has SIGTERM; `told` says the same. `None`: the system refuses, and SIGTERM ends this
+/// process alone, as ever.
+fn told_to_end(told: &Arc<AtomicBool>) -> Option<UnixStream> {
+    let (reader, writer) = UnixStream::pair().ok()?;
+    // Set before it is told: both happen in the order in which they are registered.
+    signal_hook::flag::register(SIGTERM, Arc::clone(told)).ok()?;
+    signal_hook::low_level::pipe::register(SIGTERM, writer).ok()?;
+    Some(reader)
+}
+
+/// What came of a program: its streams, its exit code, and the fields that it printed.
+fn of_command(
+    end: End,
+    mut result: Map<String, Value>,
+    stdout: &str,
+    stderr: &str,
+    request: &Request,
+) -> Outcome {
+    result.insert(String::from("stdout"), Value::from(stdout));
+    result.insert(String::from("stderr"), Value::from(stderr));
+    let (status, code, note) = match end {
+        // A gate that could not look says so; whoever reads the run sees it.
+        End::Exited(0) => (OutcomeStatus::Success, 0, degraded(stdout)),
+        End::Exited(code) => (OutcomeStatus::Failure, code, Some(format!("exit {code}"))),
+        // What a shell says of a command that a signal ended.
+        End::Signalled(signal) => (
+            OutcomeStatus::Failure,
+            128 + signal,
+            Some(format!("signal {signal}")),
+        ),
+        End::TimedOut => (
+            OutcomeStatus::Failure,
+            124,
+            Some(format!("not over after {} s", request.deadline_s)),
+        ),
+    };
+    result.insert(String::from("exit_code"), Value::from(code));
+    Outcome {
+        result: Some(result),
+        note,
+        ..Outcome::of(status)
+    }
+}
+
+/// What a helper says that could not look: a line `degraded: why`.
+fn degraded(stdout: &str) -> Option<String> {
+    let line = stdout.lines().find(|line| line.starts_with("degraded: "))?;
+    Some(line.chars().take(300).collect())
+}

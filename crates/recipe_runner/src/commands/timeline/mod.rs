@@ -1,0 +1,278 @@
+//! `timeline`: one page that shows when what was done, how often it was tried, and what it cost.
+
+mod page;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use aris_cli::{Context, Outcome};
+use aris_recipe::engine::{State, Status};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::agent::{self, Usage};
+use crate::attempt::{self, STDOUT};
+use crate::cli::TimelineArgs;
+use crate::commands::run::end_word;
+use crate::error::Error;
+use crate::lenses;
+use crate::store;
+
+/// Schema id of [`Timeline`].
+pub(crate) const SCHEMA: &str = "aris.recipe_runner.timeline/v1";
+/// Bytes of a log in which a report is looked for.
+const LIMIT: u64 = 16 << 20;
+
+/// When what was done.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Timeline {
+    /// The page.
+    path: String,
+    /// Name of the recipe.
+    recipe: String,
+    /// How the run stands.
+    status: String,
+    /// What was done, in order.
+    steps: Vec<Row>,
+    /// Seconds in which something was at work.
+    work_s: f64,
+    /// Seconds in which nothing was.
+    waiting_s: f64,
+    /// What sessions cost, as far as they report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    #[serde(skip)]
+    from: Option<Timestamp>,
+    #[serde(skip)]
+    to: Option<Timestamp>,
+}
+
+/// A step as it was visited.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Row {
+    step: String,
+    /// How it ended: `success`, `failure`, `skipped`, `stop` and the like; `running`, `waiting`.
+    status: String,
+    /// Which execution of the step this is, from 1.
+    visit: u32,
+    /// Where control went.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// Seconds without work before it.
+    waited_s: f64,
+    /// Its attempts, as far as an engine made them.
+    attempts: Vec<Bar>,
+    /// When its outcome was recorded, UTC.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    at: Option<Timestamp>,
+}
+
+/// One attempt, or that of one lens.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Bar {
+    /// Its number, from 1.
+    attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lens: Option<String>,
+    status: String,
+    /// UTC.
+    #[cfg_attr(test, schemars(with = "String"))]
+    from: Timestamp,
+    /// UTC; now, where it is at work; where it was interrupted, when it began.
+    #[cfg_attr(test, schemars(with = "String"))]
+    to: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+}
+
+/// Writes the page.
+pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Outcome<Timeline>, Error> {
+    let state_path = context.absolute(&args.state);
+    let state = store::load(&state_path)?;
+    let target = match &args.output {
+        Some(path) => context.absolute(path),
+        None => state_path.with_extension("html"),
+    };
+    if target == state_path {
+        return Err(Error::Input {
+            reason: format!(
+                "the page would take the place of the run, {}",
+                target.display()
+            ),
+            hint: String::from("name another file with -o"),
+        });
+    }
+    let mut timeline = Timeline::of(&state, &state_path, context.now())?;
+    timeline.path = target.display().to_string();
+    let page = page::of(&timeline, context.now()).map_err(|error| Error::Malformed {
+        path: target.clone(),
+        reason: error.to_string(),
+    })?;
+    aris_fs::write_atomic(&target, page.as_bytes())?;
+    Ok(Outcome::done(timeline))
+}
+
+impl Timeline {
+    fn of(state: &State, path: &Path, now: Timestamp) -> Result<Self, Error> {
+        let mut steps = Vec::new();
+        for (at, entry) in state.journal.iter().enumerate() {
+            let word = serde_json::to_value(entry.event).unwrap_or_default();
+            let event = word.as_str().unwrap_or_default().to_owned();
+            steps.push(Row {
+                step: entry.step.clone(),
+                status: entry.status.clone().unwrap_or(event),
+                visit: entry.visit,
+                target: entry.target.clone(),
+                note: entry.note.clone(),
+                waited_s: 0.0,
+                attempts: bars(path, at + 1, entry.attempts, now)?,
+                at: entry.at.as_ref().and_then(|at| at.parse().ok()),
+            });
+        }
+        let is_over = state.status.is_over();
+        if let Some(step) = state.cursor.as_ref().filter(|_| !is_over) {
+            let attempts = bars(path, state.journal.len() + 1, state.attempts + 1, now)?;
+            let running = attempts.iter().any(|bar| bar.status == "running");
+            steps.push(Row {
+                step: step.clone(),
+                status: String::from(if running { "running" } else { "waiting" }),
+                visit: state.visits.get(step).copied().unwrap_or(0) + 1,
+                target: None,
+                note: None,
+                waited_s: 0.0,
+                attempts,
+                at: None,
+            });
+        }
+        let running = steps.last().is_some_and(|row| row.status == "running");
+        let status = if running {
+            Status::Running
+        } else {
+            state.status
+        };
+        let mut timeline = Self {
+            path: String::new(),
+            recipe: state.recipe.name.clone(),
+            status: end_word(status, Some(state.failed)).to_owned(),
+            usage: steps
+                .iter()
+                .flat_map(|row| row.attempts.iter().filter_map(|bar| bar.usage))
+                .reduce(Usage::and),
+            steps,
+            work_s: 0.0,
+            waiting_s: 0.0,
+            from: None,
+            to: None,
+        };
+        timeline.measure();
+        Ok(timeline)
+    }
+
+    /// Times without work: before an attempt, and before an outcome that somebody recorded.
+    fn measure(&mut self) {
+        let mut end: Option<Timestamp> = None;
+        for row in &mut self.steps {
+            let mut spans: Vec<(Timestamp, Timestamp)> =
+                row.attempts.iter().map(|bar| (bar.from, bar.to)).collect();
+            spans.sort_unstable();
+            // The journal's word comes a moment after the end of an attempt: that is no waiting.
+            if spans.is_empty() {
+                spans.extend(row.at.map(|at| (at, at)));
+            }
+            for (from, to) in spans {
+                let last = end.unwrap_or(from);
+                self.from.get_or_insert(from);
+                row.waited_s += seconds(last, from);
+                self.work_s += seconds(from.max(last), to);
+                end = Some(last.max(to));
+            }
+            self.waiting_s += row.waited_s;
+        }
+        self.to = end;
+    }
+
+    /// The place of the page, and the sums.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{}: {}, {} steps, {} of work, {} of waiting",
+            self.path,
+            self.status,
+            self.steps.len(),
+            page::duration(self.work_s),
+            page::duration(self.waiting_s)
+        )?;
+        self.usage
+            .map_or(Ok(()), |usage| writeln!(out, "{}", page::cost(usage)))
+    }
+}
+
+/// Seconds between two times; 0 when they are the other way round.
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64().max(0.0)
+}
+
+/// The attempts of a visit, each with those of its lenses, and those that were cancelled.
+fn bars(state: &Path, seq: usize, attempts: u32, now: Timestamp) -> Result<Vec<Bar>, Error> {
+    let mut bars = Vec::new();
+    for attempt in 1..=attempts {
+        let folder = store::attempts_of(state).join(format!("{seq}.{attempt}"));
+        let parts = lenses::parts(&folder)?.into_iter();
+        // A lens that is not tried again has its bar in the attempt that succeeded.
+        for part in parts.filter(|part| part.folder.starts_with(&folder)) {
+            let name = part
+                .folder
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            let aside = |number: u32| {
+                part.folder
+                    .with_file_name(format!("{name}.cancelled-{number}"))
+            };
+            let cancelled = (1..).map(aside).take_while(|folder| folder.exists());
+            for folder in cancelled.chain([part.folder.clone()]) {
+                if let Some(bar) = bar(&folder, attempt, part.lens.clone(), now)? {
+                    bars.push(bar);
+                }
+            }
+        }
+    }
+    Ok(bars)
+}
+
+fn bar(
+    folder: &Path,
+    attempt: u32,
+    lens: Option<String>,
+    now: Timestamp,
+) -> Result<Option<Bar>, Error> {
+    let Some(told) = attempt::told(folder)? else {
+        return Ok(None);
+    };
+    let Ok(from) = told.started.parse::<Timestamp>() else {
+        return Ok(None);
+    };
+    let ended = told.ended.and_then(|ended| ended.parse().ok());
+    let log = aris_fs::read_optional(&folder.join(STDOUT), LIMIT)?;
+    Ok(Some(Bar {
+        attempt,
+        lens,
+        to: match (ended, told.status) {
+            (Some(ended), _) => ended,
+            (None, "running") => now.max(from),
+            (None, _) => from,
+        },
+        status: told.status.to_owned(),
+        from,
+        note: told.note,
+        usage: log.and_then(|log| agent::usage(&String::from_utf8_lossy(&log))),
+    }))
+}

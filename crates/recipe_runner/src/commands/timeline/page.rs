@@ -1,0 +1,228 @@
+//! The page: HTML without scripts, fonts or pictures, for a phone as for a screen.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use super::{Bar, Row, Timeline, seconds};
+use crate::agent::Usage;
+
+/// A wait takes at most this part of the width: work must stay visible beside a night.
+const LONGEST_WAIT: f64 = 0.08;
+
+/// The scale of the bars: seconds of work, and waits as far as they are shown.
+struct Scale {
+    /// Where gaps in the work were shortened: where each begins, and what it lost.
+    cuts: Vec<(f64, f64, f64)>,
+    total: f64,
+    start: Timestamp,
+}
+
+impl Scale {
+    fn of(timeline: &Timeline, now: Timestamp) -> Self {
+        let start = timeline.from.unwrap_or(now);
+        let at = |time: Timestamp| seconds(start, time);
+        let mut spans: Vec<(f64, f64)> = Vec::new();
+        for row in &timeline.steps {
+            spans.extend(row.attempts.iter().map(|bar| (at(bar.from), at(bar.to))));
+            if row.attempts.is_empty() {
+                spans.extend(row.at.map(|time| (at(time), at(time))));
+            }
+        }
+        spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let most = (timeline.work_s * LONGEST_WAIT).max(0.5);
+        let (mut cuts, mut end) = (Vec::new(), 0.0_f64);
+        for (from, to) in spans {
+            if from - end > most {
+                cuts.push((end, from, from - end - most));
+            }
+            end = end.max(to);
+        }
+        let mut scale = Self {
+            cuts,
+            total: 1.0,
+            start,
+        };
+        scale.total = scale.place(end).max(0.001);
+        scale
+    }
+
+    /// Where a bar lies.
+    fn style(&self, bar: &Bar) -> String {
+        let left = self.percent(bar.from);
+        let width = self.percent(bar.to) - left;
+        format!("left:{left:.2}%;width:{width:.2}%")
+    }
+
+    /// Where a moment lies.
+    fn point(&self, at: Timestamp) -> String {
+        format!("min({:.2}%, 100% - 3px)", self.percent(at))
+    }
+
+    /// Seconds from the left, with long waits shortened.
+    fn place(&self, at: f64) -> f64 {
+        let lost: f64 = self
+            .cuts
+            .iter()
+            .filter(|(from, _, _)| *from < at)
+            .map(|(from, to, lost)| {
+                if at >= *to {
+                    *lost
+                } else {
+                    (at - from).min(*lost)
+                }
+            })
+            .sum();
+        at - lost
+    }
+
+    fn percent(&self, time: Timestamp) -> f64 {
+        100.0 * self.place(seconds(self.start, time)) / self.total
+    }
+}
+
+#[derive(Template)]
+#[template(path = "timeline.html")]
+struct Page<'t> {
+    timeline: &'t Timeline,
+    scale: Scale,
+    when: String,
+    sums: Vec<(&'static str, String)>,
+    written: String,
+}
+
+/// The page. **Errors**: the template engine's own, which writing to memory does not have.
+pub(super) fn of(timeline: &Timeline, now: Timestamp) -> Result<String, askama::Error> {
+    let tries: usize = timeline.steps.iter().map(|row| row.attempts.len()).sum();
+    let usage = timeline.usage;
+    let sums = [
+        ("work", Some(duration(timeline.work_s))),
+        ("waiting", Some(duration(timeline.waiting_s))),
+        ("steps", Some(timeline.steps.len().to_string())),
+        ("tries", Some(tries.to_string())),
+        (
+            "tokens",
+            usage.map(|usage| count(usage.input_tokens + usage.output_tokens)),
+        ),
+        ("cost", usage.and_then(|usage| usage.cost_usd).map(dollars)),
+    ];
+    let page = Page {
+        timeline,
+        scale: Scale::of(timeline, now),
+        when: match (timeline.from, timeline.to) {
+            (Some(from), Some(to)) => format!("{} to {}, UTC", minute(from), minute(to)),
+            _ => String::from("nothing was done yet"),
+        },
+        sums: sums
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect(),
+        written: minute(now),
+    };
+    page.render()
+}
+
+impl Bar {
+    fn tone(&self) -> &'static str {
+        tone(&self.status)
+    }
+
+    /// What stands below it.
+    fn said(&self, row: &Row) -> String {
+        let several = row.attempts.len() > 1;
+        let mut said: Vec<String> = self.lens.iter().cloned().collect();
+        if several && (self.lens.is_none() || self.attempt > 1) {
+            said.push(format!("try {}", self.attempt));
+        }
+        said.extend(several.then(|| self.status.clone()));
+        said.push(duration(seconds(self.from, self.to)));
+        said.extend(self.usage.map(cost));
+        said.extend(self.note.clone().filter(|_| several));
+        said.join(" · ")
+    }
+}
+
+impl Timeline {
+    fn tone(&self) -> &'static str {
+        tone(&self.status)
+    }
+}
+
+impl Row {
+    fn tone(&self) -> &'static str {
+        tone(&self.status)
+    }
+
+    fn waited(&self) -> String {
+        duration(self.waited_s)
+    }
+}
+
+/// What a status looks like.
+fn tone(status: &str) -> &'static str {
+    match status {
+        "success" | "completed" => "good",
+        "failure" | "failed" | "halted" | "escalated" | "interrupted" | "not started" => "bad",
+        "running" | "waiting" => "now",
+        "stale" | "exhausted" | "context_limit" | "cancelled" | "loop_guard" => "doubtful",
+        _ => "plain",
+    }
+}
+
+/// Tokens and costs in one text.
+pub(super) fn cost(usage: Usage) -> String {
+    let tokens = format!(
+        "{} tokens in, {} out",
+        count(usage.input_tokens),
+        count(usage.output_tokens)
+    );
+    match usage.cost_usd {
+        Some(cost) => format!("{tokens}, {}", dollars(cost)),
+        None => tokens,
+    }
+}
+
+fn dollars(cost: f64) -> String {
+    if cost < 0.1 {
+        format!("${cost:.4}")
+    } else {
+        format!("${cost:.2}")
+    }
+}
+
+/// A number with thin spaces between thousands.
+fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{2009}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Seconds as people say them.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "seconds of a run, rounded and not negative"
+)]
+pub(super) fn duration(seconds: f64) -> String {
+    if seconds < 9.95 {
+        return format!("{seconds:.1} s");
+    }
+    let all = seconds.round() as u64;
+    let (hours, minutes, seconds) = (all / 3600, all / 60 % 60, all % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds} s"),
+        (0, _) => format!("{minutes} min {seconds:02} s"),
+        (1..48, _) => format!("{hours} h {minutes:02} min"),
+        _ => format!("{} days {} h", hours / 24, hours % 24),
+    }
+}
+
+fn minute(time: Timestamp) -> String {
+    let text = time.to_string();
+    text.get(..16).unwrap_or(&text).replace('T', " ")
+}

@@ -1,0 +1,194 @@
+//! A step with lenses: several attempts at the same time, each with its own folder, log and outcome.
+//!
+//! They lie below the folder of the step's attempt, numbered from 1; `lenses.json` says what each is called.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use aris_recipe::engine::{Outcome, OutcomeStatus};
+
+use crate::attempt::{self, Attempt, Left, Program};
+use crate::drive::{Call, Made, Source, Work, go_on};
+use crate::error::Error;
+use crate::store;
+
+/// Names of the lenses, in order.
+const NAMES: &str = "lenses.json";
+
+/// One attempt of a step: its only one, or that of a lens.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The lens; `None` where the step has none.
+    pub(crate) lens: Option<String>,
+    pub(crate) folder: PathBuf,
+    pub(crate) left: Left,
+}
+
+/// The attempts in the folder of a ticket.
+pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
+    let Some(names) = attempt::read::<Vec<String>>(&folder.join(NAMES))? else {
+        return Ok(vec![Part {
+            lens: None,
+            left: attempt::left(folder)?,
+            folder: folder.to_path_buf(),
+        }]);
+    };
+    let part = |(at, lens): (usize, String)| {
+        let mut own = below(folder, at);
+        let mut left = attempt::left(&own)?;
+        if matches!(left, Left::Nothing) {
+            // What succeeded before is not tried again.
+            for folder in earlier(folder) {
+                let there = attempt::left(&below(&folder, at))?;
+                if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
+                {
+                    (own, left) = (below(&folder, at), there);
+                }
+            }
+        }
+        Ok(Part {
+            lens: Some(lens),
+            folder: own,
+            left,
+        })
+    };
+    names.into_iter().enumerate().map(part).collect()
+}
+
+/// The folders of the attempts of the same visit before this one.
+fn earlier(folder: &Path) -> Vec<PathBuf> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let numbers = name
+        .split_once('.')
+        .and_then(|(seq, attempt)| Some((seq, attempt.parse::<u32>().ok()?)));
+    let Some((seq, attempt)) = numbers else {
+        return Vec::new();
+    };
+    (1..attempt)
+        .map(|attempt| folder.with_file_name(format!("{seq}.{attempt}")))
+        .collect()
+}
+
+fn below(folder: &Path, at: usize) -> PathBuf {
+    folder.join((at + 1).to_string())
+}
+
+/// Does the work of all lenses, or takes what an engine left. `None`: somebody must look first, or do it.
+pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome>, Error> {
+    let (step, state, context) = (call.step, call.state, call.context);
+    let lenses = match call.machine.lenses(step, state) {
+        Ok(lenses) => lenses,
+        Err(why) => {
+            return Ok(Some(Outcome {
+                note: Some(why),
+                ..Outcome::of(OutcomeStatus::Failure)
+            }));
+        }
+    };
+    let folder = store::attempt_of(call.store.path(), state, state.attempts + 1);
+    if !source.carries_out(step) {
+        return left_behind(call, &folder);
+    }
+    let names: Vec<&str> = lenses.iter().map(|lens| lens.name.as_str()).collect();
+    aris_fs::create_dir(&folder)?;
+    attempt::write(&folder.join(NAMES), &names)?;
+    let mut works = Vec::new();
+    for (at, lens) in lenses.iter().enumerate() {
+        let done = succeeded_before(call, at)?;
+        let request = source.request(call.machine, state, step, Some(lens), context);
+        let name = format!("{}[{}]", step.name, lens.name);
+        works.push((
+            Work::new(source, call, &name, below(&folder, at), request),
+            done,
+        ));
+    }
+    source.interrupt.say(format!(
+        "told to end; the lenses of {} that are at work go on, and their outputs are below {}; {}",
+        step.name,
+        folder.display(),
+        go_on(call.store)
+    ));
+    let program = Program::this(context)?;
+    let (clock, attempt) = (context.clock(), state.attempts + 1);
+    let cancelled = AtomicBool::new(false);
+    let one = |(work, done): &(Work, Option<Outcome>), say: &mpsc::Sender<String>| {
+        if let Some(outcome) = done {
+            let attempt = Attempt::Ended(Box::new(outcome.clone()));
+            return Ok(Made {
+                attempt,
+                told: None,
+            });
+        }
+        // Whoever cancels the step wants nothing new to begin.
+        if cancelled.load(Ordering::SeqCst) {
+            let attempt = Attempt::Cancelled;
+            return Ok(Made {
+                attempt,
+                told: None,
+            });
+        }
+        let tell = |line: String| say.send(line).unwrap_or_default();
+        if let Some(begun) = work.begins(&attempt::left(&work.folder)?, attempt) {
+            tell(begun);
+        }
+        let made = work.make(&program, clock)?;
+        match &made.attempt {
+            Attempt::Ended(outcome) => tell(format!("{}: {}", work.name, outcome.status.word())),
+            Attempt::Cancelled => cancelled.store(true, Ordering::SeqCst),
+            Attempt::Interrupted => {}
+        }
+        Ok(made)
+    };
+    let (say, said) = mpsc::channel();
+    let made: Vec<Result<Made, Error>> = std::thread::scope(|scope| {
+        let all = scope.spawn(|| {
+            // Gone when the last lens is, so that the loop below ends.
+            let say = say;
+            aris_fs::map_in_parallel(source.jobs, &works, |work| one(work, &say))
+        });
+        for line in &said {
+            context.note(&line);
+        }
+        all.join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    source.interrupt.say(String::new());
+    let mut ended = Vec::new();
+    let mut waits = false;
+    for (made, ((work, _), name)) in made.into_iter().zip(works.iter().zip(names)) {
+        let made = made?;
+        match source.judged(call, made.told, made.attempt, work) {
+            Some(outcome) => ended.push((name.to_owned(), outcome)),
+            None => waits = true,
+        }
+    }
+    Ok((!waits).then(|| Outcome::of_lenses(step, ended)))
+}
+
+/// What a lens came to in an earlier attempt of the step, where that was a success: it is not done again.
+fn succeeded_before(call: &Call<'_>, at: usize) -> Result<Option<Outcome>, Error> {
+    for attempt in 1..=call.state.attempts {
+        let folder = store::attempt_of(call.store.path(), call.state, attempt);
+        if let Left::Ended(outcome) = attempt::left(&below(&folder, at))?
+            && outcome.is_success(call.step)
+        {
+            return Ok(Some(*outcome));
+        }
+    }
+    Ok(None)
+}
+
+/// What an engine began is neither handed out again nor overtaken.
+fn left_behind(call: &Call<'_>, folder: &Path) -> Result<Option<Outcome>, Error> {
+    let mut ended = Vec::new();
+    let mut is_whole = true;
+    for part in parts(folder)? {
+        match (part.left, part.lens) {
+            (Left::AtWork(work), _) => return Err(work.refuses(&call.step.name)),
+            (Left::Ended(outcome), Some(lens)) => ended.push((lens, *outcome)),
+            _ => is_whole = false,
+        }
+    }
+    Ok(is_whole.then(|| Outcome::of_lenses(call.step, ended)))
+}

@@ -1,0 +1,156 @@
+//! What is to be done for a step: the program, its arguments, its variables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_recipe::Step;
+use aris_recipe::engine::{Lens, Machine, State};
+use aris_recipe::model::Kind;
+use aris_recipe::value::to_text;
+use serde_json::{Map, Value, json};
+
+use crate::agent;
+use crate::attempt::{Request, Worker};
+use crate::drive::Source;
+use crate::secret;
+
+/// Schema id of what a program that carries out tools is told.
+const CALL_SCHEMA: &str = "aris.recipe_runner.call/v1";
+/// Bytes of a value that are passed on as a variable. **Source**: Linux refuses a variable above 128 KiB.
+const VARIABLE_LIMIT: usize = 96 << 10;
+
+impl Source {
+    /// What is to be done for a step that this source carries out, or for one of its lenses.
+    pub(crate) fn request(
+        &self,
+        machine: &Machine,
+        state: &State,
+        step: &Step,
+        lens: Option<&Lens>,
+        context: &Context,
+    ) -> Request {
+        let with = machine.rendered(step, state, lens);
+        let text = |key: &str| with.get(key).map(|value| to_text(value).into_owned());
+        let mut request = Request {
+            step: step.name.clone(),
+            lens: lens.map(|lens| lens.name.clone()),
+            worker: Worker::Command,
+            command: Vec::new(),
+            cwd: folder(&with, context),
+            env: variables(machine, state, step, lens),
+            secrets: secrets(machine, state, context),
+            stdin: None,
+            deadline_s: seconds(&with, "timeout").unwrap_or(self.command_timeout),
+            silence_s: None,
+            lists: BTreeSet::new(),
+        };
+        match (step.kind(), &self.agent, &self.tools) {
+            (Kind::Agent, Some(agent), _) => {
+                let model = step.model.as_ref().map(|model| model.text.clone());
+                let model = model.or_else(|| text("model")).unwrap_or_default();
+                request.worker = Worker::Agent;
+                (request.command, request.stdin) =
+                    agent::call(agent, &agent::prompt(&with), &model);
+                request.deadline_s = seconds(&with, "timeout")
+                    .or(step.stale_threshold)
+                    .or_else(|| seconds(&with, "stale_threshold"))
+                    .unwrap_or(self.agent_timeout);
+                request.silence_s = step.idle_output_timeout.filter(|seconds| *seconds > 0);
+                request.lists = step.list_fields();
+            }
+            (Kind::Tool(name), _, Some(tools)) => {
+                (request.worker, request.command) = (Worker::Tool, tools.clone());
+                request.stdin = Some(call(step, "tool", name, &with));
+            }
+            (Kind::Python(name), _, Some(tools)) => {
+                (request.worker, request.command) = (Worker::Tool, tools.clone());
+                request.stdin = Some(call(step, "python", name, &with));
+            }
+            _ => {
+                let command = text("cmd").unwrap_or_default();
+                request.command = vec![String::from("bash"), String::from("-c"), command];
+            }
+        }
+        request
+    }
+}
+
+/// What a program that carries out tools is told, as JSON.
+fn call(step: &Step, key: &str, name: &str, with: &Map<String, Value>) -> String {
+    json!({"schema": CALL_SCHEMA, "step": step.name, key: name, "with": with}).to_string()
+}
+
+fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {
+    let given = with
+        .get("cwd")
+        .map(|value| to_text(value).trim().to_owned());
+    context.absolute(&PathBuf::from(given.unwrap_or_default()))
+}
+
+fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
+    to_text(with.get(key)?)
+        .trim()
+        .parse()
+        .ok()
+        .filter(|seconds| *seconds > 0)
+}
+
+/// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
+/// value that is too long for a variable is left out.
+fn variables(
+    machine: &Machine,
+    state: &State,
+    step: &Step,
+    lens: Option<&Lens>,
+) -> BTreeMap<String, String> {
+    let secret: BTreeSet<&str> = secret::names(&machine.recipe).collect();
+    let inputs = state.inputs.iter();
+    let inputs = inputs
+        .filter(|(input, _)| !secret.contains(input.as_str()))
+        .map(|(input, value)| (variable(CONTEXT, input), value.clone()));
+    let context = state
+        .context
+        .iter()
+        .map(|(name, value)| (variable(CONTEXT, name), to_text(value).into_owned()));
+    let mut all: BTreeMap<String, String> = inputs.chain(context).collect();
+    all.insert(String::from("RECIPE_STEP"), step.name.clone());
+    let values = lens.into_iter().flat_map(|lens| &lens.values);
+    all.extend(values.map(|(key, value)| (variable("RECIPE_LENS_", key), value.clone())));
+    all.retain(|_, value| value.len() <= VARIABLE_LIMIT && !value.contains('\0'));
+    all
+}
+
+/// Secret inputs as variables: where their values are.
+fn secrets(machine: &Machine, state: &State, context: &Context) -> BTreeMap<String, String> {
+    let given = |input| {
+        let reference = state.inputs.get(input)?;
+        let reference = match reference.strip_prefix("file:") {
+            Some(path) => format!(
+                "file:{}",
+                context.absolute(Path::new(path.trim())).display()
+            ),
+            None => reference.clone(),
+        };
+        Some((variable(CONTEXT, input), reference))
+    };
+    let given = secret::names(&machine.recipe).filter_map(given);
+    given
+        .filter(|(_, reference)| !reference.is_empty())
+        .collect()
+}
+
+/// Before the names of inputs and captured variables.
+const CONTEXT: &str = "RECIPE_CTX_";
+
+/// The variable of a name: in capital letters, everything else as `_`.
+fn variable(before: &str, name: &str) -> String {
+    let sign = |sign: char| {
+        if sign.is_ascii_alphanumeric() {
+            sign.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    before.chars().chain(name.chars().map(sign)).collect()
+}
