@@ -57,8 +57,15 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
     // What was there is at the temporary file's name after each exchange, and goes with it at the end.
     let temporary = temporary.into_temp_path();
     crate::place::exchange(&temporary, &target)?;
-    let (mut put, mut displaced) = (bytes.to_vec(), fs::read(&temporary).map_err(failed)?);
-    let taken = displaced == expected;
+    let mut put = bytes.to_vec();
+    let mut displaced = fs::read(&temporary).map_err(failed)?;
+    let mut taken = displaced == expected;
+    if taken {
+        // A program that opened the old file before may write into it still: the sync takes the time in which it usually has done so.
+        sync_entries(folder).map_err(failed)?;
+        displaced = fs::read(&temporary).map_err(failed)?;
+        taken = displaced == expected;
+    }
     if !taken {
         loop {
             crate::place::exchange(&temporary, &target)?;
@@ -69,8 +76,8 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
             // Somebody has put something newer there meanwhile: that is to stay.
             put = std::mem::replace(&mut displaced, now);
         }
+        sync_entries(folder).map_err(failed)?;
     }
-    sync_entries(folder).map_err(failed)?;
     Ok(taken)
 }
 

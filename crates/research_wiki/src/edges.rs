@@ -36,7 +36,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// What makes two edges the same.
+    /// The ends and the type.
     pub fn key(&self) -> (&str, &str, &str) {
         (&self.from, &self.to, &self.kind)
     }
@@ -69,10 +69,14 @@ impl Edge {
 }
 
 /// The edges of a wiki.
+///
+/// A line repeats an edge when ends, type and evidence are the same, or when it has no evidence: what somebody gave as evidence is never
+/// dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     list: Vec<Edge>,
-    keys: BTreeSet<(String, String, String)>,
+    /// Ends and type with each evidence.
+    keys: BTreeMap<(String, String, String), BTreeSet<String>>,
     /// Lines that repeat an edge.
     pub repeated: usize,
     /// Lines that are no edge, from 1. They stay in the file.
@@ -110,16 +114,12 @@ impl Edges {
         &self.list
     }
 
-    /// Whether there is such an edge.
-    pub fn contains(&self, edge: &Edge) -> bool {
-        let key = (edge.from.clone(), edge.to.clone(), edge.kind.clone());
-        self.keys.contains(&key)
-    }
-
     /// Adds an edge in memory; `false` when there is such an edge.
     pub fn insert(&mut self, edge: Edge) -> bool {
         let key = (edge.from.clone(), edge.to.clone(), edge.kind.clone());
-        let new = self.keys.insert(key);
+        let known = self.keys.entry(key).or_default();
+        let new = known.is_empty() || !edge.evidence.is_empty();
+        let new = new && known.insert(edge.evidence.clone());
         if new {
             self.list.push(edge);
         }
@@ -158,15 +158,26 @@ mod tests {
 
     #[test]
     fn equal_edges_count_once_and_broken_lines_are_told() {
-        let text = "{\"from\":\"a\",\"to\":\"b\",\"type\":\"t\"}\n\nno\n{\"from\":\"a\",\"to\":\"b\",\"type\":\"t\",\"evidence\":\"x\"}\n{\"from\":1}\n";
-        let edges = Edges::parse(text);
+        let edge = |evidence: &str| {
+            format!("{{\"from\":\"a\",\"to\":\"b\",\"type\":\"t\",\"evidence\":\"{evidence}\"}}\n")
+        };
+        let text = [
+            &edge("x"),
+            "\nno\n",
+            &edge(""),
+            "{\"from\":1}\n",
+            &edge("y"),
+            &edge("x"),
+        ]
+        .concat();
+        let edges = Edges::parse(&text);
         assert_eq!(
             (
                 edges.list().len(),
                 edges.repeated,
                 edges.unreadable.as_slice()
             ),
-            (1, 1, &[3, 5][..])
+            (2, 2, &[3, 5][..])
         );
     }
 

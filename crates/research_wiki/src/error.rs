@@ -54,6 +54,14 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// A file or folder of the wiki is a link to a place outside of it.
+    #[error("{} leads out of the wiki, to {}", path.display(), target.display())]
+    Outside {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
     /// Somebody else wrote to a file while it was being changed; what they wrote stays.
     #[error("{} was changed by somebody else meanwhile, and stays as it is now", path.display())]
     ChangedMeanwhile {
@@ -162,10 +170,11 @@ impl Failure for Error {
             | Self::NoEnd { .. }
             | Self::NoEdge { .. } => ErrorKind::NotFound,
             Self::Usage { .. } | Self::ArxivId(_) => ErrorKind::Usage,
-            Self::Page { .. } | Self::Markers { .. } | Self::Metadata { .. } => {
-                ErrorKind::Validation
-            }
-            Self::Place { .. } | Self::ChangedMeanwhile { .. } | Self::TwoPapers { .. } => {
+            Self::Page { .. }
+            | Self::Markers { .. }
+            | Self::Metadata { .. }
+            | Self::TwoPapers { .. } => ErrorKind::Validation,
+            Self::Place { .. } | Self::ChangedMeanwhile { .. } | Self::Outside { .. } => {
                 ErrorKind::Precondition
             }
             Self::Template(_) => ErrorKind::Internal,
@@ -189,6 +198,9 @@ impl Failure for Error {
                 "check the identifier; give --title, --authors and --year to ingest without arXiv"
             }
             Self::Page { .. } => "make the page UTF-8 text; nothing was changed",
+            Self::Outside { .. } => {
+                "put a file or folder in the place of the link; nothing was changed"
+            }
             Self::ChangedMeanwhile { .. } => "call again; nothing of it was overwritten",
             Self::TwoPapers { .. } => {
                 "if they are one paper, give both pages the same title first, with update"

@@ -61,7 +61,8 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
         ));
     }
     let made = aris_fs::read_optional(&writer.wiki().root().join("index.md"), aris_fs::READ_LIMIT)?;
-    if made.is_some_and(|made| made != index::render(writer.wiki()).as_bytes()) {
+    let render = index::render(writer.wiki());
+    if writer.wiki().pages().next().is_some() && made.as_deref() != Some(render.as_bytes()) {
         changed.notes.push(String::from("made index.md anew"));
     }
     writer.refresh(&edges)?;

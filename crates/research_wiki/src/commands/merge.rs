@@ -190,44 +190,14 @@ fn neighbours(edges: &Edges, node: &str) -> BTreeSet<String> {
     ends.chain([node.to_owned()]).collect()
 }
 
-/// Fields that `page` lacks, tags, and everything that somebody wrote.
+/// Fields that `page` lacks, tags, and everything that somebody wrote. What both pages say differently stands as it was in a section
+/// "From NODE".
 fn take(page: &mut Page, from: &Page, name: &str) {
-    for key in from.keys().map(str::to_owned).collect::<Vec<_>>() {
-        let listed = from.list(&key);
-        if matches!(
-            key.as_str(),
-            "type" | "node_id" | "title" | "added" | "merged" | DIGESTS | ALIASES
-        ) || listed.is_empty()
-        {
-            continue;
-        }
-        if matches!(key.as_str(), "tags" | "based_on" | "target_gaps") {
-            let mut all = page.list(&key);
-            let before = all.len();
-            for item in listed {
-                if !all.contains(&item) {
-                    all.push(item);
-                }
-            }
-            if all.len() > before {
-                page.set(&key, &list(&all));
-            }
-        } else if page.list(&key).is_empty()
-            && page.lines_of(&key).is_none()
-            && let Some(lines) = from.lines_of(&key)
-        {
-            // As it stands: whoever wrote it in several lines meant them.
-            page.add_lines(lines);
-        } else if page.list(&key).is_empty() {
-            let value = if listed.len() > 1 {
-                list(&listed)
-            } else {
-                quoted(&listed.concat())
-            };
-            page.set(&key, &value);
-        }
+    let mut rest = take_fields(page, from);
+    let front = from.front_prose();
+    if !front.is_empty() {
+        rest.push_str(&[front, "\n\n"].concat());
     }
-    let mut rest = String::new();
     let mut taken = 0;
     for section in from.sections() {
         // The sections below another one are part of its body.
@@ -246,10 +216,6 @@ fn take(page: &mut Page, from: &Page, name: &str) {
             rest.push_str(&["### ", &section.title, "\n", body, "\n\n"].concat());
         }
     }
-    let front = from.front_prose();
-    if !front.is_empty() {
-        rest.insert_str(0, &[front, "\n\n"].concat());
-    }
     let own = from
         .section(CONNECTIONS)
         .map(|section| from.without_generated(section, crate::connections::PART));
@@ -263,6 +229,51 @@ fn take(page: &mut Page, from: &Page, name: &str) {
         let mut titles = std::iter::once(first.clone()).chain(others);
         titles.find(|title| page.fill(title, &rest) != Filled::Kept);
     }
+}
+
+/// Takes over the fields that `page` lacks. Gives those that it has with another value, as they stand, as a block of code.
+fn take_fields(page: &mut Page, from: &Page) -> String {
+    let mut differing = String::new();
+    for key in from.keys() {
+        let listed = from.list(&key);
+        let mine = page.list(&key);
+        if matches!(
+            key.as_str(),
+            "type" | "node_id" | "added" | "merged" | DIGESTS | ALIASES
+        ) || listed.is_empty()
+        {
+            continue;
+        }
+        if matches!(key.as_str(), "tags" | "based_on" | "target_gaps") {
+            let new: Vec<&String> = listed.iter().filter(|item| !mine.contains(item)).collect();
+            if !new.is_empty() {
+                let all: Vec<&String> = mine.iter().chain(new).collect();
+                page.set(&key, &list(&all));
+            }
+        } else if mine.is_empty() {
+            match from.lines_of(&key) {
+                // As it stands: whoever wrote it in several lines meant them.
+                Some(lines) if page.lines_of(&key).is_none() => page.add_lines(lines),
+                _ if listed.len() > 1 => page.set(&key, &list(&listed)),
+                _ => page.set(&key, &quoted(&listed.concat())),
+            }
+        } else if mine != listed {
+            let lines = from.lines_of(&key).map(str::to_owned);
+            differing.push_str(
+                &lines.unwrap_or_else(|| format!("{key}: {}\n", quoted(&listed.concat()))),
+            );
+        }
+    }
+    if differing.is_empty() {
+        return differing;
+    }
+    let longest = differing
+        .split(|c| c != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}yaml\n{differing}{fence}\n\n")
 }
 
 /// Lets the fields of other pages name the page that stays.

@@ -12,7 +12,7 @@ pub(crate) mod sync;
 pub(crate) mod update;
 pub(crate) mod upsert;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
@@ -71,26 +71,30 @@ pub(crate) fn connect<'a>(
     nodes: impl IntoIterator<Item = &'a str>,
     changed: &mut Changed,
 ) -> Result<(), Error> {
-    let nodes: Vec<&str> = nodes.into_iter().collect();
+    let nodes: BTreeSet<&str> = nodes.into_iter().collect();
     let contents: Vec<(Kind, String, String)> = {
         let by_node = writer.wiki().by_node();
-        // Looking through all edges for each of many nodes would take long.
-        let grouped = if nodes.len() > 8 {
-            edges.by_node()
-        } else {
-            BTreeMap::new()
+        let mut own: BTreeMap<&str, Edges> = BTreeMap::new();
+        for edge in edges.list() {
+            for node in BTreeSet::from([edge.from.as_str(), &edge.to]) {
+                if nodes.contains(node) {
+                    own.entry(node).or_default().insert(edge.clone());
+                }
+            }
+        }
+        // Several pages may have one node's name; each says what the graph says.
+        let pages = writer.wiki().pages();
+        let pages = pages.filter(|page| nodes.contains(page.node.as_str()));
+        let content = |node: &str| {
+            let own = own.get(node);
+            own.map(|own| connections::render(node, own, &by_node))
         };
-        let of = |node: &str| {
-            let page = by_node.get(node)?;
-            let own = grouped.get(node);
-            let content = match own {
-                Some(own) => connections::render(node, own, &by_node),
-                None if nodes.len() > 8 => String::new(),
-                None => connections::render(node, edges, &by_node),
-            };
-            Some((page.kind, page.file.clone(), content))
-        };
-        nodes.iter().filter_map(|node| of(node)).collect()
+        pages
+            .map(|page| {
+                let content = content(&page.node).unwrap_or_default();
+                (page.kind, page.file.clone(), content)
+            })
+            .collect()
     };
     for (kind, file, content) in contents {
         let wiki = writer.wiki();

@@ -27,6 +27,7 @@ const FILES: [(&str, &str); 5] = [
 /// `init`
 pub(crate) fn init(root: &Root, context: &Context) -> Result<Changed, Error> {
     let folder = root.folder(context);
+    crate::wiki::refuse_ways_out(&folder)?;
     // The folder that makes it a wiki comes last: a killed `init` leaves none.
     for kind in Kind::ALL.into_iter().rev() {
         if kind == Kind::Paper {

@@ -25,6 +25,9 @@ const QUOTED: [&str; 3] = ["title", "venue", "statement"];
 
 /// `update`
 pub(crate) fn field(args: &UpdateArgs, context: &Context) -> Result<Changed, Error> {
+    if let Some(words) = words(Kind::of(&args.node.node), &args.field) {
+        known(words.0, words.1, &args.value)?;
+    }
     set(&args.node, &args.field, &args.value, context)
 }
 
@@ -54,6 +57,17 @@ pub(crate) const STAGE: [&str; 4] = ["proposed", "piloted", "tested", "archived"
 /// Verdict of an experiment.
 pub(crate) const VERDICT: [&str; 3] = ["yes", "partial", "no"];
 
+/// The words that a field of a page of this kind has; `None` for one that holds any text.
+fn words(kind: Option<Kind>, field: &str) -> Option<(&'static str, &'static [&'static str])> {
+    match (kind?, field) {
+        (Kind::Claim, "status") => Some(("status", &CLAIM)),
+        (Kind::Experiment, "verdict") => Some(("verdict", &VERDICT)),
+        (Kind::Idea, "outcome") => Some(("outcome", &OUTCOME)),
+        (Kind::Idea, "stage") => Some(("stage", &STAGE)),
+        _ => None,
+    }
+}
+
 /// `field`, when `value` is one of its words.
 pub(crate) fn known(
     field: &'static str,
@@ -65,7 +79,7 @@ pub(crate) fn known(
     }
     Err(Error::usage(
         format!("{value:?} is no {field}: {}", words.join(", ")),
-        "use one of these words; update sets a field to anything",
+        "use one of these words",
     ))
 }
 

@@ -88,10 +88,19 @@ impl Page {
         self.front.is_some()
     }
 
-    /// All fields of the frontmatter by name, those below another as `external_ids.arxiv`.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    /// All fields of the frontmatter by name, those below another as `external_ids.arxiv`, also where they stand on one line in braces.
+    pub fn keys(&self) -> Vec<String> {
         let fields = self.front.iter().flat_map(|front| front.fields.iter());
-        fields.map(|field| field.key.as_str())
+        let names = fields.flat_map(|field| {
+            let below = self.mapping(field).unwrap_or_default();
+            let below = below
+                .iter()
+                .map(|(name, _)| format!("{}.{name}", field.key));
+            std::iter::once(field.key.clone())
+                .filter(|_| self.mapping(field).is_none())
+                .chain(below.collect::<Vec<_>>())
+        });
+        names.collect()
     }
 
     /// A field as text; `None` when it is absent, empty or null.
@@ -141,7 +150,7 @@ impl Page {
     /// A field as a list: `[a, b]`, `- a` lines, or one value. Empty when it is absent.
     pub fn list(&self, key: &str) -> Vec<String> {
         let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
-            return Vec::new();
+            return self.scalar(key).into_iter().collect();
         };
         let from_value = self.slice(&(field.value.start..field.block.end));
         if scalar::is_block(self.slice(&field.value)) {

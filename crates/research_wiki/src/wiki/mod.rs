@@ -5,6 +5,7 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aris_fs::EntryKind;
 use catalogue::{Catalogue, Stamp};
@@ -71,6 +72,7 @@ impl Wiki {
                 root: root.to_path_buf(),
             });
         }
+        refuse_ways_out(root)?;
         let kept = file::text_optional(&root.join(KEEP).join("catalogue")).unwrap_or_default();
         Self::look(root, Catalogue::parse(&kept.unwrap_or_default()))
     }
@@ -104,11 +106,18 @@ impl Wiki {
                 if !page {
                     continue;
                 }
-                let (Some(name), Some(metadata)) = (entry.name.to_str(), metadata) else {
+                let mut unreadable = |why: &str| {
                     wiki.unreadable.push(Unreadable {
                         path: format!("{}/{name}", kind.folder()),
-                        why: String::from("its name is not UTF-8, or it is a link to nothing"),
+                        why: why.to_owned(),
                     });
+                };
+                if entry.kind == EntryKind::Link && way_out(root, &entry.path).is_some() {
+                    unreadable("it is a link that leads out of the wiki");
+                    continue;
+                }
+                let (Some(name), Some(metadata)) = (entry.name.to_str(), metadata) else {
+                    unreadable("its name is not UTF-8, or it is a link to nothing");
                     continue;
                 };
                 let stamp = Stamp::of(&metadata);
@@ -199,9 +208,54 @@ impl Wiki {
         self.root.join(kind.folder()).join(file)
     }
 
-    /// Reads a whole page.
+    /// Reads a whole page that is to be changed.
+    /// Many editors empty a file before they write it: an empty one is looked at again for a moment.
     pub fn page(&self, kind: Kind, file: &str) -> Result<Page, Error> {
-        read_page(&self.path(kind, file))
+        let path = self.path(kind, file);
+        for _ in 0..20 {
+            let page = read_page(&path)?;
+            if !page.text().is_empty() {
+                return Ok(page);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        read_page(&path)
+    }
+}
+
+/// Refuses a wiki with a file or folder of ours that is a link to a place outside of it: what is written there would change others' files.
+pub(crate) fn refuse_ways_out(root: &Path) -> Result<(), Error> {
+    let files = [
+        KEEP,
+        "graph",
+        "graph/edges.jsonl",
+        "gap_map.md",
+        "index.md",
+        "log.md",
+        "query_pack.md",
+        "LINT_REPORT.md",
+    ];
+    for name in Kind::ALL.map(Kind::folder).into_iter().chain(files) {
+        let path = root.join(name);
+        if let Some(target) = way_out(root, &path) {
+            return Err(Error::Outside { path, target });
+        }
+    }
+    Ok(())
+}
+
+/// Where the link `path` leads, when that is not in the folder `root`.
+fn way_out(root: &Path, path: &Path) -> Option<PathBuf> {
+    let target = std::fs::read_link(path).ok()?;
+    let inside = root.canonicalize().ok()?;
+    match path.canonicalize() {
+        Ok(real) if real.starts_with(&inside) => None,
+        Ok(real) => Some(real),
+        // It leads nowhere yet: a write would make the file there.
+        Err(_) => {
+            let real = aris_fs::lexical(&path.parent()?.canonicalize().ok()?.join(&target));
+            (!real.starts_with(&inside)).then_some(real)
+        }
     }
 }
 

@@ -48,6 +48,7 @@ impl Writer {
                 root: root.to_path_buf(),
             });
         }
+        super::refuse_ways_out(root)?;
         let keep = root.join(KEEP);
         aris_fs::create_dir(&keep)?;
         let lock = Lock::acquire(&keep.join("lock"))?;
