@@ -39,7 +39,9 @@ pub use place::{
     create_file, create_folder, create_link, exchange, remove_empty_folder, rename_new,
     set_modified,
 };
-pub use read::{READ_LIMIT, Regular, open, read, read_given, read_optional, read_text};
+pub use read::{
+    READ_LIMIT, Regular, open, read, read_given, read_optional, read_settled, read_text,
+};
 pub use sealed::{DamagedLine, seal, sealed};
 pub use write::{
     copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead, sweep_folder,

@@ -4,6 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::FsError;
 
@@ -160,6 +161,22 @@ impl Regular {
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     open(path)?.read_all(limit)
 }
+
+/// Like [`read`], for a file that people edit: many editors empty a file before they write it, so an empty one is looked at again for
+/// [`SETTLES`].
+pub fn read_settled(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
+    for _ in 0..10 {
+        let bytes = read(path, limit)?;
+        if !bytes.is_empty() {
+            return Ok(bytes);
+        }
+        std::thread::sleep(SETTLES / 10);
+    }
+    read(path, limit)
+}
+
+/// How long a file is empty at most while an editor saves it.
+const SETTLES: Duration = Duration::from_millis(200);
 
 /// Like [`read`], and reads a pipe that the caller opened for this process, too: `/dev/fd/63`, as shells write `<(…)`.
 ///

@@ -29,8 +29,7 @@ pub use aris_http::{
 
 /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.
 pub fn arxiv_of_doi(doi: &Doi) -> Option<ArxivId> {
-    let id = doi.folded().strip_prefix("10.48550/arxiv.")?;
-    ArxivId::parse(id).ok().map(|id| id.without_version())
+    doi.arxiv()
 }
 
 /// An ORCID without its URL.

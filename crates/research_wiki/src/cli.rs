@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aris_online::OnlineArgs;
 use clap::{Args, Subcommand};
 
-use crate::node::Kind;
+use aris_wiki::node::Kind;
 
 /// Arguments of `research_wiki`.
 #[derive(Debug, Args)]

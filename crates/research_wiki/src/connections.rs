@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::edges::{Edge, Edges};
-use crate::page::one_line;
-use crate::summary::Summary;
+use aris_wiki::edges::{Edge, Edges};
+use aris_wiki::page::one_line;
+use aris_wiki::summary::Summary;
 
 /// Name of the generated part.
 pub(crate) const PART: &str = "connections";

@@ -8,8 +8,9 @@ use aris_fs::FsError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-use crate::page::DamagedMarkers;
 use crate::site::Place;
+use crate::wiki::IndexError;
+use aris_wiki::page::DamagedMarkers;
 
 /// Errors of `research_wiki`.
 #[derive(Debug, thiserror::Error)]
@@ -143,6 +144,9 @@ pub enum Error {
     /// A template of the site.
     #[error("a page of the site cannot be made: {0}")]
     Template(#[from] askama::Error),
+    /// The index.
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// The network.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -177,10 +181,10 @@ impl Failure for Error {
             Self::Place { .. } | Self::ChangedMeanwhile { .. } | Self::Outside { .. } => {
                 ErrorKind::Precondition
             }
-            Self::Template(_) => ErrorKind::Internal,
+            Self::Template(_) | Self::Index(IndexError::Sqlite { .. }) => ErrorKind::Internal,
             Self::Unanswered { source, .. } | Self::Undescribed { source, .. } => source.kind(),
             Self::Http(error) => error.kind(),
-            Self::Fs(error) => error.kind(),
+            Self::Fs(error) | Self::Index(IndexError::Fs(error)) => error.kind(),
         }
     }
 
@@ -232,9 +236,9 @@ impl Failure for Error {
             Self::Place { .. } => {
                 "name a folder that is absent, empty, or an earlier export; nothing was changed"
             }
-            Self::Template(_) => return None,
+            Self::Template(_) | Self::Index(IndexError::Sqlite { .. }) => return None,
             Self::Http(error) => return error.hint(),
-            Self::Fs(error) => return error.hint(),
+            Self::Fs(error) | Self::Index(IndexError::Fs(error)) => return error.hint(),
         };
         Some(hint.to_owned())
     }

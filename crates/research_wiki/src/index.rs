@@ -1,7 +1,7 @@
 //! `index.md`: all pages, in the reference's form.
 
-use crate::node::Kind;
 use crate::wiki::Wiki;
+use aris_wiki::node::Kind;
 
 /// The index. Its head names the reference's program, because skills and older wikis have exactly these lines.
 pub(crate) fn render(wiki: &Wiki) -> String {

@@ -9,32 +9,26 @@
 //! What a person wrote on a page stays. Programs write fields of the frontmatter, sections that are still empty, and the parts between
 //! their own markers. Writers take turns; one that is killed leaves whole files, and the next one makes the derived files anew.
 //!
-//! As a library: [`wiki::Wiki`] is a wiki on the disk with the [`summary::Summary`] of each page, [`page::Page`] one page, [`edges::Edges`]
-//! the graph.
+//! As a library: [`wiki::Wiki`] is a wiki on the disk with the [`aris_wiki::summary::Summary`] of each page.
 
 #![warn(missing_docs)]
 
 mod cli;
 mod commands;
 mod connections;
-pub mod edges;
 mod error;
 mod file;
 mod gaps;
-pub mod identity;
 mod index;
 mod lint;
 mod metadata;
-pub mod node;
 pub mod pack;
-pub mod page;
 pub mod paper;
 mod report;
 pub mod search;
 pub mod site;
 pub mod slug;
 mod source;
-pub mod summary;
 mod text;
 pub mod wiki;
 

@@ -3,10 +3,10 @@
 use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::ArxivId;
 
-use crate::identity::Identity;
-use crate::page::scalar::{list, quoted};
-use crate::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
 use crate::slug;
+use aris_wiki::identity::Identity;
+use aris_wiki::page::scalar::{list, quoted};
+use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
 
 /// What is known of a paper before it has a page. Unknown is empty, or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,11 +66,7 @@ impl Description {
             .map(ArxivId::as_str)
             .unwrap_or_default()
             .to_owned();
-        let published = paper
-            .ids
-            .doi
-            .iter()
-            .find(|doi| aris_sources::arxiv_of_doi(doi).is_none());
+        let published = paper.ids.doi.iter().find(|doi| doi.arxiv().is_none());
         let fallback = if arxiv.is_empty() { "" } else { "arXiv" };
         Self {
             arxiv,

@@ -103,7 +103,7 @@ fn cut(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::is_safe_name;
+    use aris_wiki::node::is_safe_name;
 
     #[test]
     fn slugs_in_ascii_are_the_references() {

@@ -12,7 +12,6 @@ mod cli;
 mod error;
 mod files;
 mod grammar;
-mod page;
 mod report;
 mod scanner;
 mod tally;
@@ -24,16 +23,20 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_fs::FsError;
+use aris_wiki::page::Page;
+use aris_wiki::papers::Papers;
 use serde_json::Value;
 
 use files::Found;
-use page::Page;
 use report::{Impossible, Missing, Place, REPORT_NAME, TOOL, Unread};
 use tally::{Mentions, Tally};
 
 pub use cli::Cli;
 pub use error::Error;
 pub use report::Report;
+
+/// Bytes at the start of a page in which its frontmatter must end.
+const HEADER: u64 = 256 << 10;
 
 /// Where papers are mentioned, when nobody says where. **Source**: the reference's script.
 const USUAL: [&str; 5] = [
@@ -319,14 +322,15 @@ impl Pages {
 
     fn take(&mut self, page: &Found) {
         self.count += 1;
-        let head = aris_fs::open(&page.path).and_then(|file| file.head(page::HEADER));
+        let head = aris_fs::open(&page.path).and_then(|file| file.head(HEADER));
         match head {
             Ok(bytes) => {
-                let Page { ids, faults } = Page::read(&bytes);
+                let text = Page::parse(String::from_utf8_lossy(&bytes).into_owned());
+                let Papers { ids, faults } = Papers::of(&text);
                 self.ids.extend(ids);
                 self.unread
                     .extend(faults.into_iter().map(|(line, why)| Unread {
-                        line: Some(line),
+                        line: Some(line as u64),
                         ..Unread::new(&page.shown, why)
                     }));
             }

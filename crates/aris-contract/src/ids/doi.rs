@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::ArxivId;
+
 /// What may stand before a DOI and does not belong to it.
 const RESOLVERS: [&str; 9] = [
     "https://doi.org/",
@@ -104,6 +106,12 @@ impl Doi {
     /// The DOI as written, without resolver or `doi:`.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`, without version.
+    pub fn arxiv(&self) -> Option<ArxivId> {
+        let id = self.folded().strip_prefix("10.48550/arxiv.")?;
+        ArxivId::parse(id).ok().map(|id| id.without_version())
     }
 
     /// The DOI in lower case: the form to compare and to index by.

@@ -6,10 +6,10 @@ use super::{connect, merge};
 use crate::cli::Root;
 use crate::error::Error;
 use crate::index;
-use crate::node::Kind;
 use crate::report::Changed;
-use crate::summary::Summary;
 use crate::wiki::{Wiki, Writer};
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 /// `doctor`
 pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {

@@ -4,12 +4,12 @@ use aris_cli::Context;
 
 use super::connect;
 use crate::cli::{AddEdgeArgs, EdgeArgs};
-use crate::edges::{Edge, Edges, TYPES};
 use crate::error::Error;
-use crate::node::Kind;
-use crate::page::one_line;
 use crate::report::{Changed, Drawn};
 use crate::wiki::{Wiki, Writer};
+use aris_wiki::edges::{Edge, Edges, TYPES};
+use aris_wiki::node::Kind;
+use aris_wiki::page::one_line;
 
 /// `add_edge`
 pub(crate) fn run(args: &AddEdgeArgs, context: &Context) -> Result<Changed, Error> {

@@ -4,10 +4,10 @@ use aris_cli::Context;
 
 use crate::cli::{NodeArgs, Root, SlugArgs};
 use crate::error::Error;
-use crate::node::Kind;
 use crate::report::{Shown, ShownEdge, Slug, Stats};
 use crate::slug::slug;
 use crate::wiki::Wiki;
+use aris_wiki::node::Kind;
 
 /// `slug`
 pub(crate) fn slug_of(args: &SlugArgs) -> Slug {

@@ -12,14 +12,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::{connect, touched};
 use crate::cli::MergeArgs;
-use crate::edges::{Edge, Edges};
 use crate::error::Error;
-use crate::node::Kind;
-use crate::page::scalar::{list, quoted};
-use crate::page::{CONNECTIONS, Filled, Page, is_placeholder};
 use crate::report::{Action, Changed};
-use crate::summary::{ALIASES, Summary};
 use crate::wiki::Writer;
+use aris_wiki::edges::{Edge, Edges};
+use aris_wiki::node::Kind;
+use aris_wiki::page::scalar::{list, quoted};
+use aris_wiki::page::{CONNECTIONS, Filled, Page, is_placeholder};
+use aris_wiki::summary::{ALIASES, Summary};
 
 /// `merge`
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Changed, Error> {
@@ -298,7 +298,7 @@ fn rename(writer: &mut Writer, old: &str, new: &str) -> Result<(), Error> {
             }
         }
         if page.scalar("idea_id").as_deref() == Some(old) {
-            page.set("idea_id", &crate::page::scalar::bare(new));
+            page.set("idea_id", &aris_wiki::page::scalar::bare(new));
         }
         writer.write(kind, &file, &page)?;
     }

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod authors;
 pub(crate) mod doctor;
 pub(crate) mod edge;
 pub(crate) mod export;
@@ -19,12 +20,12 @@ use aris_cli::Context;
 
 use crate::cli::Root;
 use crate::connections;
-use crate::edges::Edges;
 use crate::error::Error;
-use crate::node::Kind;
-use crate::page::CONNECTIONS;
 use crate::report::{Action, Changed, Touched};
 use crate::wiki::Writer;
+use aris_wiki::edges::Edges;
+use aris_wiki::node::Kind;
+use aris_wiki::page::CONNECTIONS;
 
 impl Root {
     /// The folder as it was given, without a slash at its end: for messages.

@@ -4,10 +4,10 @@ use aris_cli::Context;
 
 use crate::cli::{LogArgs, PackArgs, Root};
 use crate::error::Error;
-use crate::node::Kind;
 use crate::pack::{Pack, Wish};
 use crate::report::{Changed, Packed, PackedSection};
 use crate::wiki::Writer;
+use aris_wiki::node::Kind;
 
 /// The files of a new wiki, with the reference's bytes.
 const FILES: [(&str, &str); 5] = [

@@ -1,11 +1,8 @@
 //! `search`
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use aris_cli::{Context, Product, Style};
-use aris_sources::Settings;
 use serde::Serialize;
 
 use crate::cli::SearchArgs;
@@ -31,22 +28,13 @@ pub(crate) struct Searched {
 
 pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<Searched, Error> {
     let query = args.query.join(" ");
-    let cache = if args.no_index {
-        None
-    } else {
-        cache(context)
-            .map_err(|error| {
-                context.warn(&format!("no search index: {error}; all pages are read"));
-            })
-            .ok()
-    };
     let question = Question {
         text: &query,
         kind: args.kind,
         limit: args.limit,
     };
     let root = args.root.folder(context);
-    let answer = search::find(&root, question, cache.as_deref(), context.now().as_second())?;
+    let answer = search::find(&root, question, !args.no_index)?;
     if let Some(why) = &answer.without_index {
         context.warn(&format!("{why}; all pages were read instead"));
     }
@@ -60,18 +48,9 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<Searched, Erro
         query,
         matched: answer.matched,
         total: answer.total,
-        index: cache.is_some() && answer.without_index.is_none(),
+        index: !args.no_index && answer.without_index.is_none(),
         hits: answer.hits,
     })
-}
-
-/// The cache that all helpers share.
-pub(crate) fn cache(context: &Context) -> Result<PathBuf, Error> {
-    let env = |name: &str| context.env(name).map(str::to_owned);
-    let temp = Path::new(context.env("TMPDIR").unwrap_or("/tmp"));
-    let clock = context.clock();
-    let settings = Settings::new(&[], &env, temp, "aris", Arc::new(move || clock.now()))?;
-    Ok(settings.folder().to_path_buf())
 }
 
 impl Product for Searched {

@@ -10,13 +10,13 @@ use super::ingest::{free_slug, how_known, nameless};
 use super::{below, items, touched};
 use crate::cli::SyncArgs;
 use crate::error::Error;
-use crate::identity::{Identity, Known};
 use crate::metadata::{self, Fetched};
-use crate::node::Kind;
-use crate::page::Page;
 use crate::paper::{Description, Remarks};
 use crate::report::{Action, Changed};
 use crate::wiki::{Wiki, Writer};
+use aris_wiki::identity::{Identity, Known};
+use aris_wiki::node::Kind;
+use aris_wiki::page::Page;
 
 /// Bytes of a searched file at most: 16 MiB; larger ones are data.
 const SEARCHED: u64 = 16 << 20;

@@ -5,10 +5,10 @@ use aris_cli::Context;
 use super::{items, touched};
 use crate::cli::{NodeArgs, StatusArgs, UpdateArgs};
 use crate::error::Error;
-use crate::node::Kind;
-use crate::page::{Page, one_line, scalar};
 use crate::report::{Action, Changed};
 use crate::wiki::Writer;
+use aris_wiki::node::Kind;
+use aris_wiki::page::{Page, one_line, scalar};
 
 /// Fields that hold lists.
 const LISTS: [&str; 6] = [

@@ -7,12 +7,12 @@ use super::update::{CLAIM, OUTCOME, STAGE, VERDICT, check_field, known, set_fiel
 use super::{items, touched};
 use crate::cli::{ClaimArgs, ExperimentArgs, IdeaArgs, UpsertArgs};
 use crate::error::Error;
-use crate::node::{Kind, is_safe_name};
-use crate::page::scalar::{bare, list, quoted};
-use crate::page::{CONNECTIONS_PLACEHOLDER, Filled, Page};
 use crate::report::{Action, Changed};
 use crate::source::Source;
 use crate::wiki::Writer;
+use aris_wiki::node::{Kind, is_safe_name};
+use aris_wiki::page::scalar::{bare, list, quoted};
+use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page};
 
 /// What is to be on a page.
 #[derive(Default)]

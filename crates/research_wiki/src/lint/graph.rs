@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Lint, Rule};
-use crate::edges::Edges;
-use crate::node::Kind;
 use crate::wiki::Wiki;
+use aris_wiki::edges::Edges;
+use aris_wiki::node::Kind;
 
 const FILE: &str = "graph/edges.jsonl";
 

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::LintArgs;
-use crate::edges::Edges;
 use crate::error::Error;
 use crate::wiki::Wiki;
 use crate::{file, report};
+use aris_wiki::edges::Edges;
 
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -6,13 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Lint, Rule};
 use crate::connections;
-use crate::edges::Edges;
-use crate::identity::Known;
-use crate::node::Kind;
-use crate::page::{Page, is_placeholder};
 use crate::source::Source;
-use crate::summary::Summary;
 use crate::wiki::Wiki;
+use aris_wiki::edges::Edges;
+use aris_wiki::identity::Known;
+use aris_wiki::node::Kind;
+use aris_wiki::page::{Page, is_placeholder};
+use aris_wiki::summary::Summary;
 
 /// Hours after which a claim that is only reported is stale: 14 days. **Source**: the reference's skill, "lint".
 const STALE: i64 = 14 * 24;

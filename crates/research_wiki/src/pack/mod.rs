@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 
 use aris_paper::titles;
 
-use crate::edges::Edges;
 use crate::error::Error;
 use crate::file;
 use crate::wiki::Wiki;
+use aris_wiki::edges::Edges;
 
 /// Characters of a pack, unless somebody wants another number.
 pub const MAX_CHARS: usize = 8000;

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_paper::titles;
 
 use super::{Section, Topic, cut};
-use crate::edges::Edges;
 use crate::gaps;
-use crate::node::Kind;
-use crate::page::one_line;
-use crate::summary::Summary;
 use crate::wiki::Wiki;
+use aris_wiki::edges::Edges;
+use aris_wiki::node::Kind;
+use aris_wiki::page::one_line;
+use aris_wiki::summary::Summary;
 
 /// Sections from this order of pruning on are never pruned first.
 pub(super) const NEVER_FIRST: u8 = 5;

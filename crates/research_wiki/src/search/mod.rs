@@ -1,14 +1,10 @@
 //! Full-text search over the pages.
 //!
-//! The pages are the truth. The index is derived from them, kept below the cache directory, and brought up to date before each answer;
-//! where there can be none, all pages are read instead, and the answer is the same.
+//! The pages are the truth. The [index](crate::wiki) is derived from them, and brought up to date before each answer; where it cannot be
+//! kept it is made in memory, and the answer is the same.
 
 pub mod document;
-mod index;
-mod read;
-pub mod scan;
 mod snippet;
-mod stamps;
 pub mod words;
 
 use std::path::Path;
@@ -16,10 +12,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::node::Kind;
-use document::Document;
-use index::Index;
-pub use index::IndexError;
+use crate::wiki::Index;
+use aris_wiki::node::Kind;
 
 /// One page that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,15 +70,16 @@ pub struct Question<'a> {
     pub limit: usize,
 }
 
-/// Searches the wiki at `root`, with an index below the folder `cache` if one is given. `now`: seconds since 1970.
+/// Searches the wiki at `root`, with the index that is kept there, or, where that is not wanted or cannot be, with one in memory.
 ///
 /// **Errors**: [`Error::NoWiki`], and what keeps the wiki's folders from being listed.
-pub fn find(
-    root: &Path,
-    question: Question<'_>,
-    cache: Option<&Path>,
-    now: i64,
-) -> Result<Answer, Error> {
+pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, Error> {
+    if !root.join(Kind::Paper.folder()).is_dir() {
+        return Err(Error::NoWiki {
+            root: root.to_path_buf(),
+        });
+    }
+    crate::wiki::refuse_ways_out(root)?;
     let phrases = words::phrases(question.text);
     let mut answer = Answer {
         hits: Vec::new(),
@@ -92,67 +87,36 @@ pub fn find(
         matched: Matched::None,
         without_index: None,
     };
-    for (any, matched) in [(false, Matched::All), (true, Matched::Any)] {
-        if phrases.is_empty() {
-            break;
-        }
-        let indexed = match (cache, &answer.without_index) {
-            (Some(cache), None) => {
-                let asked = Index::of(root, cache, now).map_err(IndexError::from);
-                match asked
-                    .and_then(|index| index.find(&phrases, any, question.kind, question.limit))
-                {
-                    Ok(found) => Some(found),
-                    Err(IndexError::Wiki(error)) => return Err(error),
-                    Err(error) => {
-                        answer.without_index = Some(error.to_string());
-                        None
-                    }
-                }
-            }
-            _ => None,
-        };
-        (answer.hits, answer.total) = match indexed {
-            Some(found) => found,
-            None => scanned(root, &phrases, any, question, now)?,
-        };
-        if answer.total > 0 {
-            answer.matched = matched;
-            break;
-        }
+    if phrases.is_empty() {
+        return Ok(answer);
     }
-    for hit in &mut answer.hits {
-        hit.snippet = snippet::of(&root.join(&hit.path), &phrases);
+    let index = if keep {
+        Index::current(root).or_else(|error| {
+            answer.without_index = Some(error.to_string());
+            Index::in_memory(root)
+        })
+    } else {
+        Index::in_memory(root)
+    }?;
+    for (any, matched) in [(false, Matched::All), (true, Matched::Any)] {
+        let (found, total) = index.find(&phrases, any, question.kind, question.limit)?;
+        if total > 0 {
+            (answer.total, answer.matched) = (total, matched);
+            answer.hits = found
+                .into_iter()
+                .map(|found| Hit {
+                    snippet: snippet::of(&root.join(&found.path), &phrases),
+                    node: found.summary.node,
+                    path: found.path,
+                    title: found.summary.title,
+                    year: found.summary.year,
+                    score: found.score,
+                })
+                .collect();
+            break;
+        }
     }
     Ok(answer)
-}
-
-fn scanned(
-    root: &Path,
-    phrases: &[words::Phrase],
-    any: bool,
-    question: Question<'_>,
-    now: i64,
-) -> Result<(Vec<Hit>, usize), Error> {
-    let pages = stamps::stamps(root, now)?;
-    let pages: Vec<_> = pages.iter().collect();
-    let documents = pages
-        .chunks(1024)
-        .flat_map(|part| read::documents(root, part))
-        .flatten();
-    let mut ranked = scan::rank(documents, phrases, any);
-    ranked.retain(|(document, _)| question.kind.is_none_or(|kind| kind == document.kind));
-    let total = ranked.len();
-    ranked.truncate(question.limit);
-    let hit = |(document, score): (Document, f64)| Hit {
-        node: document.node,
-        path: document.path,
-        title: document.title,
-        year: document.year,
-        score,
-        snippet: String::new(),
-    };
-    Ok((ranked.into_iter().map(hit).collect(), total))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::search::document::body;
 use crate::search::words::{Phrase, words};
 use crate::wiki;
 
@@ -17,7 +16,7 @@ pub(crate) fn of(path: &Path, phrases: &[Phrase]) -> String {
         return String::new();
     };
     let mut best = (0, "");
-    for line in body(&page).lines().take(LINES) {
+    for line in page.below_front().lines().take(LINES) {
         if line.starts_with("<!--") || line.starts_with('#') {
             continue;
         }

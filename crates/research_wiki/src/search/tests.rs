@@ -1,4 +1,4 @@
-//! The index and the scan answer alike, and the index notices every change.
+//! The index that is kept notices every change: it answers as one that was made just now.
 
 #![expect(clippy::disallowed_methods, reason = "tests prepare pages directly")]
 
@@ -6,18 +6,14 @@ use std::fs;
 
 use super::*;
 
-/// Long after anything that these tests write, so that every page has settled.
-const LATER: i64 = 9_000_000_000;
-
 struct Sample {
     _folder: tempfile::TempDir,
     root: std::path::PathBuf,
-    cache: std::path::PathBuf,
 }
 
 fn sample(pages: &[(&str, &str, &str)]) -> Sample {
     let folder = tempfile::tempdir().expect("temp");
-    let (root, cache) = (folder.path().join("wiki"), folder.path().join("cache"));
+    let root = folder.path().join("wiki");
     fs::create_dir_all(root.join("papers")).expect("folder");
     fs::create_dir_all(root.join("ideas")).expect("folder");
     for (path, title, body) in pages {
@@ -26,7 +22,6 @@ fn sample(pages: &[(&str, &str, &str)]) -> Sample {
     Sample {
         _folder: folder,
         root,
-        cache,
     }
 }
 
@@ -36,14 +31,13 @@ fn write(root: &Path, path: &str, title: &str, body: &str) {
     fs::write(root.join(path), text).expect("page");
 }
 
-fn ask(sample: &Sample, text: &str, cache: bool) -> Answer {
+fn ask(sample: &Sample, text: &str, keep: bool) -> Answer {
     let question = Question {
         text,
         kind: None,
         limit: 10,
     };
-    let cache = cache.then_some(sample.cache.as_path());
-    find(&sample.root, question, cache, LATER).expect("an answer")
+    find(&sample.root, question, keep).expect("an answer")
 }
 
 fn found(sample: &Sample, text: &str) -> Vec<String> {
@@ -80,7 +74,7 @@ const PAGES: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
-fn the_index_and_the_scan_answer_alike() {
+fn the_kept_index_and_the_one_in_memory_answer_alike() {
     let sample = sample(&PAGES);
     assert_eq!(found(&sample, "attention"), ["papers/a.md", "papers/b.md"]);
     assert_eq!(found(&sample, "sparse"), ["ideas/e.md", "papers/a.md"]);
@@ -119,30 +113,10 @@ fn every_change_of_the_pages_is_noticed() {
 }
 
 #[test]
-fn a_page_that_has_just_changed_is_read_again() {
-    let sample = sample(&PAGES);
-    let question = Question {
-        text: "zebra",
-        kind: None,
-        limit: 10,
-    };
-    // By this clock every page has changed in the last seconds.
-    let now = 0;
-    let ask = || {
-        find(&sample.root, question, Some(&sample.cache), now)
-            .expect("an answer")
-            .total
-    };
-    assert_eq!(ask(), 0);
-    write(&sample.root, "papers/a.md", "Zebra", "");
-    assert_eq!(ask(), 1);
-}
-
-#[test]
 fn a_damaged_index_is_made_again() {
     let sample = sample(&PAGES);
     assert_eq!(found(&sample, "attention").len(), 2);
-    let folder = sample.cache.join("wiki");
+    let folder = sample.root.join(".wiki");
     let file = |suffix: &str| {
         fs::read_dir(&folder)
             .expect("folder")
@@ -168,12 +142,12 @@ fn a_damaged_index_is_made_again() {
 }
 
 #[test]
-fn without_a_cache_folder_the_scan_answers_and_says_why() {
+fn where_no_index_can_be_kept_one_in_memory_answers_and_the_reason_is_told() {
     let sample = sample(&PAGES);
-    fs::write(&sample.cache, "a file").expect("in the way");
+    fs::write(sample.root.join(".wiki"), "a file").expect("in the way");
     let answer = ask(&sample, "attention", true);
     assert_eq!(answer.total, 2);
-    assert!(answer.without_index.expect("a reason").contains("cache"));
+    assert!(answer.without_index.expect("a reason").contains(".wiki"));
 }
 
 #[test]
@@ -205,20 +179,20 @@ fn many_askers_and_writers_see_a_whole_index() {
 #[test]
 fn a_kind_narrows_and_the_total_counts_what_is_not_shown() {
     let sample = sample(&PAGES);
-    for cache in [Some(sample.cache.as_path()), None] {
+    for keep in [true, false] {
         let question = Question {
             text: "sparse",
             kind: Some(Kind::Idea),
             limit: 10,
         };
-        let answer = find(&sample.root, question, cache, LATER).expect("an answer");
+        let answer = find(&sample.root, question, keep).expect("an answer");
         assert_eq!((answer.total, answer.hits[0].node.as_str()), (1, "idea:e"));
         let question = Question {
             text: "attention",
             kind: None,
             limit: 1,
         };
-        let answer = find(&sample.root, question, cache, LATER).expect("an answer");
+        let answer = find(&sample.root, question, keep).expect("an answer");
         assert_eq!((answer.total, answer.hits.len()), (2, 1));
         assert_eq!(
             answer.hits[0].snippet,
@@ -235,8 +209,8 @@ fn no_wiki_is_an_error() {
         kind: None,
         limit: 1,
     };
-    for cache in [Some(folder.path()), None] {
-        let error = find(&folder.path().join("none"), question, cache, LATER);
+    for keep in [true, false] {
+        let error = find(&folder.path().join("none"), question, keep);
         assert!(matches!(error, Err(Error::NoWiki { .. })));
     }
 }

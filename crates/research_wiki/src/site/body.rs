@@ -1,11 +1,11 @@
 //! What of a page's text is shown: everything somebody wrote, without title, empty sections and the generated list of edges.
 
-use crate::page::{self, CONNECTIONS, Page};
+use aris_wiki::page::{self, CONNECTIONS, Page};
 
 /// The text to show, and the headings of sections that nobody has filled yet.
 pub(crate) fn shown(page: &Page) -> (String, Vec<String>) {
     let text = page.text();
-    let start = text.len() - crate::search::document::body(page).len();
+    let start = text.len() - page.below_front().len();
     let mut left_out: Vec<std::ops::Range<usize>> = Vec::new();
     let mut empty = Vec::new();
     let mut title_seen = false;

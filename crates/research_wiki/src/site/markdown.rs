@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::node::Kind;
 use crate::site::model::Model;
 use crate::text::{clean, escape};
+use aris_wiki::node::Kind;
 
 /// Renders `text`, which stands in the wiki's folder `folder` (empty for the top). `root` leads from the page to the site's root. Nodes
 /// that the text mentions go to `mentioned`.
@@ -293,9 +293,9 @@ fn names(text: &str) -> impl Iterator<Item = (usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::Edges;
-    use crate::page::Page;
-    use crate::summary::Summary;
+    use aris_wiki::edges::Edges;
+    use aris_wiki::page::Page;
+    use aris_wiki::summary::Summary;
 
     fn model() -> Model {
         let page = Page::parse(String::from("---\ntitle: \"A\"\n---\n"));

@@ -19,11 +19,11 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::file;
-use crate::node::Kind;
 use crate::search::document::Document;
 use crate::search::words::words as search_words;
-use crate::summary::Summary;
 use crate::wiki::{Unreadable, Wiki};
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 use files::Files;
 use model::Model;
 use words::Words;
@@ -82,10 +82,10 @@ pub struct Exported {
     pub left_out: Vec<Unreadable>,
 }
 
-/// Exports `wiki` as the folder `target`, with `title` as its name. `cache`: a folder for the lock.
-pub fn export(wiki: &Wiki, target: &Path, title: &str, cache: &Path) -> Result<Exported, Error> {
+/// Exports `wiki` as the folder `target`, with `title` as its name.
+pub fn export(wiki: &Wiki, target: &Path, title: &str) -> Result<Exported, Error> {
     let (files, mut exported) = files(wiki, title)?;
-    publish::publish(target, wiki.root(), &files, cache)?;
+    publish::publish(target, wiki.root(), &files)?;
     exported.files = files.len();
     exported.bytes = files.values().map(|bytes| bytes.len() as u64).sum();
     Ok(exported)
@@ -220,7 +220,7 @@ fn render(wiki: &Wiki, model: &Model, summary: &Summary) -> Result<Rendered, Unr
         body: markdown::render(&text, summary.kind.folder(), "../", model, &mut mentioned),
         empty,
         mentioned,
-        document: Document::of(summary.kind, &summary.file, &page),
+        document: Document::of(summary, &page),
     })
 }
 

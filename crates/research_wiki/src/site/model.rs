@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::edges::Edges;
 use crate::gaps::Gap;
-use crate::node::{self, Kind};
-use crate::summary::Summary;
 use crate::text::clean;
+use aris_wiki::edges::Edges;
+use aris_wiki::node::{self, Kind};
+use aris_wiki::summary::Summary;
 
 /// A node of the graph.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use aris_fs::{EntryKind, Lock};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::node::Kind;
 use crate::site::Place;
 use crate::site::files::Files;
+use aris_wiki::node::Kind;
 
 /// The list of files, in the site's root.
 pub(crate) const LIST: &str = ".aris-wiki-site";
@@ -23,13 +23,8 @@ const HEAD: &str = "aris wiki site 1";
 /// Mode of the files: readable by whoever may enter the folder.
 const MODE: u32 = 0o644;
 
-/// Makes `files` the folder `target`. `cache` holds the lock that keeps two exporters of one site apart.
-pub(crate) fn publish(
-    target: &Path,
-    wiki: &Path,
-    files: &Files,
-    cache: &Path,
-) -> Result<(), Error> {
+/// Makes `files` the folder `target`. Two exporters of one wiki take turns, unless nothing may be written there.
+pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), Error> {
     let name = target.file_name().map(std::ffi::OsStr::to_string_lossy);
     let (Some(parent), Some(name)) = (target.parent(), name) else {
         return Err(Error::Place {
@@ -46,12 +41,8 @@ pub(crate) fn publish(
     let parent = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_path_buf());
     let target = parent.join(name.as_ref());
     check_outside(&target, wiki)?;
-    let locks = cache.join("wiki");
-    aris_fs::create_dir(&locks)?;
-    let digest = hex(Sha256::digest(target.as_os_str().as_encoded_bytes())
-        .iter()
-        .take(12));
-    let _lock = Lock::acquire(&locks.join(format!("site-{digest}.lock")))?;
+    let keep = crate::wiki::keep_folder(wiki);
+    let _lock = keep.and_then(|keep| Lock::acquire(&keep.join("site.lock")));
 
     let there = look(&target)?;
     let staged = parent.join(format!(".{name}.aris-part"));

@@ -68,7 +68,7 @@ impl Sample {
 
     fn export(&self, target: &Path) -> Result<Exported, Error> {
         let wiki = Wiki::open(&self.at("wiki")).expect("a wiki");
-        export(&wiki, target, "My <wiki>", &self.at("cache"))
+        export(&wiki, target, "My <wiki>")
     }
 
     fn files(&self) -> Files {
@@ -312,5 +312,5 @@ fn an_empty_wiki_and_an_unreadable_page_are_no_error() {
     assert_eq!(paths, ["papers/bad.md"]);
     fs::create_dir_all(sample.at("none/papers")).expect("folder");
     let wiki = Wiki::open(&sample.at("none")).expect("a wiki");
-    export(&wiki, &sample.at("none-site"), "x", &sample.at("cache")).expect("exported");
+    export(&wiki, &sample.at("none-site"), "x").expect("exported");
 }

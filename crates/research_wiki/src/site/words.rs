@@ -8,7 +8,7 @@ use crate::text::js_string;
 
 /// Bytes of a file of postings from which on the next one begins.
 const FILE: usize = 48 << 10;
-/// BM25, as in [`scan`](crate::search::scan).
+/// BM25 as `SQLite` computes it, whose `bm25()` ranks what `search` finds.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Degrees of how much a word counts in a page, one letter each.

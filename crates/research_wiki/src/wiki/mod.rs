@@ -1,29 +1,30 @@
 //! A wiki on the disk: opening, locking, writing pages, and what is made from them.
 
-mod catalogue;
+mod index;
 mod writer;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use aris_fs::EntryKind;
-use catalogue::{Catalogue, Stamp};
+pub(crate) use index::Index;
+pub use index::IndexError;
+use index::{Known as Kept, Listed, Stamp};
 
-use crate::edges::Edges;
 use crate::error::Error;
 use crate::file;
-use crate::identity::{Identity, Known};
-use crate::node::Kind;
-use crate::page::Page;
-use crate::summary::Summary;
+use aris_fs::FsError;
+use aris_wiki::edges::Edges;
+use aris_wiki::identity::{Identity, Known};
+use aris_wiki::node::Kind;
+use aris_wiki::page::Page;
+use aris_wiki::summary::Summary;
 
 pub use writer::Writer;
 
 /// Bytes of a page at most: 16 MiB, thousands of times a page that somebody wrote.
 pub const PAGE_LIMIT: u64 = 16 << 20;
 
-/// Folder below the wiki for what this program keeps: the lock, the catalogue. Nothing in it is worth keeping.
+/// Folder below the wiki for what this program keeps: the lock, the index. Nothing in it is worth keeping.
 pub const KEEP: &str = ".wiki";
 
 /// A wiki as it is now.
@@ -33,7 +34,7 @@ pub struct Wiki {
     /// By kind, then by file name: the order of the index.
     pages: Vec<Entry>,
     unreadable: Vec<Unreadable>,
-    /// Pages that the catalogue did not have.
+    /// Pages that the index did not have.
     read: usize,
 }
 
@@ -42,7 +43,7 @@ pub struct Wiki {
 struct Entry {
     summary: Box<Summary>,
     stamp: Stamp,
-    /// Whether it came from the catalogue, and was not read in this run.
+    /// Whether it came from the index, and was not read in this run.
     kept: bool,
 }
 
@@ -73,62 +74,46 @@ impl Wiki {
             });
         }
         refuse_ways_out(root)?;
-        let kept = file::text_optional(&root.join(KEEP).join("catalogue")).unwrap_or_default();
-        Self::look(root, Catalogue::parse(&kept.unwrap_or_default()))
+        Self::look(root, Index::known(root))
     }
 
-    /// Looks again. What the catalogue gave is still known; pages that were read are read again, because they may have changed within
-    /// the file system's clock tick.
+    /// Looks again. What the index gave is still known; pages that were read are read again, because they may have changed within the
+    /// file system's clock tick.
     fn again(self) -> Result<Self, Error> {
         let kept = self.pages.into_iter().filter(|entry| entry.kept);
-        let known = kept.map(|entry| (entry.stamp, entry.summary)).collect();
-        Self::look(&self.root, known)
+        let known = kept.map(|entry| {
+            let place = (entry.summary.kind, entry.summary.file.clone());
+            (place, (entry.stamp.text(), entry.summary))
+        });
+        Self::look(&self.root, known.collect())
     }
 
-    fn look(root: &Path, mut known: Catalogue) -> Result<Self, Error> {
+    fn look(root: &Path, mut known: Kept) -> Result<Self, Error> {
+        let (listed, odd) = index::list(root)?;
+        let odd = odd.into_iter().map(|(path, why)| Unreadable {
+            path,
+            why: why.to_owned(),
+        });
         let mut wiki = Self {
             root: root.to_path_buf(),
             pages: Vec::new(),
-            unreadable: Vec::new(),
+            unreadable: odd.collect(),
             read: 0,
         };
-        let mut unknown: Vec<(Kind, String, Stamp)> = Vec::new();
-        for kind in Kind::ALL {
-            let folder = root.join(kind.folder());
-            if !folder.is_dir() {
-                continue;
-            }
-            for (entry, metadata) in aris_fs::list_with_metadata(&folder)? {
-                let name = entry.name.to_string_lossy();
-                let page = name.ends_with(".md")
-                    && !name.starts_with('.')
-                    && entry.kind != EntryKind::Folder;
-                if !page {
-                    continue;
-                }
-                let mut unreadable = |why: &str| {
-                    wiki.unreadable.push(Unreadable {
-                        path: format!("{}/{name}", kind.folder()),
-                        why: why.to_owned(),
-                    });
-                };
-                if entry.kind == EntryKind::Link && way_out(root, &entry.path).is_some() {
-                    unreadable("it is a link that leads out of the wiki");
-                    continue;
-                }
-                let (Some(name), Some(metadata)) = (entry.name.to_str(), metadata) else {
-                    unreadable("its name is not UTF-8, or it is a link to nothing");
-                    continue;
-                };
-                let stamp = Stamp::of(&metadata);
-                match known.take(kind, name, stamp) {
-                    Some(summary) => wiki.pages.push(Entry {
-                        summary,
-                        stamp,
-                        kept: true,
-                    }),
-                    None => unknown.push((kind, name.to_owned(), stamp)),
-                }
+        let mut unknown = Vec::new();
+        for page in listed {
+            let place = (page.kind, page.file);
+            match known.remove(&place) {
+                Some((stamp, summary)) if stamp == page.stamp.text() => wiki.pages.push(Entry {
+                    summary,
+                    stamp: page.stamp,
+                    kept: true,
+                }),
+                _ => unknown.push(Listed {
+                    kind: place.0,
+                    file: place.1,
+                    stamp: page.stamp,
+                }),
             }
         }
         wiki.read = unknown.len();
@@ -138,7 +123,7 @@ impl Wiki {
     }
 
     /// Reads pages, on all processors.
-    fn read_pages(&mut self, pages: &[(Kind, String, Stamp)]) {
+    fn read_pages(&mut self, pages: &[Listed]) {
         let root = self.root.as_path();
         for result in aris_fs::map_in_parallel(aris_fs::processors(), pages, |page| {
             read_summary(root, page)
@@ -200,7 +185,8 @@ impl Wiki {
 
     /// The graph.
     pub fn edges(&self) -> Result<Edges, Error> {
-        Edges::read(&self.root)
+        let text = file::text_optional(&self.root.join("graph/edges.jsonl"))?;
+        Ok(Edges::parse(&text.unwrap_or_default()))
     }
 
     /// Where a page is.
@@ -208,18 +194,9 @@ impl Wiki {
         self.root.join(kind.folder()).join(file)
     }
 
-    /// Reads a whole page that is to be changed.
-    /// Many editors empty a file before they write it: an empty one is looked at again for a moment.
+    /// Reads a whole page.
     pub fn page(&self, kind: Kind, file: &str) -> Result<Page, Error> {
-        let path = self.path(kind, file);
-        for _ in 0..20 {
-            let page = read_page(&path)?;
-            if !page.text().is_empty() {
-                return Ok(page);
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        read_page(&path)
+        read_page(&self.path(kind, file))
     }
 }
 
@@ -261,7 +238,7 @@ fn way_out(root: &Path, path: &Path) -> Option<PathBuf> {
 
 /// Reads a whole page; one that is not UTF-8 is an error, because it could not be written back as it was.
 pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
-    let bytes = aris_fs::read(path, PAGE_LIMIT)?;
+    let bytes = aris_fs::read_settled(path, PAGE_LIMIT)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Page::read(text)),
         Err(error) => Err(Error::Page {
@@ -271,19 +248,28 @@ pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
     }
 }
 
-fn read_summary(
-    root: &Path,
-    (kind, name, stamp): &(Kind, String, Stamp),
-) -> Result<Entry, Unreadable> {
-    match read_page(&root.join(kind.folder()).join(name)) {
+fn read_summary(root: &Path, listed: &Listed) -> Result<Entry, Unreadable> {
+    let Listed { kind, file, stamp } = listed;
+    match read_page(&root.join(kind.folder()).join(file)) {
         Ok(page) => Ok(Entry {
-            summary: Box::new(Summary::of(*kind, name, &page)),
+            summary: Box::new(Summary::of(*kind, file, &page)),
             stamp: *stamp,
             kept: false,
         }),
         Err(error) => Err(Unreadable {
-            path: format!("{}/{name}", kind.folder()),
+            path: format!("{}/{file}", kind.folder()),
             why: error.to_string(),
         }),
     }
+}
+
+/// Makes the folder for what this program keeps, which git passes over.
+pub(crate) fn keep_folder(root: &Path) -> Result<PathBuf, FsError> {
+    let keep = root.join(KEEP);
+    aris_fs::create_dir(&keep)?;
+    let ignore = keep.join(".gitignore");
+    if !ignore.exists() {
+        aris_fs::write_unsynced(&ignore, b"*\n")?;
+    }
+    Ok(keep)
 }

@@ -9,16 +9,15 @@ use aris_contract::time;
 use aris_fs::Lock;
 use jiff::Timestamp;
 
-use super::catalogue::{self, Stamp};
-use super::{Entry, KEEP, Wiki};
-use crate::edges::{Edge, Edges};
+use super::{Entry, Index, Stamp, Wiki, keep_folder};
 use crate::error::Error;
 use crate::file;
 use crate::index;
-use crate::node::Kind;
 use crate::pack::{self, Pack};
-use crate::page::Page;
-use crate::summary::Summary;
+use aris_wiki::edges::{Edge, Edges};
+use aris_wiki::node::Kind;
+use aris_wiki::page::Page;
+use aris_wiki::summary::Summary;
 
 /// Times that the graph is read again because somebody appended to it.
 const REWRITES: u32 = 20;
@@ -27,8 +26,6 @@ const REWRITES: u32 = 20;
 #[derive(Debug)]
 pub struct Writer {
     wiki: Wiki,
-    /// The file system's clock before the first page was read.
-    since: i128,
     now: Timestamp,
     /// Pages that were written.
     written: usize,
@@ -41,7 +38,7 @@ impl Writer {
         Self::open_after(root, now, None)
     }
 
-    /// The same, when this process has opened the wiki to look at it just before: what it read from the catalogue then is used again.
+    /// The same, when this process has opened the wiki to look at it just before: what the index gave then is used again.
     pub fn open_after(root: &Path, now: Timestamp, before: Option<Wiki>) -> Result<Self, Error> {
         if !root.join(Kind::Paper.folder()).is_dir() {
             return Err(Error::NoWiki {
@@ -49,27 +46,12 @@ impl Writer {
             });
         }
         super::refuse_ways_out(root)?;
-        let keep = root.join(KEEP);
-        aris_fs::create_dir(&keep)?;
-        let lock = Lock::acquire(&keep.join("lock"))?;
-        let ignore = keep.join(".gitignore");
-        if !ignore.exists() {
-            aris_fs::write_unsynced(&ignore, b"*\n")?;
-        }
-        // The only clock that can be compared with the times of pages.
-        let clock = keep.join("clock");
-        aris_fs::write_unsynced(&clock, b".\n")?;
-        let since = match std::fs::metadata(&clock) {
-            Ok(metadata) => Stamp::of(&metadata).changed(),
-            // Without it nothing in the catalogue counts as unchanged.
-            Err(_) => i128::MIN,
-        };
+        let lock = Lock::acquire(&keep_folder(root)?.join("lock"))?;
         Ok(Self {
             wiki: match before {
                 Some(wiki) => wiki.again()?,
                 None => Wiki::open(root)?,
             },
-            since,
             now,
             written: 0,
             _lock: lock,
@@ -270,7 +252,7 @@ impl Writer {
         }
     }
 
-    /// Makes the derived files anew: index, query pack, and, when many pages had to be read, the catalogue. Gives the pack.
+    /// Makes the derived files anew: `index.md`, query pack, and, when many pages had to be read, the index. Gives the pack.
     pub fn refresh(&self, edges: &Edges) -> Result<Pack, Error> {
         self.refresh_with(edges, &pack::Wish::default())
     }
@@ -296,13 +278,6 @@ impl Writer {
         if self.wiki.read < MUCH {
             return;
         }
-        let pages = self
-            .wiki
-            .pages
-            .iter()
-            .map(|entry| (&*entry.summary, entry.stamp));
-        let text = catalogue::render(self.since, pages);
-        let path = self.wiki.root.join(KEEP).join("catalogue");
-        file::refresh(&path, &text).unwrap_or_default();
+        Index::update(&self.wiki.root).unwrap_or_default();
     }
 }

@@ -83,14 +83,20 @@ fn a_search_tells_what_it_found_and_how() {
 
 #[test]
 fn without_a_place_for_the_index_all_pages_are_read() {
-    let project = project().file("cache", "a file");
+    let project = project();
+    let kept = project.at("wiki/.wiki");
+    let _absent = std::fs::remove_dir_all(&kept);
+    std::fs::write(&kept, "a file").expect("in the way");
     let run = call(&project, &["--json", "search", "wiki", "sparse"]);
     let found = data(&run);
     assert_eq!(
         (&found["total"], &found["index"]),
         (&json!(1), &json!(false))
     );
-    assert!(run.stderr().contains("warning: no search index"), "{run}");
+    assert!(
+        run.stderr().contains("all pages were read instead"),
+        "{run}"
+    );
 }
 
 #[test]

@@ -107,13 +107,8 @@ impl Site {
         }
         fs::write(wiki.join("graph/edges.jsonl"), edges).expect("edges");
         let opened = Wiki::open(&wiki).expect("a wiki");
-        research_wiki::site::export(
-            &opened,
-            &site.folder.path().join("site of mine"),
-            "My wiki",
-            &site.folder.path().join("cache"),
-        )
-        .expect("exported");
+        research_wiki::site::export(&opened, &site.folder.path().join("site of mine"), "My wiki")
+            .expect("exported");
         site
     }
 
@@ -135,7 +130,7 @@ impl Site {
             kind: None,
             limit: 30,
         };
-        let answer = search::find(&self.wiki(), question, None, 0).expect("an answer");
+        let answer = search::find(&self.wiki(), question, false).expect("an answer");
         let mut paths: Vec<String> = answer.hits.into_iter().map(|hit| hit.path).collect();
         paths.sort();
         paths

@@ -7,9 +7,9 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::{records, venues};
 
 use crate::error::Error;
-use crate::node::Kind;
-use crate::summary::Summary;
 use crate::wiki::Wiki;
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 /// One entry for each paper, in the order of their files. The key is the name of the page, the type follows from the venue's name. Ideas,
 /// experiments and claims are a project's own and cannot be cited: they give no entry.
@@ -39,7 +39,7 @@ fn record(page: &Summary, title: &str) -> Paper {
     let kind = venues::kind(&page.venue);
     let preprint = doi.is_none() && (page.venue.is_empty() || kind == Some(PaperKind::Preprint));
     Paper {
-        title: crate::page::one_line(title),
+        title: aris_wiki::page::one_line(title),
         authors: page
             .authors
             .iter()

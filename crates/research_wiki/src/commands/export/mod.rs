@@ -9,13 +9,12 @@ use aris_cli::{Context, Product, Style};
 use serde::Serialize;
 
 use crate::cli::ExportArgs;
-use crate::commands::search::cache;
 use crate::error::Error;
-use crate::node::Kind;
 use crate::report::{EXPORT, ShownEdge};
 use crate::site;
-use crate::summary::Summary;
 use crate::wiki::{Unreadable, Wiki};
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 /// What a wiki is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -139,12 +138,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
         graph: None,
     };
     if let Some(folder) = &args.site {
-        let site = site::export(
-            &wiki,
-            &context.absolute(folder),
-            &args.title,
-            &cache(context)?,
-        )?;
+        let site = site::export(&wiki, &context.absolute(folder), &args.title)?;
         exported.form = Form::Site;
         exported.path = Some(folder.display().to_string());
         exported.pages = site.pages;
@@ -195,7 +189,7 @@ fn left_out(unreadable: &[Unreadable]) -> Vec<LeftOut> {
 
 fn graph(wiki: &Wiki) -> Result<Graph, Error> {
     let edges = wiki.edges()?;
-    let edge = |edge: &crate::edges::Edge| ShownEdge {
+    let edge = |edge: &aris_wiki::edges::Edge| ShownEdge {
         from: edge.from.clone(),
         to: edge.to.clone(),
         kind: edge.kind.clone(),

@@ -4,10 +4,10 @@ use askama::Template;
 
 use super::{Frame, Row, row};
 use crate::gaps::Gap;
-use crate::node::Kind;
 use crate::site::graph::most_connected;
 use crate::site::model::{Model, Node};
-use crate::summary::Summary;
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 /// Entries of the lists on the first page.
 const RECENT: usize = 8;

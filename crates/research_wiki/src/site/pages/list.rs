@@ -3,9 +3,9 @@
 use askama::Template;
 
 use super::{Frame, Row, row};
-use crate::node::Kind;
 use crate::site::model::{Model, Node};
-use crate::summary::Summary;
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 /// Entries of one page of a list.
 const LISTED: usize = 100;

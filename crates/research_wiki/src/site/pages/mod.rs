@@ -7,11 +7,11 @@ mod list;
 mod node;
 mod relations;
 
-use crate::node::Kind;
 use crate::site::graph::below;
 use crate::site::model::Node;
-use crate::summary::Summary;
 use crate::text::clean;
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 pub(crate) use gap_map::gaps;
 pub(crate) use graph::graph;

@@ -6,10 +6,10 @@ use askama::Template;
 
 use super::Frame;
 use super::relations::{Group, groups};
-use crate::node::Kind;
 use crate::site::model::Model;
-use crate::summary::Summary;
 use crate::text::{clean, percent};
+use aris_wiki::node::Kind;
+use aris_wiki::summary::Summary;
 
 #[derive(Template)]
 #[template(path = "page.html")]

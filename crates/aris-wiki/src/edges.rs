@@ -1,12 +1,8 @@
 //! The graph: `graph/edges.jsonl`, one edge a line, in the reference's form.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde_json::{Map, Value};
-
-use crate::error::Error;
-use crate::file;
 
 /// The types that the skills use. Others are read and kept where they stand, and none is drawn.
 pub const TYPES: [&str; 8] = [
@@ -84,12 +80,6 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Reads the edges of the wiki at `root`; none when the file is absent.
-    pub fn read(root: &Path) -> Result<Self, Error> {
-        let text = file::text_optional(&root.join("graph/edges.jsonl"))?;
-        Ok(Self::parse(&text.unwrap_or_default()))
-    }
-
     /// Reads the lines of `text`. The first of several equal edges counts.
     pub fn parse(text: &str) -> Self {
         let mut edges = Self::default();

@@ -7,6 +7,7 @@ mod front;
 mod lines;
 pub mod scalar;
 mod sections;
+mod set;
 
 use std::ops::Range;
 
@@ -83,9 +84,21 @@ impl Page {
         &self.text
     }
 
+    /// The text below the frontmatter.
+    pub fn below_front(&self) -> &str {
+        let start = self.front.as_ref().map_or(0, |front| front.end);
+        self.slice(&(start..self.text.len()))
+    }
+
     /// Whether there is frontmatter.
     pub fn has_front(&self) -> bool {
         self.front.is_some()
+    }
+
+    /// Whether it begins as frontmatter does, and that has no end.
+    pub fn has_open_front(&self) -> bool {
+        let first = self.text.trim_start_matches('\u{feff}').lines().next();
+        self.front.is_none() && first.is_some_and(|line| line.trim_end() == "---")
     }
 
     /// All fields of the frontmatter by name, those below another as `external_ids.arxiv`, also where they stand on one line in braces.
@@ -136,17 +149,6 @@ impl Page {
         (!key.contains('.')).then(|| self.slice(&field.block))
     }
 
-    /// Adds the lines of a field of another page at the end of the frontmatter.
-    pub fn add_lines(&mut self, lines: &str) {
-        let end = self.line_end();
-        let text: String = lines.lines().flat_map(|line| [line, end]).collect();
-        let (range, text) = match &self.front {
-            None => (0..0, format!("---{end}{text}---{end}")),
-            Some(front) => (front.close..front.close, text),
-        };
-        self.replace(range, &text);
-    }
-
     /// A field as a list: `[a, b]`, `- a` lines, or one value. Empty when it is absent.
     pub fn list(&self, key: &str) -> Vec<String> {
         let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
@@ -175,78 +177,6 @@ impl Page {
         Some(self.line_at(field.block.start))
     }
 
-    /// Sets a field to `value`, which is written as it is (see [`scalar`]). A comment behind the old value stays.
-    ///
-    /// A field that is not there goes to the end of the frontmatter, or of the field above it.
-    pub fn set(&mut self, key: &str, value: &str) {
-        let end = self.line_end();
-        if let Some((parent, _)) = key.split_once('.') {
-            self.unfold(parent);
-        }
-        let (range, new) = match &self.front {
-            None => (
-                0..0,
-                format!("---{end}{}---{end}", field_lines(key, value, end)),
-            ),
-            Some(front) => match (front.field(key), key.split_once('.')) {
-                (Some(field), _) => self.replacing(field, value),
-                (None, Some((parent, child))) => match front.field(parent) {
-                    Some(field) => (
-                        field.block.end..field.block.end,
-                        format!("  {child}: {value}{end}"),
-                    ),
-                    None => (front.close..front.close, field_lines(key, value, end)),
-                },
-                (None, None) => (front.close..front.close, field_lines(key, value, end)),
-            },
-        };
-        self.replace(range, &new);
-    }
-
-    /// Writes a mapping that stands on one line as lines below its field, so that one of them can be set.
-    fn unfold(&mut self, key: &str) {
-        let end = self.line_end();
-        let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {
-            return;
-        };
-        let Some(pairs) = self.mapping(field) else {
-            return;
-        };
-        let lines = pairs
-            .iter()
-            .map(|(name, value)| format!("  {name}: {value}{end}"));
-        let text = format!("{key}:{end}{}", lines.collect::<String>());
-        let block = field.block.clone();
-        self.replace(block, &text);
-    }
-
-    /// The place of a field's old value, and the new one with a blank before it where needed.
-    fn replacing(&self, field: &front::Field, value: &str) -> (Range<usize>, String) {
-        let blank = self
-            .text
-            .get(..field.value.start)
-            .is_some_and(|before| before.ends_with([' ', '\t']));
-        let value = if blank {
-            value.to_owned()
-        } else {
-            format!(" {value}")
-        };
-        let first_line = self
-            .slice(&(field.value.start..field.block.end))
-            .find('\n')
-            .map_or(field.block.end, |at| field.value.start + at);
-        let more = self.slice(&(first_line..field.block.end)).trim();
-        if more.is_empty() {
-            return (field.value.clone(), value);
-        }
-        // A value on several lines goes as a whole; its line feed stays.
-        let whole = self.slice(&(field.value.start..field.block.end));
-        (
-            field.value.start..field.value.start + whole.trim_end().len(),
-            value,
-        )
-    }
-
     /// The sections in their order.
     pub fn sections(&self) -> &[Section] {
         &self.sections
@@ -269,46 +199,6 @@ impl Page {
         (!is_placeholder(body)).then_some(body)
     }
 
-    /// Writes `text` into a section that is empty; a section that is absent is added at the end of the page.
-    pub fn fill(&mut self, title: &str, text: &str) -> Filled {
-        let text = text.trim();
-        let Some(section) = self.section(title) else {
-            let end = self.line_end();
-            let before = if self.text.is_empty() || self.text.ends_with(&format!("{end}{end}")) {
-                ""
-            } else if self.text.ends_with('\n') {
-                end
-            } else {
-                &format!("{end}{end}")
-            };
-            let new = format!("{before}## {title}{end}{text}{end}");
-            self.replace(self.text.len()..self.text.len(), &new);
-            return Filled::Written;
-        };
-        let (body, range) = (self.body(section), section.body.clone());
-        if body == text {
-            return Filled::Same;
-        }
-        if !is_placeholder(body) {
-            return Filled::Kept;
-        }
-        self.replace_body(range, text);
-        Filled::Written
-    }
-
-    /// Writes `text` into a section whatever stands there; a section that is absent is added.
-    pub fn overwrite(&mut self, title: &str, text: &str) {
-        match self.section(title) {
-            Some(section) => {
-                let range = section.body.clone();
-                self.replace_body(range, text.trim());
-            }
-            None => {
-                self.fill(title, text);
-            }
-        }
-    }
-
     /// What stands between frontmatter and the first heading.
     pub fn front_prose(&self) -> &str {
         let start = self.front.as_ref().map_or(0, |front| front.end);
@@ -328,64 +218,9 @@ impl Page {
         }
     }
 
-    /// Replaces what stands in a section by `text`.
-    fn replace_body(&mut self, range: Range<usize>, text: &str) {
-        let end = self.line_end();
-        let body = self.slice(&range);
-        if body.trim().is_empty() {
-            let open = self
-                .text
-                .get(..range.start)
-                .is_some_and(|before| !before.ends_with('\n'));
-            let new = format!("{}{text}{end}", if open { end } else { "" });
-            self.replace(range.start..range.start, &new);
-        } else {
-            let start = range.start + (body.len() - body.trim_start().len());
-            let stop = start + body.trim().len();
-            self.replace(start..stop, text);
-        }
-    }
-
     /// The generated part called `name`, without its markers; `None` when there is none.
     pub fn generated(&self, name: &str) -> Result<Option<&str>, DamagedMarkers> {
         Ok(self.marked(name)?.map(|inner| self.slice(&inner).trim()))
-    }
-
-    /// Writes the generated part called `name` into the section `title`, adding markers and section where they are absent. Everything
-    /// else in the section stays. An empty `content` removes nothing and adds nothing but empties a part that is there.
-    pub fn set_generated(
-        &mut self,
-        title: &str,
-        name: &str,
-        content: &str,
-    ) -> Result<(), DamagedMarkers> {
-        let end = self.line_end();
-        let inside = if content.is_empty() {
-            String::new()
-        } else {
-            format!("{}{end}", content.replace('\n', end))
-        };
-        if let Some(inner) = self.marked(name)? {
-            self.replace(inner, &inside);
-            return Ok(());
-        }
-        if content.is_empty() {
-            return Ok(());
-        }
-        let block = format!("{}{end}{inside}{}", begin(name), finish(name));
-        match self.section(title) {
-            None => {
-                self.fill(title, &block);
-            }
-            Some(section) if is_placeholder(self.body(section)) => {
-                self.replace_body(section.body.clone(), &block);
-            }
-            Some(section) => {
-                let at = section.body.start;
-                self.replace(at..at, &format!("{block}{end}{end}"));
-            }
-        }
-        Ok(())
     }
 
     /// What is between the marker lines of the generated part called `name`.
@@ -418,23 +253,6 @@ impl Page {
         }
     }
 
-    /// Replaces the title line (`# …`) when it still says `old`.
-    pub fn retitle(&mut self, old: &str, new: &str) {
-        let heading = self.sections.iter().find(|section| section.level == 1);
-        if let Some(section) = heading.filter(|section| section.title == old.trim()) {
-            let range = section.heading.clone();
-            self.replace(range, &format!("# {}", one_line(new)));
-        }
-    }
-
-    /// `\r\n` where the page's first line ends so.
-    fn line_end(&self) -> &'static str {
-        match self.text.find('\n') {
-            Some(at) if self.text.get(..at).is_some_and(|line| line.ends_with('\r')) => "\r\n",
-            _ => "\n",
-        }
-    }
-
     fn slice(&self, range: &Range<usize>) -> &str {
         self.text.get(range.clone()).unwrap_or_default()
     }
@@ -442,25 +260,6 @@ impl Page {
     fn line_at(&self, at: usize) -> usize {
         let before = self.text.get(..at).unwrap_or_default();
         1 + before.bytes().filter(|byte| *byte == b'\n').count()
-    }
-
-    fn replace(&mut self, range: Range<usize>, new: &str) {
-        if self.slice(&range) == new {
-            return;
-        }
-        let mut text = std::mem::take(&mut self.text);
-        text.replace_range(range, new);
-        *self = Self {
-            origin: self.origin.take(),
-            ..Self::parse(text)
-        };
-    }
-}
-
-fn field_lines(key: &str, value: &str, end: &str) -> String {
-    match key.split_once('.') {
-        Some((parent, child)) => format!("{parent}:{end}  {child}: {value}{end}"),
-        None => format!("{key}: {value}{end}"),
     }
 }
 

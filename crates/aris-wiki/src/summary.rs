@@ -1,16 +1,18 @@
 //! What lists, packs and look-ups need to know of a page: its short fields.
 
 use aris_paper::titles;
+use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
 use crate::node::Kind;
 use crate::page::{self, Page};
+use crate::papers::Papers;
 
 /// Characters of a text field at most: what lists and packs can show.
 const SHOWN: usize = 240;
 
 /// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// What it describes.
     pub kind: Kind,
@@ -80,7 +82,11 @@ impl Summary {
             titles.iter().find_map(first).unwrap_or_default()
         };
         let title = field("title");
-        let arxiv = any(&["external_ids.arxiv", "arxiv", "arxiv_id"]).or_else(|| announced(page));
+        let arxiv = Papers::of(page)
+            .ids
+            .first()
+            .map(|id| id.as_str().to_owned());
+        let arxiv = arxiv.or_else(|| any(&["external_ids.arxiv", "arxiv", "arxiv_id"]));
         let doi = any(&["external_ids.doi", "doi"]);
         let ids = Identity::new(arxiv.as_deref(), doi.as_deref(), "", "", 0);
         let lesson = page
@@ -188,18 +194,6 @@ impl Summary {
     pub fn has_failed(&self) -> bool {
         matches!(self.outcome.as_str(), "negative" | "mixed")
     }
-}
-
-/// An arXiv identifier that the frontmatter announces in an address.
-fn announced(page: &Page) -> Option<String> {
-    ["url", "link", "pdf", "source"].iter().find_map(|key| {
-        let text = page.scalar(key)?;
-        let mentions = aris_contract::ids::arxiv_mentions(&text);
-        mentions
-            .into_iter()
-            .find_map(|found| found.id.ok())
-            .map(|id| id.as_str().to_owned())
-    })
 }
 
 /// A section's own text, without the sections below it.

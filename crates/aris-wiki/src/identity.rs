@@ -48,7 +48,7 @@ impl Identity {
         };
         if let Some(text) = doi.map(str::trim).filter(|text| !text.is_empty()) {
             match Doi::parse(text) {
-                Ok(doi) => match aris_sources::arxiv_of_doi(&doi) {
+                Ok(doi) => match doi.arxiv() {
                     Some(id) => identity.arxiv = identity.arxiv.or(Some(id.as_str().to_owned())),
                     None => identity.doi = Some(doi.folded().to_owned()),
                 },

@@ -12,9 +12,9 @@ pub struct Section {
     /// Number of `#`.
     pub level: usize,
     /// The heading's line without its end.
-    pub(crate) heading: Range<usize>,
+    pub heading: Range<usize>,
     /// From the line after the heading to the next heading of this or a higher rank; of any rank below a title (`#`).
-    pub(crate) body: Range<usize>,
+    pub body: Range<usize>,
 }
 
 /// The sections of `text` from byte `from` on. Lines in fenced code are no headings.

@@ -1,0 +1,124 @@
+//! The list of authors that a caller gives.
+
+use aris_wiki::page::one_line;
+
+use crate::error::Error;
+
+/// Names of authors in reading order: between commas, semicolons, `&` or the word "and". Each is "First Last"; or, where semicolons or "and"
+/// stand between them, or initials follow each comma, "Last, First" or "Last, Jr., First". Braces hold a name together.
+///
+/// **Errors**: [`Error::Usage`] for `Michel, Paul`, which is one person or two.
+pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
+    let text = text.replace(" & ", " and ");
+    let by = if text.contains(';') { ";" } else { " and " };
+    let people: Vec<Vec<String>> = outside_braces(&text, by)
+        .iter()
+        .map(|person| names(person))
+        .filter(|names| !names.is_empty())
+        .collect();
+    let one_word = |names: &Vec<String>| names.iter().all(|name| !name.contains(' '));
+    if let [names] = people.as_slice()
+        && names.len() == 2
+        && one_word(names)
+        && by != ";"
+    {
+        return Err(Error::usage(
+            format!("--authors '{}' is one person or two", names.join(", ")),
+            "write 'First Last', or 'Last, First;' with a semicolon",
+        ));
+    }
+    // "Ann Lee, Bo Cy and Di Ek" is a list with commas: more than one name stands before a comma, or a first name does.
+    let is_list = |names: &Vec<String>| match names.as_slice() {
+        [first, second] => first.contains(' ') && second.contains(' '),
+        names => {
+            names.len() > 2
+                && !(names.len() == 3 && names.get(1).is_some_and(|name| is_suffix(name)))
+        }
+    };
+    let in_order = |names: &Vec<String>| {
+        let name = aris_paper::names::parse(&names.join(", ")).display();
+        vec![one_line(&name)]
+    };
+    let names = people.iter().flat_map(|names| {
+        let initials = names
+            .iter()
+            .skip(1)
+            .step_by(2)
+            .all(|name| is_initials(name));
+        if names.len() > 1 && names.len() % 2 == 0 && initials {
+            return names
+                .chunks(2)
+                .map(<[String]>::to_vec)
+                .flat_map(|pair| in_order(&pair))
+                .collect();
+        }
+        if by == " and " && (people.len() < 2 || people.iter().any(is_list)) {
+            return joined_suffixes(names);
+        }
+        in_order(names)
+    });
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// The parts of a text between commas, without empty ones.
+fn names(person: &str) -> Vec<String> {
+    let parts = outside_braces(person, ",");
+    let parts = parts.iter().map(|part| one_line(part));
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// The parts of a text between separators that do not stand in braces.
+fn outside_braces(text: &str, separator: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let (mut depth, mut skip) = (0_usize, 0_usize);
+    for (at, sign) in text.char_indices() {
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        match sign {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0
+            && text
+                .get(at..)
+                .is_some_and(|rest| rest.starts_with(separator))
+        {
+            skip = separator.chars().count() - 1;
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(sign);
+        }
+    }
+    parts
+}
+
+/// Names with "Jr." and the like behind those that they belong to, and without the braces that held them together.
+fn joined_suffixes(names: &[String]) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for name in names {
+        match joined.last_mut() {
+            Some(last) if is_suffix(name) => *last = format!("{last} {name}"),
+            _ => joined.push(name.replace(['{', '}'], "")),
+        }
+    }
+    joined
+}
+
+/// What stands behind a name: `Jr.`, `III`.
+fn is_suffix(name: &str) -> bool {
+    matches!(
+        name.trim_end_matches('.'),
+        "Jr" | "Sr" | "II" | "III" | "IV"
+    )
+}
+
+/// `Y.`, `J.-P.`, `A. B.`
+fn is_initials(name: &str) -> bool {
+    name.contains('.')
+        && name
+            .split(|sign: char| matches!(sign, '.' | '-') || sign.is_whitespace())
+            .all(|part| part.chars().count() < 2 && part.chars().all(char::is_uppercase))
+}
