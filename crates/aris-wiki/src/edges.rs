@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// The types that the skills use. Others are read and kept where they stand, and none is drawn.
 pub const TYPES: [&str; 8] = [
@@ -51,17 +52,31 @@ impl Edge {
     }
 
     /// Reads a line; `None` when it is no edge.
-    fn parse(line: &str) -> Option<Self> {
-        let map: Map<String, Value> = serde_json::from_str(line).ok()?;
-        let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
+    pub fn parse(line: &str) -> Option<Self> {
+        let read: Line = serde_json::from_str(line).ok()?;
+        let text = |value: Option<Value>| match value {
+            Some(Value::String(text)) => text,
+            _ => String::new(),
+        };
         Some(Self {
-            from: text("from")?,
-            to: text("to")?,
-            kind: text("type")?,
-            evidence: text("evidence").unwrap_or_default(),
-            added: text("added").unwrap_or_default(),
+            from: read.from,
+            to: read.to,
+            kind: read.kind,
+            evidence: text(read.evidence),
+            added: text(read.added),
         })
     }
+}
+
+/// An edge as it stands in the file.
+#[derive(Deserialize)]
+struct Line {
+    from: String,
+    to: String,
+    #[serde(rename = "type")]
+    kind: String,
+    evidence: Option<Value>,
+    added: Option<Value>,
 }
 
 /// The edges of a wiki.
@@ -71,8 +86,6 @@ impl Edge {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     list: Vec<Edge>,
-    /// Ends and type with each evidence.
-    keys: BTreeMap<(String, String, String), BTreeSet<String>>,
     /// Lines that repeat an edge.
     pub repeated: usize,
     /// Lines that are no edge, from 1. They stay in the file.
@@ -84,19 +97,35 @@ impl Edges {
     pub fn parse(text: &str) -> Self {
         let mut edges = Self::default();
         for (at, line) in text.lines().enumerate() {
-            if line.trim().is_empty() {
-                continue;
-            }
             match Edge::parse(line) {
-                Some(edge) => {
-                    if !edges.insert(edge) {
-                        edges.repeated += 1;
-                    }
-                }
+                _ if line.trim().is_empty() => {}
+                Some(edge) => edges.list.push(edge),
                 None => edges.unreadable.push(at + 1),
             }
         }
+        let mut first = Self::first_of_equal(&edges.list).into_iter();
+        let all = edges.list.len();
+        edges.list.retain(|_| first.next().unwrap_or_default());
+        edges.repeated = all - edges.list.len();
         edges
+    }
+
+    /// Of each edge whether it repeats none before it.
+    pub fn first_of_equal(edges: &[Edge]) -> Vec<bool> {
+        let mut order: Vec<(usize, &Edge)> = edges.iter().enumerate().collect();
+        order.sort_by(|(_, one), (_, two)| one.key().cmp(&two.key()));
+        let mut first = vec![false; edges.len()];
+        for equal in order.chunk_by(|(_, one), (_, two)| one.key() == two.key()) {
+            let mut seen = BTreeSet::new();
+            for (at, edge) in equal {
+                let new = seen.is_empty() || !edge.evidence.is_empty();
+                let new = new && seen.insert(edge.evidence.as_str());
+                if let Some(first) = first.get_mut(*at) {
+                    *first = new;
+                }
+            }
+        }
+        first
     }
 
     /// The edges in the order in which they were drawn, each once.
@@ -106,22 +135,26 @@ impl Edges {
 
     /// Adds an edge in memory; `false` when there is such an edge.
     pub fn insert(&mut self, edge: Edge) -> bool {
-        let key = (edge.from.clone(), edge.to.clone(), edge.kind.clone());
-        let known = self.keys.entry(key).or_default();
-        let new = known.is_empty() || !edge.evidence.is_empty();
-        let new = new && known.insert(edge.evidence.clone());
-        if new {
+        let mut same = self.list.iter().filter(|other| other.key() == edge.key());
+        let repeats = if edge.evidence.is_empty() {
+            same.next().is_some()
+        } else {
+            same.any(|other| other.evidence == edge.evidence)
+        };
+        if !repeats {
             self.list.push(edge);
         }
-        new
+        !repeats
     }
 
-    /// The edges of each node.
-    pub fn by_node(&self) -> BTreeMap<&str, Self> {
+    /// The edges of each node that is wanted.
+    pub fn by_node(&self, wanted: impl Fn(&str) -> bool) -> BTreeMap<&str, Self> {
         let mut nodes: BTreeMap<&str, Self> = BTreeMap::new();
         for edge in &self.list {
-            for node in [&edge.from, &edge.to] {
-                nodes.entry(node).or_default().insert(edge.clone());
+            for node in BTreeSet::from([edge.from.as_str(), &edge.to]) {
+                if wanted(node) {
+                    nodes.entry(node).or_default().list.push(edge.clone());
+                }
             }
         }
         nodes

@@ -13,7 +13,7 @@ pub(crate) mod sync;
 pub(crate) mod update;
 pub(crate) mod upsert;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
@@ -22,10 +22,10 @@ use crate::cli::Root;
 use crate::connections;
 use crate::error::Error;
 use crate::report::{Action, Changed, Touched};
-use crate::wiki::Writer;
+use crate::wiki::{Wiki, Writer};
 use aris_wiki::edges::Edges;
 use aris_wiki::node::Kind;
-use aris_wiki::page::CONNECTIONS;
+use aris_wiki::page::{CONNECTIONS, Page};
 
 impl Root {
     /// The folder as it was given, without a slash at its end: for messages.
@@ -75,14 +75,7 @@ pub(crate) fn connect<'a>(
     let nodes: BTreeSet<&str> = nodes.into_iter().collect();
     let contents: Vec<(Kind, String, String)> = {
         let by_node = writer.wiki().by_node();
-        let mut own: BTreeMap<&str, Edges> = BTreeMap::new();
-        for edge in edges.list() {
-            for node in BTreeSet::from([edge.from.as_str(), &edge.to]) {
-                if nodes.contains(node) {
-                    own.entry(node).or_default().insert(edge.clone());
-                }
-            }
-        }
+        let own = edges.by_node(|node| nodes.contains(node));
         // Several pages may have one node's name; each says what the graph says.
         let pages = writer.wiki().pages();
         let pages = pages.filter(|page| nodes.contains(page.node.as_str()));
@@ -97,30 +90,36 @@ pub(crate) fn connect<'a>(
             })
             .collect()
     };
-    for (kind, file, content) in contents {
-        let wiki = writer.wiki();
-        let path = wiki.path(kind, &file);
-        let mut page = match wiki.page(kind, &file) {
-            Ok(page) => page,
-            Err(error) => {
-                changed.notes.push(error.to_string());
-                continue;
-            }
-        };
-        // A page without edges gets no part that says so.
-        if content.is_empty() && matches!(page.generated(connections::PART), Ok(None)) {
-            continue;
-        }
-        match page.set_generated(CONNECTIONS, connections::PART, &content) {
-            Ok(()) => {
-                writer.write(kind, &file, &page)?;
-            }
-            Err(problem) => changed
-                .notes
-                .push(Error::Markers { path, problem }.to_string()),
+    let wiki = writer.wiki();
+    let pages = aris_fs::map_in_parallel(aris_fs::processors(), &contents, |content| {
+        connected(wiki, content)
+    });
+    let mut drawn = Vec::new();
+    for page in pages {
+        match page {
+            Ok(page) => drawn.extend(page),
+            Err(error) => changed.notes.push(error.to_string()),
         }
     }
-    Ok(())
+    writer.write_all(&drawn)
+}
+
+/// A page with its section "Connections" as it is to be; `None` where nothing is to be done.
+fn connected(
+    wiki: &Wiki,
+    (kind, file, content): &(Kind, String, String),
+) -> Result<Option<(Kind, String, Page)>, Error> {
+    let mut page = wiki.page(*kind, file)?;
+    // A page without edges gets no part that says so.
+    if content.is_empty() && matches!(page.generated(connections::PART), Ok(None)) {
+        return Ok(None);
+    }
+    page.set_generated(CONNECTIONS, connections::PART, content)
+        .map_err(|problem| Error::Markers {
+            path: wiki.path(*kind, file),
+            problem,
+        })?;
+    Ok(Some((*kind, file.clone(), page)))
 }
 
 /// `path` as people know it: relative to the working directory where it was given so.

@@ -23,7 +23,7 @@ const SPARSE: usize = 3;
 pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint) {
     let by_node = wiki.by_node();
     let pages: Vec<&Summary> = wiki.pages().collect();
-    let linked = edges.by_node();
+    let linked = edges.by_node(|_| true);
     let connected = Connected {
         wiki,
         by_node: &by_node,

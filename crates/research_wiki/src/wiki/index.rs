@@ -218,7 +218,7 @@ impl Index {
         let open = || {
             let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             connection.busy_timeout(BUSY)?;
-            connection.execute_batch("BEGIN")?;
+            connection.execute_batch("PRAGMA mmap_size = 268435456; BEGIN")?;
             match version(&connection)? {
                 VERSION => Ok(connection),
                 _ => Err(rusqlite::Error::InvalidQuery),
@@ -274,10 +274,11 @@ impl Index {
             let [title, names, thesis, body] = WEIGHTS;
             let mut all = self.connection.prepare(
                 "WITH hit AS MATERIALIZED
-                     (SELECT rowid AS id, -bm25(word, ?2, ?3, ?4, ?5) AS score FROM word WHERE word MATCH ?1)
-                 SELECT path, summary, score, count(*) OVER ()
-                 FROM hit JOIN page USING (id) WHERE path GLOB ?6
-                 ORDER BY score DESC, path LIMIT ?7",
+                     (SELECT rowid AS id, -bm25(word, ?2, ?3, ?4, ?5) AS score FROM word WHERE word MATCH ?1),
+                     top AS MATERIALIZED
+                     (SELECT id, score, count(*) OVER () AS total FROM hit JOIN page USING (id)
+                      WHERE path GLOB ?6 ORDER BY score DESC, path LIMIT ?7)
+                 SELECT path, summary, score, total FROM top JOIN page USING (id) ORDER BY score DESC, path",
             )?;
             let limit = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
             let folder = format!("{folder}*");

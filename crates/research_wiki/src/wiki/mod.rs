@@ -74,7 +74,13 @@ impl Wiki {
             });
         }
         refuse_ways_out(root)?;
-        Self::look(root, Index::known(root))
+        // The system lists while this thread reads.
+        std::thread::scope(|scope| {
+            let listed = scope.spawn(|| index::list(root));
+            let known = Index::known(root);
+            let listed = listed.join().unwrap_or_else(|_| index::list(root))?;
+            Ok(Self::look(root, listed, known))
+        })
     }
 
     /// Looks again. What the index gave is still known; pages that were read are read again, because they may have changed within the
@@ -85,11 +91,14 @@ impl Wiki {
             let place = (entry.summary.kind, entry.summary.file.clone());
             (place, (entry.stamp.text(), entry.summary))
         });
-        Self::look(&self.root, known.collect())
+        Ok(Self::look(
+            &self.root,
+            index::list(&self.root)?,
+            known.collect(),
+        ))
     }
 
-    fn look(root: &Path, mut known: Kept) -> Result<Self, Error> {
-        let (listed, odd) = index::list(root)?;
+    fn look(root: &Path, (listed, odd): (Vec<Listed>, Vec<index::Odd>), mut known: Kept) -> Self {
         let odd = odd.into_iter().map(|(path, why)| Unreadable {
             path,
             why: why.to_owned(),
@@ -119,7 +128,7 @@ impl Wiki {
         wiki.read = unknown.len();
         wiki.read_pages(&unknown);
         wiki.pages.sort_by(|one, two| one.place().cmp(&two.place()));
-        Ok(wiki)
+        wiki
     }
 
     /// Reads pages, on all processors.

@@ -22,6 +22,9 @@ use aris_wiki::summary::Summary;
 /// Times that the graph is read again because somebody appended to it.
 const REWRITES: u32 = 20;
 
+/// Threads that wait for the disk.
+const WAITING: usize = 32;
+
 /// A wiki that this process alone may change, until it is dropped.
 #[derive(Debug)]
 pub struct Writer {
@@ -75,26 +78,25 @@ impl Writer {
 
     /// Writes a page, durably and as a whole; `false` when it says that already.
     pub fn write(&mut self, kind: Kind, name: &str, page: &Page) -> Result<bool, Error> {
-        let path = self.wiki.path(kind, name);
-        let bytes = page.text().as_bytes();
-        let old = aris_fs::read_optional(&path, super::PAGE_LIMIT)?;
-        if old.as_deref() == Some(bytes) {
-            return Ok(false);
+        let written = write_page(&self.wiki, kind, name, page)?;
+        if written {
+            self.remember(kind, name, page);
         }
-        aris_fs::create_dir(&self.wiki.root.join(kind.folder()))?;
-        // An editor knows nothing of the lock: what it saved since the page was read is never overwritten.
-        // The folder's entry is made durable with the line of the log that follows each new page.
-        let written = match page.origin() {
-            None => aris_fs::write_new(&path, bytes)?,
-            Some(origin) => {
-                old.is_some() && aris_fs::write_atomic_over(&path, bytes, origin.as_bytes())?
+        Ok(written)
+    }
+
+    /// Writes many pages that were read. Syncs are made together by the file system when many wait for one, so many threads wait.
+    pub fn write_all(&mut self, pages: &[(Kind, String, Page)]) -> Result<(), Error> {
+        let wiki = &self.wiki;
+        let written = aris_fs::map_in_parallel(WAITING, pages, |(kind, name, page)| {
+            write_page(wiki, *kind, name, page)
+        });
+        for ((kind, name, page), written) in pages.iter().zip(written) {
+            if written? {
+                self.remember(*kind, name, page);
             }
-        };
-        if !written {
-            return Err(Error::ChangedMeanwhile { path });
         }
-        self.remember(kind, name, page);
-        Ok(true)
+        Ok(())
     }
 
     /// Removes a page that still is what was read.
@@ -142,30 +144,39 @@ impl Writer {
     ) -> Result<Option<Edges>, Error> {
         let path = self.wiki.root.join("graph/edges.jsonl");
         let old = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?.unwrap_or_default();
-        let mut edges = Edges::default();
-        let mut out: Vec<u8> = Vec::with_capacity(old.len());
+        // Each line with the edge that it is from now on; `None` for a line that is no edge and stays.
+        let mut lines: Vec<(&[u8], Option<Edge>)> = Vec::new();
+        let mut changed = Vec::new();
         for line in old.split_inclusive(|byte| *byte == b'\n') {
-            let parsed = std::str::from_utf8(line)
-                .map(Edges::parse)
-                .unwrap_or_default();
-            match parsed.list() {
-                [edge] => {
-                    let Some(renamed) = name(edge) else {
-                        continue;
-                    };
-                    let same = renamed == *edge;
-                    // An edge from a page to the page that it became says nothing.
-                    let loops = renamed.from == renamed.to && !same;
-                    if !loops && edges.insert(renamed.clone()) {
-                        if same {
-                            out.extend_from_slice(line);
-                        } else {
-                            out.extend_from_slice(renamed.line().as_bytes());
-                            out.push(b'\n');
-                        }
-                    }
+            let Some(edge) = std::str::from_utf8(line).ok().and_then(Edge::parse) else {
+                lines.push((line, None));
+                continue;
+            };
+            let Some(renamed) = name(&edge) else {
+                continue;
+            };
+            let same = renamed == edge;
+            // An edge from a page to the page that it became says nothing.
+            if same || renamed.from != renamed.to {
+                lines.push((line, Some(renamed)));
+                changed.push(!same);
+            }
+        }
+        let edges: Vec<Edge> = lines.iter().filter_map(|(_, edge)| edge.clone()).collect();
+        let mut first = Edges::first_of_equal(&edges).into_iter().zip(changed);
+        let mut out: Vec<u8> = Vec::with_capacity(old.len());
+        for (line, edge) in &lines {
+            let Some(edge) = edge else {
+                out.extend_from_slice(line);
+                continue;
+            };
+            match first.next() {
+                Some((true, false)) => out.extend_from_slice(line),
+                Some((true, true)) => {
+                    out.extend_from_slice(edge.line().as_bytes());
+                    out.push(b'\n');
                 }
-                _ => out.extend_from_slice(line),
+                _ => {}
             }
         }
         if out != old {
@@ -179,7 +190,7 @@ impl Writer {
                 return Ok(None);
             }
         }
-        Ok(Some(edges))
+        Ok(Some(Edges::parse(&String::from_utf8_lossy(&out))))
     }
 
     /// Appends lines to the log, with the time. Line feeds in a message become blanks.
@@ -195,30 +206,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Creates many pages at once, each whole and durable; those that exist by now are left alone. Syncs of one folder are made
-    /// together by the file system when many wait for one, so many threads wait.
+    /// Creates many pages at once, each whole and durable; those that exist by now are left alone.
     pub fn create(&mut self, kind: Kind, pages: &[(String, Page)]) -> Result<(), Error> {
-        const WAITING: usize = 32;
         let folder = self.wiki.root.join(kind.folder());
         aris_fs::create_dir(&folder)?;
-        let share = pages.len().div_ceil(WAITING).max(1);
-        let made = |part: &[(String, Page)]| {
-            part.iter().try_for_each(|(name, page)| {
-                aris_fs::write_new(&folder.join(name), page.text().as_bytes()).map(|_| ())
-            })
-        };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = pages
-                .chunks(share)
-                .map(|part| scope.spawn(|| made(part)))
-                .collect();
-            workers
-                .into_iter()
-                .try_for_each(|worker| match worker.join() {
-                    Ok(result) => result,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                })
-        })?;
+        let made = aris_fs::map_in_parallel(WAITING, pages, |(name, page)| {
+            aris_fs::write_new(&folder.join(name), page.text().as_bytes())
+        });
+        made.into_iter().try_for_each(|made| made.map(drop))?;
         aris_fs::sync_dir(&folder)?;
         for (name, page) in pages {
             self.remember(kind, name, page);
@@ -279,5 +274,28 @@ impl Writer {
             return;
         }
         Index::update(&self.wiki.root).unwrap_or_default();
+    }
+}
+
+fn write_page(wiki: &Wiki, kind: Kind, name: &str, page: &Page) -> Result<bool, Error> {
+    let path = wiki.path(kind, name);
+    let bytes = page.text().as_bytes();
+    let old = aris_fs::read_optional(&path, super::PAGE_LIMIT)?;
+    if old.as_deref() == Some(bytes) {
+        return Ok(false);
+    }
+    aris_fs::create_dir(&wiki.root.join(kind.folder()))?;
+    // An editor knows nothing of the lock: what it saved since the page was read is never overwritten.
+    // The folder's entry is made durable with the line of the log that follows each new page.
+    let written = match page.origin() {
+        None => aris_fs::write_new(&path, bytes)?,
+        Some(origin) => {
+            old.is_some() && aris_fs::write_atomic_over(&path, bytes, origin.as_bytes())?
+        }
+    };
+    if written {
+        Ok(true)
+    } else {
+        Err(Error::ChangedMeanwhile { path })
     }
 }
