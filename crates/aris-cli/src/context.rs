@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use crate::emit;
 use crate::run::deadline::Deadline;
+use crate::shown::shown;
 use crate::style::Style;
 
 /// Where the time comes from.
@@ -159,6 +160,11 @@ impl Context {
     /// Writes a line of a product to stdout at once, where the rest of it is long in coming. With `--json` it does nothing: the envelope
     /// has it all. A product that is written like this has an empty form for people, or one on stderr.
     pub fn line(&self, text: &str) {
+        self.raw_line(&String::from_utf8_lossy(&shown(text.as_bytes(), false)));
+    }
+
+    /// The same for a line of a file of the user's own: what a terminal would obey stays in it.
+    pub fn raw_line(&self, text: &str) {
         if self.json || self.broken.borrow().is_some() {
             return;
         }
@@ -189,7 +195,11 @@ impl Context {
 
     pub(crate) fn write(&self, text: &str) {
         // stderr is best effort: a helper's answer is its exit code and its artifacts.
-        writeln!(self.stderr.borrow_mut(), "{text}").unwrap_or_default();
+        let mut stderr = self.stderr.borrow_mut();
+        let text = shown(text.as_bytes(), self.stderr_style.has_colour());
+        stderr
+            .write_all(&[&text, &b"\n"[..]].concat())
+            .unwrap_or_default();
     }
 }
 

@@ -40,6 +40,12 @@ pub trait Product: Serialize {
         Stream::Stdout
     }
 
+    /// Whether the form for people is a file of the user's own, such as a log, whose bytes are given as they are. In all other text what a
+    /// terminal would obey is spelled out, as `\u001b`.
+    fn is_raw(&self) -> bool {
+        false
+    }
+
     /// Writes the form for people.
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()>;
 }

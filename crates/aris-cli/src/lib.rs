@@ -12,6 +12,7 @@ mod contract;
 mod emit;
 mod run;
 pub mod sarif;
+mod shown;
 mod spec;
 mod style;
 

@@ -21,6 +21,19 @@ impl Style {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) const fn coloured() -> Self {
+        Self {
+            colour: true,
+            width: Self::WIDTH,
+        }
+    }
+
+    /// Whether text may be coloured.
+    pub(crate) const fn has_colour(self) -> bool {
+        self.colour
+    }
+
     pub(crate) fn terminal(no_colour: bool) -> Self {
         let width =
             terminal_size::terminal_size().map_or(Self::WIDTH, |(width, _)| usize::from(width.0));

@@ -96,6 +96,10 @@ impl Product for Report {
         }
     }
 
+    fn is_raw(&self) -> bool {
+        matches!(self.0, Data::Log(_) | Data::Served(_))
+    }
+
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         match &self.0 {
             Data::Ran(ran) => run(ran, out),

@@ -108,6 +108,10 @@ impl Product for Report {
         }
     }
 
+    fn is_raw(&self) -> bool {
+        matches!(self, Self::Log(_))
+    }
+
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         match self {
             Self::Validation(data) => data.render(out),

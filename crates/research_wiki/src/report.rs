@@ -221,13 +221,7 @@ impl Product for Shown {
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         writeln!(out, "{}", style.dim(&self.path))?;
-        // A page is somebody's text: a terminal must not act on it.
-        let text: String = self
-            .text
-            .chars()
-            .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-            .collect();
-        writeln!(out, "{}", text.trim_end())?;
+        writeln!(out, "{}", self.text.trim_end())?;
         for edge in &self.edges {
             writeln!(out, "{} --{}--> {}", edge.from, edge.kind, edge.to)?;
         }

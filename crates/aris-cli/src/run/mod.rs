@@ -19,6 +19,7 @@ use crate::command::{self, JSON, QUIET};
 use crate::context::{Clock, Context};
 use crate::contract;
 use crate::emit::{self, Outcome, Product, Stream};
+use crate::shown::shown;
 use crate::spec::Spec;
 use crate::style::Style;
 
@@ -189,10 +190,12 @@ impl Emitter<'_> {
                 self.context
                     .note(String::from_utf8_lossy(&people).trim_end_matches('\n'));
             }
-            Stream::Stdout => text = people,
+            Stream::Stdout if data.is_raw() => text = people,
+            Stream::Stdout => text = shown(&people, self.style.has_colour()).into_owned(),
         }
         let serialised = if self.json {
-            emit::success_line(self.spec, data).map(|line| text = format!("{line}\n").into_bytes())
+            emit::success_line(self.spec, data)
+                .map(|line| text = shown(format!("{line}\n").as_bytes(), false).into_owned())
         } else {
             Ok(())
         };
@@ -230,7 +233,10 @@ impl Emitter<'_> {
         if self.json
             && self
                 .context
-                .emit(format!("{}\n", emit::error_line(body)).as_bytes())
+                .emit(&shown(
+                    format!("{}\n", emit::error_line(body)).as_bytes(),
+                    false,
+                ))
                 .is_err()
         {
             self.context
@@ -251,10 +257,12 @@ fn usage(spec: &Spec, error: &clap::Error, json: bool, process: &mut Process) ->
     }
     let message = first_line(&text);
     let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
-    writeln!(process.stderr, "{}: error: {rest}", spec.name).unwrap_or_default();
+    let said = format!("{}: error: {rest}\n", spec.name);
+    let said = shown(said.as_bytes(), false);
+    process.stderr.write_all(&said).unwrap_or_default();
     if json {
         let line = format!("{}\n", emit::error_line(body(ErrorKind::Usage, message)));
-        emit::to_stdout(&mut process.stdout, line.as_bytes()).unwrap_or_default();
+        emit::to_stdout(&mut process.stdout, &shown(line.as_bytes(), false)).unwrap_or_default();
     }
     ErrorKind::Usage.exit()
 }

@@ -173,11 +173,11 @@ fn follow(
             lines
                 .push(&piece)
                 .iter()
-                .for_each(|line| context.line(line));
+                .for_each(|line| context.raw_line(line));
         }
         let over = stand.attempt > attempt || !stand.active;
         if over && let Some(rest) = lines.end() {
-            context.line(&rest);
+            context.raw_line(&rest);
         }
         if stand.attempt > attempt && args.attempt.is_none() {
             attempt = stand.attempt;

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
             bytes.extend_from_slice(&piece);
             while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = bytes.drain(..=end).collect();
-                context.line(String::from_utf8_lossy(&line).trim_end_matches('\n'));
+                context.raw_line(String::from_utf8_lossy(&line).trim_end_matches('\n'));
             }
             if !at_work {
                 break;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
             at_work = matches!(attempt::left(&folder)?, Left::AtWork(_));
         }
         if !bytes.is_empty() {
-            context.line(&String::from_utf8_lossy(&bytes));
+            context.raw_line(&String::from_utf8_lossy(&bytes));
         }
     }
     let text = String::from_utf8_lossy(&from(&path, 0)?).into_owned();

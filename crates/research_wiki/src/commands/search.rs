@@ -9,7 +9,6 @@ use crate::cli::SearchArgs;
 use crate::error::Error;
 use crate::report::SEARCH;
 use crate::search::{self, Hit, Matched, Question};
-use crate::text::clean;
 
 /// The pages that were found.
 #[derive(Clone, Debug, Serialize)]
@@ -69,14 +68,9 @@ impl Product for Searched {
             } else {
                 String::new()
             };
-            writeln!(
-                out,
-                "{}  {}{year}",
-                style.bold(&clean(&hit.node)),
-                clean(&hit.title)
-            )?;
+            writeln!(out, "{}  {}{year}", style.bold(&hit.node), hit.title)?;
             if !hit.snippet.is_empty() {
-                writeln!(out, "    {}", style.dim(&clean(&hit.snippet)))?;
+                writeln!(out, "    {}", style.dim(&hit.snippet))?;
             }
         }
         if self.total > self.hits.len() {

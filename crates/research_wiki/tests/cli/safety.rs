@@ -178,6 +178,35 @@ fn control_characters_do_not_reach_the_frontmatter() {
 }
 
 #[test]
+fn a_terminal_is_not_moved_by_what_others_wrote() {
+    let project = wiki();
+    let title = "Title \u{1b}]0;owned\u{7}of \u{202e}a paper \u{9b}2J that is long";
+    let run = done(&project, &ingest(title, "Ann Lee", "2024"));
+    let page =
+        "---\nnode_id: claim:C1\ntitle: C1\n---\n# \u{1b}[2Jgone\r\nkept \u{2066}x\u{2069}\n";
+    project.write("wiki/claims/C1.md", page);
+    let odd = |text: &str| {
+        text.contains([
+            '\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\u{2066}', '\u{2069}',
+        ])
+    };
+    let json = done(&project, &["--json", "show", "wiki", "claim:C1"]);
+    for run in [
+        run,
+        done(&project, &["show", "wiki", "claim:C1"]),
+        done(&project, &["search", "wiki", "gone"]),
+        call(&project, &["lint", "wiki"]),
+        call(&project, &["show", "wiki", "claim:\u{1b}[2J\u{202e}"]),
+    ] {
+        assert!(!odd(run.stdout()) && !odd(run.stderr()), "{run}");
+    }
+    // A program reads what the page says.
+    assert!(!odd(json.stdout()), "{json}");
+    let read: serde_json::Value = serde_json::from_str(json.stdout()).expect("JSON");
+    assert_eq!(read["data"]["text"], page);
+}
+
+#[test]
 fn a_persons_todo_is_no_placeholder() {
     let project = wiki();
     done(&project, &["upsert_claim", "wiki", "C1"]);
