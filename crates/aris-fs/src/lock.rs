@@ -1,10 +1,12 @@
 //! An exclusive lock between processes.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
+
+use rustix::fs::OFlags;
 
 use crate::error::FsError;
 
@@ -95,11 +97,21 @@ impl Lock {
     }
 
     fn file(path: &Path) -> Result<File, FsError> {
-        OpenOptions::new()
+        // A pipe in its place would wait for a reader.
+        let file = OpenOptions::new()
             .create(true)
             .append(true)
+            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
             .open(path)
-            .map_err(|error| FsError::write("open lock", path, error))
+            .map_err(|error| FsError::write("open lock", path, error))?;
+        match file.metadata() {
+            Ok(metadata) if !metadata.is_file() => Err(FsError::NotRegular {
+                path: path.to_path_buf(),
+                found: "no file",
+            }),
+            Err(error) => Err(FsError::write("open lock", path, error)),
+            Ok(_) => Ok(file),
+        }
     }
 }
 

@@ -3,16 +3,18 @@
 //! One file for each question, named by its digest: a JSON line that describes the answer, then the body. A file is written beside
 //! its place and renamed, without waiting for the disk; after a power cut it may be cut off, so the body's digest is checked on
 //! reading and a wrong one means that there is no answer. Keys are part of no question.
+//!
+//! The cache spares requests and nothing else: what cannot be read or written there is as if it were not there.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aris_contract::hex::hex;
+use aris_fs::Lock;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::error::HttpError;
 use crate::request::{Method, Request};
 use crate::response::Response;
 
@@ -44,14 +46,25 @@ struct Head {
 /// The cache.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    folder: PathBuf,
+    /// `None` where nothing can be kept.
+    folder: Option<PathBuf>,
 }
 
 impl Cache {
-    pub(crate) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: Option<&Path>) -> Self {
         Self {
-            folder: folder.join("http/v1"),
+            folder: folder.map(|folder| folder.join("http/v1")),
         }
+    }
+
+    /// Keeps other processes and threads with the same question waiting, until `end` at most: they find the answer in the cache then.
+    pub(crate) fn alone(&self, request: &Request, url: &str, end: Instant) -> Option<Lock> {
+        let folder = self.folder.as_ref()?.join("asking");
+        let name = name(request, url);
+        // A thousand locks serve all questions: two that share one by chance wait for each other.
+        let lock = folder.join(format!("{}.lock", name.get(..3)?));
+        aris_fs::create_dir(&folder).ok()?;
+        Lock::acquire_before(&lock, end).ok()
     }
 
     /// The kept answer to a request, when there is one that is whole and fresh enough.
@@ -61,36 +74,24 @@ impl Cache {
         url: &str,
         freshness: Freshness,
         now: Timestamp,
-    ) -> Result<Option<Response>, HttpError> {
-        let path = self.path(request, url);
-        let Some(bytes) = aris_fs::read_optional(&path, FILE_LIMIT)? else {
-            return Ok(None);
-        };
-        let Some(response) = parse(&bytes) else {
-            return Ok(None);
-        };
+    ) -> Option<Response> {
+        let path = self.path(request, url)?;
+        let bytes = aris_fs::read_optional(&path, FILE_LIMIT).ok()??;
+        let response = parse(&bytes)?;
         let keep = if response.is_absence() {
             request.keep_absence
         } else {
             request.keep
         };
-        Ok(
-            (freshness == Freshness::Any || is_fresh(response.fetched_at, now, keep))
-                .then_some(response),
-        )
+        (freshness == Freshness::Any || is_fresh(response.fetched_at, now, keep))
+            .then_some(response)
     }
 
     /// Keeps an answer. Two processes may do so at once: the last one wins, and both are whole.
-    pub(crate) fn put(
-        &self,
-        request: &Request,
-        url: &str,
-        response: &Response,
-    ) -> Result<(), HttpError> {
-        let path = self.path(request, url);
-        if let Some(folder) = path.parent() {
-            aris_fs::create_dir(folder)?;
-        }
+    pub(crate) fn put(&self, request: &Request, url: &str, response: &Response) {
+        let Some(path) = self.path(request, url) else {
+            return;
+        };
         let head = Head {
             method: method(request.method).to_owned(),
             url: response.url.clone(),
@@ -102,20 +103,29 @@ impl Cache {
         let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
         bytes.push(b'\n');
         bytes.extend_from_slice(&response.body);
-        Ok(aris_fs::replace_unsynced(&path, &bytes)?)
+        let folder = path.parent().unwrap_or(&path);
+        let kept = aris_fs::create_dir(folder)
+            .and_then(|()| aris_fs::replace_unsynced(&path, &bytes).map(drop));
+        kept.unwrap_or_default();
     }
 
-    fn path(&self, request: &Request, url: &str) -> PathBuf {
-        let question = format!(
-            "{}\0{url}\0{}\0{}",
-            method(request.method),
-            request.accept.unwrap_or(request.expect.accept()),
-            request.body.as_deref().unwrap_or_default(),
-        );
-        let name = hex(&Sha256::digest(question));
-        let (shelf, rest) = name.split_at_checked(2).unwrap_or(("", &name));
-        self.folder.join(request.host.name).join(shelf).join(rest)
+    fn path(&self, request: &Request, url: &str) -> Option<PathBuf> {
+        let name = name(request, url);
+        let (shelf, rest) = name.split_at_checked(2)?;
+        let folder = self.folder.as_ref()?;
+        Some(folder.join(request.host.name).join(shelf).join(rest))
     }
+}
+
+/// The digest of a question.
+fn name(request: &Request, url: &str) -> String {
+    let question = format!(
+        "{}\0{url}\0{}\0{}",
+        method(request.method),
+        request.accept.unwrap_or(request.expect.accept()),
+        request.body.as_deref().unwrap_or_default(),
+    );
+    hex(&Sha256::digest(question))
 }
 
 /// Whether an answer may still be used. One from the future (a clock was set) may not.

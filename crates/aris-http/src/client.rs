@@ -55,12 +55,19 @@ impl std::fmt::Debug for Client {
 impl Client {
     /// A client; its deadline begins now.
     ///
-    /// **Errors**: [`HttpError::Certificates`], [`HttpError::Disk`].
+    /// **Errors**: [`HttpError::Certificates`]; [`HttpError::NoCache`] where only the cache may answer, and cannot be used.
     pub fn new(settings: Settings) -> Result<Self, HttpError> {
+        let folder = match &settings.unusable {
+            None => Some(settings.folder.as_path()),
+            Some(why) if settings.mode == Mode::Offline => {
+                return Err(HttpError::NoCache { why: why.clone() });
+            }
+            Some(_) => None,
+        };
         Ok(Self {
             wire: Wire::new(&settings.user_agent, settings.certificates.as_deref())?,
-            cache: Cache::new(&settings.folder),
-            pace: Pace::new(&settings.folder),
+            cache: Cache::new(folder),
+            pace: Pace::new(folder),
             gate: Gate::default(),
             end: Instant::now() + settings.deadline,
             settings,
@@ -88,22 +95,31 @@ impl Client {
             Mode::Offline => Some(Freshness::Any),
             Mode::Refresh => None,
         };
-        if let Some(freshness) = freshness {
+        let kept = || {
             let now = (self.settings.clock)();
-            let kept = self.cache.get(request, &url, freshness, now)?;
+            let kept = self.cache.get(request, &url, freshness?, now)?;
             // A kept answer was accepted once; if a newer reader refuses it, the network has a better one.
-            if let Some(kept) = kept
-                && let Ok(value) = read(&kept)
-            {
-                self.tell(&Event::Answered {
-                    host: request.host.name,
-                    cached: true,
-                });
-                return Ok(value);
-            }
+            let value = read(&kept).ok()?;
+            self.tell(&Event::Answered {
+                host: request.host.name,
+                cached: true,
+            });
+            Some(value)
+        };
+        if let Some(value) = kept() {
+            return Ok(value);
         }
         if self.settings.mode == Mode::Offline {
             return Err(HttpError::Offline { url });
+        }
+        let _alone = if request.keep.is_zero() {
+            None
+        } else {
+            self.cache.alone(request, &url, self.end)
+        };
+        // Another process may have asked the same meanwhile.
+        if let Some(value) = kept() {
+            return Ok(value);
         }
         let (response, value) = self.over_the_network(request, &url, &read)?;
         let keep = if response.is_absence() {
@@ -112,7 +128,7 @@ impl Client {
             request.keep
         };
         if !keep.is_zero() {
-            self.cache.put(request, &url, &response)?;
+            self.cache.put(request, &url, &response);
         }
         Ok(value)
     }
@@ -123,32 +139,25 @@ impl Client {
     }
 
     /// Whether an answer to this request is kept that [`Client::ask`] would give now.
-    pub fn is_kept(&self, request: &Request) -> Result<bool, HttpError> {
+    pub fn is_kept(&self, request: &Request) -> bool {
         let freshness = match self.settings.mode {
             Mode::Live => Freshness::AsAsked,
             Mode::Offline => Freshness::Any,
-            Mode::Refresh => return Ok(false),
+            Mode::Refresh => return false,
         };
         let now = (self.settings.clock)();
-        let kept = self
-            .cache
-            .get(request, &self.url(request), freshness, now)?;
-        Ok(kept.is_some())
+        let kept = self.cache.get(request, &self.url(request), freshness, now);
+        kept.is_some()
     }
 
     /// Keeps an answer to `request` that came as part of another one, `whole`: it is then known, and not asked for alone.
-    pub fn keep(
-        &self,
-        request: &Request,
-        body: Vec<u8>,
-        whole: &Response,
-    ) -> Result<(), HttpError> {
+    pub fn keep(&self, request: &Request, body: Vec<u8>, whole: &Response) {
         let url = self.url(request);
         let part = Response {
             body,
             ..whole.clone()
         };
-        self.cache.put(request, &url, &part)
+        self.cache.put(request, &url, &part);
     }
 
     fn over_the_network<T>(
@@ -209,7 +218,7 @@ impl Client {
                 }
                 Ok(Got::Later { status, pause }) => {
                     if status == 429 || host.later.contains(&status) || pause.is_some() {
-                        self.pace.refused(host, &turn, pause)?;
+                        self.pace.refused(host, &turn, pause);
                     }
                     let error = HttpError::Busy {
                         host: host.name,
@@ -234,7 +243,7 @@ impl Client {
                     });
                 }
                 Ok(Got::Response(response)) => {
-                    self.pace.answered(host, &turn)?;
+                    self.pace.answered(host, &turn);
                     self.tell(&Event::Answered {
                         host: host.name,
                         cached: false,
@@ -350,17 +359,12 @@ impl Client {
             })
     }
 
-    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) -> Result<(), HttpError> {
-        self.pace.answered(host, turn)
+    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) {
+        self.pace.answered(host, turn);
     }
 
-    pub(crate) fn refused(
-        &self,
-        host: &'static Host,
-        turn: &Turn,
-        pause: Option<Duration>,
-    ) -> Result<(), HttpError> {
-        self.pace.refused(host, turn, pause)
+    pub(crate) fn refused(&self, host: &'static Host, turn: &Turn, pause: Option<Duration>) {
+        self.pace.refused(host, turn, pause);
     }
 
     /// Waits for leave to send a request.

@@ -137,7 +137,7 @@ impl Client {
                         .header("retry-after")
                         .and_then(|header| retry::pause(header, (self.settings().clock)()));
                     if answer.status == 429 || pause.is_some() {
-                        self.refused(host, &turn, pause)?;
+                        self.refused(host, &turn, pause);
                     }
                     (format!("status {}", answer.status), pause, answer.status)
                 }
@@ -159,7 +159,7 @@ impl Client {
                         part.restart()?;
                         resumed = 0;
                     }
-                    self.answered(host, &turn)?;
+                    self.answered(host, &turn);
                     let media_type = answer.media_type();
                     let outcome = if answer.status == 416 {
                         Err(Broken::Trouble(String::from("it has no such part")))

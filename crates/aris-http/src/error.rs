@@ -30,7 +30,7 @@ pub enum HttpError {
         attempts: u32,
     },
     /// The host answered with a status that says "not now": 429, 408, 425 or 5xx.
-    #[error("{host} answered {status} for {url}")]
+    #[error("{host} answered {status} for {url}{}", after(*retry_after))]
     Busy {
         /// The host's name.
         host: &'static str,
@@ -119,9 +119,21 @@ pub enum HttpError {
         /// The file.
         path: PathBuf,
     },
+    /// Only the cache may answer, and it cannot be used.
+    #[error("the cache cannot be used: {why}")]
+    NoCache {
+        /// Why not.
+        why: String,
+    },
     /// The disk failed.
     #[error(transparent)]
     Disk(#[from] FsError),
+}
+
+/// The pause that a host asked for, in words.
+fn after(pause: Option<Duration>) -> String {
+    let words = |pause: Duration| format!(", and wants to be left alone for {} s", pause.as_secs());
+    pause.map(words).unwrap_or_default()
 }
 
 impl HttpError {
@@ -142,7 +154,9 @@ impl Failure for HttpError {
             | Self::NotAnAnswer { .. }
             | Self::TooLarge { .. } => ErrorKind::Unavailable,
             Self::Malformed { .. } => ErrorKind::Validation,
-            Self::Refused { .. } | Self::Certificates { .. } => ErrorKind::Precondition,
+            Self::Refused { .. } | Self::Certificates { .. } | Self::NoCache { .. } => {
+                ErrorKind::Precondition
+            }
             Self::BaseUrl { .. } => ErrorKind::Usage,
             Self::Disk(error) => error.kind(),
         }
@@ -169,6 +183,9 @@ impl Failure for HttpError {
             )),
             Self::Certificates { .. } => Some(String::from(
                 "let SSL_CERT_FILE name a PEM file with CA certificates",
+            )),
+            Self::NoCache { .. } => Some(String::from(
+                "let ARIS_CACHE_DIR name a folder of your own that can be written",
             )),
             Self::Disk(error) => error.hint(),
             Self::NotAnAnswer { .. }
@@ -235,6 +252,7 @@ impl Failure for HttpError {
             Self::Certificates { path } => {
                 put("path", Value::from(path.display().to_string()));
             }
+            Self::NoCache { .. } => {}
             Self::Disk(error) => return error.details(),
         }
         details

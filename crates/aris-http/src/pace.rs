@@ -4,7 +4,9 @@
 //! written under a lock that the system frees when its holder dies. Times are counted since boot, so that a clock that is set changes
 //! nothing; a file from an earlier boot is nothing.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aris_fs::{FsError, Lock};
@@ -40,8 +42,11 @@ struct State {
 /// The pace of all hosts.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    folder: PathBuf,
+    /// `None` where nothing can be kept.
+    folder: Option<PathBuf>,
     boot: String,
+    /// What this process knows where the folder does not serve.
+    here: Mutex<BTreeMap<&'static str, State>>,
 }
 
 /// Leave to send one request, now. For an exclusive host nobody else has it until this is dropped.
@@ -57,10 +62,11 @@ pub(crate) struct Wait {
 }
 
 impl Pace {
-    pub(crate) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: Option<&Path>) -> Self {
         Self {
-            folder: folder.join("pace"),
+            folder: folder.map(|folder| folder.join("pace")),
             boot: moment::boot(),
+            here: Mutex::default(),
         }
     }
 
@@ -79,13 +85,13 @@ impl Pace {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         loop {
             let lock = self
-                .lock(host, deadline)?
+                .lock(host, deadline)
                 .ok_or_else(|| HttpError::TooLate {
                     host: host.name,
                     wait: manners.interval,
                     why: String::from("other processes are asking it"),
                 })?;
-            let mut state = self.read(host)?;
+            let mut state = self.read(host);
             let closed = moment::until(state.closed_until);
             if !closed.is_zero() {
                 let why = format!("it refused {} times in a row", state.refusals);
@@ -113,8 +119,8 @@ impl Pace {
             let interval = manners.interval.saturating_mul(slots);
             let interval = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX);
             state.next = slot.saturating_add(interval);
-            self.write(host, &state)?;
-            let lock = manners.exclusive.then_some(lock);
+            self.write(host, &state);
+            let lock = lock.filter(|_| manners.exclusive);
             if !time.is_zero() {
                 waits(Wait {
                     time,
@@ -127,7 +133,7 @@ impl Pace {
     }
 
     /// The host answered; whatever it refused before is forgotten.
-    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) -> Result<(), HttpError> {
+    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) {
         self.update(host, turn, |state| {
             // An answer that was under way says nothing about a pause that the host has asked for since.
             let closed = state.closed_until > moment::now();
@@ -137,16 +143,11 @@ impl Pace {
                 state.closed_until = 0;
             }
             changed
-        })
+        });
     }
 
     /// The host refused (429), or asked for a pause. Gives the time until it may be asked again.
-    pub(crate) fn refused(
-        &self,
-        host: &'static Host,
-        turn: &Turn,
-        pause: Option<Duration>,
-    ) -> Result<(), HttpError> {
+    pub(crate) fn refused(&self, host: &'static Host, turn: &Turn, pause: Option<Duration>) {
         self.update(host, turn, |state| {
             state.refusals = state.refusals.saturating_add(1);
             let over = state.refusals.saturating_sub(REFUSALS);
@@ -162,61 +163,70 @@ impl Pace {
                 moment::now().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
             state.closed_until = state.closed_until.max(until);
             true
-        })
+        });
     }
 
-    fn update(
-        &self,
-        host: &'static Host,
-        turn: &Turn,
-        change: impl Fn(&mut State) -> bool,
-    ) -> Result<(), HttpError> {
-        let lock = match &turn.lock {
-            Some(_) => None,
-            None => Some(Lock::acquire(&self.lock_path(host))?),
+    fn update(&self, host: &'static Host, turn: &Turn, change: impl Fn(&mut State) -> bool) {
+        let lock = match (&turn.lock, self.lock_path(host)) {
+            (None, Some(path)) => Lock::acquire(&path).ok(),
+            _ => None,
         };
-        let mut state = self.read(host)?;
+        let mut state = self.read(host);
         if change(&mut state) {
-            self.write(host, &state)?;
+            self.write(host, &state);
         }
         drop(lock);
-        Ok(())
     }
 
-    /// The host's lock, or `None` when the deadline comes first.
-    fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, HttpError> {
-        match Lock::acquire_before(&self.lock_path(host), deadline) {
-            Ok(lock) => Ok(Some(lock)),
-            Err(FsError::Locked { .. }) => Ok(None),
-            Err(error) => Err(HttpError::Disk(error)),
+    /// The host's lock, where there can be one; `None` when the deadline comes first.
+    fn lock(&self, host: &'static Host, deadline: Instant) -> Option<Option<Lock>> {
+        let Some(path) = self.lock_path(host) else {
+            return Some(None);
+        };
+        match Lock::acquire_before(&path, deadline) {
+            Err(FsError::Locked { .. }) => None,
+            lock => Some(lock.ok()),
         }
     }
 
-    fn read(&self, host: &Host) -> Result<State, HttpError> {
-        let bytes = aris_fs::read_optional(&self.state_path(host), 64 << 10)?.unwrap_or_default();
-        let state: State = serde_json::from_slice(&bytes).unwrap_or_default();
+    fn read(&self, host: &'static Host) -> State {
+        let path = self.path(host, "json");
+        let bytes = path.and_then(|path| aris_fs::read_optional(&path, 64 << 10).ok());
+        let state: State = match bytes {
+            Some(bytes) => serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default(),
+            None => self.here().get(host.name).cloned().unwrap_or_default(),
+        };
         let furthest =
             moment::now().saturating_add(u64::try_from(FURTHEST.as_millis()).unwrap_or(u64::MAX));
         let sane = state.next <= furthest && state.closed_until <= furthest;
         if state.boot == self.boot && sane {
-            return Ok(state);
+            return state;
         }
-        Ok(State {
+        State {
             boot: self.boot.clone(),
             ..State::default()
-        })
+        }
     }
 
-    fn write(&self, host: &Host, state: &State) -> Result<(), HttpError> {
+    fn write(&self, host: &'static Host, state: &State) {
         let text = serde_json::to_vec(state).unwrap_or_default();
-        Ok(aris_fs::replace_unsynced(&self.state_path(host), &text)?)
+        let path = self.path(host, "json");
+        let written = path.is_some_and(|path| aris_fs::replace_unsynced(&path, &text).is_ok());
+        if !written {
+            self.here().insert(host.name, state.clone());
+        }
     }
 
-    fn state_path(&self, host: &Host) -> PathBuf {
-        self.folder.join(format!("{}.json", host.name))
+    fn here(&self) -> MutexGuard<'_, BTreeMap<&'static str, State>> {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_path(&self, host: &Host) -> PathBuf {
-        self.folder.join(format!("{}.lock", host.name))
+    fn lock_path(&self, host: &Host) -> Option<PathBuf> {
+        self.path(host, "lock")
+    }
+
+    fn path(&self, host: &Host, what: &str) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        Some(folder.join(format!("{}.{what}", host.name)))
     }
 }

@@ -1,6 +1,7 @@
 //! How a client works: read once, from flags and the environment.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub(crate) mode: Mode,
     pub(crate) deadline: Duration,
     pub(crate) folder: PathBuf,
+    /// Why nothing can be kept in the folder.
+    pub(crate) unusable: Option<String>,
     pub(crate) user_agent: String,
     pub(crate) bases: BTreeMap<&'static str, String>,
     pub(crate) keys: BTreeMap<&'static str, Secret>,
@@ -60,7 +63,7 @@ impl Settings {
     /// The cache lies in `ARIS_CACHE_DIR`, else `XDG_CACHE_HOME/aris`, else `HOME/.cache/aris`; where none of these can be written
     /// (sandboxes), below the temporary folder. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Disk`] when no folder can be written.
+    /// **Errors**: [`HttpError::BaseUrl`]. Where no folder can be used, nothing is kept: see [`Settings::unusable`].
     pub fn new(
         hosts: &[&'static Host],
         env: &dyn Fn(&str) -> Option<String>,
@@ -83,10 +86,12 @@ impl Settings {
                 keys.insert(host.name, key);
             }
         }
+        let (folder, unusable) = folder(env, temp);
         Ok(Self {
             mode: Mode::Live,
             deadline: DEADLINE,
-            folder: folder(env, temp)?,
+            folder,
+            unusable,
             user_agent: user_agent.to_owned(),
             bases,
             keys,
@@ -126,45 +131,58 @@ impl Settings {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+
+    /// Why that folder cannot be used; then answers are not kept, and the pace of other processes is not known.
+    pub fn unusable(&self) -> Option<&str> {
+        self.unusable.as_deref()
+    }
 }
 
-/// The first folder that can be written.
-fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> Result<PathBuf, HttpError> {
+/// The first folder that can be used, or the last one and why it cannot.
+fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> (PathBuf, Option<String>) {
     let absolute = |variable: &str| {
         env(variable)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute())
     };
-    if let Some(named) = env("ARIS_CACHE_DIR").map(PathBuf::from) {
-        usable(&named)?;
-        return Ok(named);
-    }
-    let usual = [
-        absolute("XDG_CACHE_HOME").map(|path| path.join("aris")),
-        absolute("HOME").map(|path| path.join(".cache/aris")),
-    ];
-    if let Some(found) = usual
+    let user = rustix::process::getuid().as_raw();
+    let places = match env("ARIS_CACHE_DIR") {
+        Some(named) => vec![PathBuf::from(named)],
+        None => [
+            absolute("XDG_CACHE_HOME").map(|path| path.join("aris")),
+            absolute("HOME").map(|path| path.join(".cache/aris")),
+            Some(temp.join(format!("aris-cache-{user}"))),
+        ]
         .into_iter()
         .flatten()
-        .find(|path| usable(path).is_ok())
-    {
-        return Ok(found);
+        .collect(),
+    };
+    let mut last = (PathBuf::new(), None);
+    for path in places {
+        match usable(&path) {
+            Ok(()) => return (path, None),
+            Err(why) => last = (path, Some(why)),
+        }
     }
-    let user = rustix::process::getuid().as_raw();
-    let last = temp.join(format!("aris-cache-{user}"));
-    usable(&last)?;
-    Ok(last)
+    last
 }
 
 /// Whether cache and pace can be kept there.
-fn usable(folder: &Path) -> Result<(), HttpError> {
-    aris_fs::create_dir(&folder.join("pace"))?;
-    aris_fs::create_dir(&folder.join("http"))?;
-    aris_fs::Lock::try_acquire(&folder.join(".lock")).map_or_else(
-        |error| match error {
-            aris_fs::FsError::Locked { .. } => Ok(()),
-            other => Err(HttpError::Disk(other)),
-        },
-        |_| Ok(()),
-    )
+///
+/// **Errors**: why not, in words.
+fn usable(folder: &Path) -> Result<(), String> {
+    let words = |error: aris_fs::FsError| error.to_string();
+    for name in ["pace", "http"] {
+        aris_fs::create_dir(&folder.join(name)).map_err(words)?;
+    }
+    // Whoever owns the folder can put answers there that no service gave.
+    let owner = std::fs::metadata(folder).map_or(u32::MAX, |metadata| metadata.uid());
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(format!("{} belongs to another user", folder.display()));
+    }
+    aris_fs::write_unsynced(&folder.join(".probe"), &[b'.'; 4096]).map_err(words)?;
+    match aris_fs::Lock::try_acquire(&folder.join(".lock")) {
+        Ok(_) | Err(aris_fs::FsError::Locked { .. }) => Ok(()),
+        Err(error) => Err(words(error)),
+    }
 }

@@ -70,6 +70,19 @@ pub(crate) enum Broken {
     Trouble(String),
 }
 
+/// The target of a redirect without the key, which a host may repeat from the query that it was asked with; `None` where it stands
+/// elsewhere in it.
+fn without_key(target: &str, sent: KeySent, key: &Secret) -> Option<String> {
+    let mut url = target.to_owned();
+    if let (KeySent::Query(name), Some((path, query))) = (sent, target.split_once('?')) {
+        let named = |pair: &&str| pair.split('=').next() == Some(name);
+        let others: Vec<&str> = query.split('&').filter(|pair| !named(pair)).collect();
+        url = [path, &others.join("&")].join(if others.is_empty() { "" } else { "?" });
+    }
+    let encoded = percent_encoding::utf8_percent_encode(key.reveal(), crate::request::VALUE);
+    (!url.contains(key.reveal()) && !url.contains(&encoded.to_string())).then_some(url)
+}
+
 impl Wire {
     /// Connections that trust the built-in roots, or those of a PEM file.
     pub(crate) fn new(user_agent: &str, certificates: Option<&Path>) -> Result<Self, HttpError> {
@@ -129,8 +142,13 @@ impl Wire {
                 return Err(Broken::Refused("a redirect of a request with a body"));
             }
             let location = answer.header("location").unwrap_or_default();
-            url = origin::redirected(&url, location)
+            let target = origin::redirected(&url, location)
                 .ok_or(Broken::Refused("a redirect to where none may lead"))?;
+            url = match (request.host.key, key) {
+                (Some(place), Some(key)) => without_key(&target, place.sent, key)
+                    .ok_or(Broken::Refused("a redirect that repeats the key"))?,
+                _ => target,
+            };
         }
         Err(Broken::Refused("more than 5 redirects"))
     }

@@ -10,7 +10,7 @@ mod records;
 mod saved;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use aris_cli::Context;
@@ -72,7 +72,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// A client for `hosts` as the flags and the environment want it; what it waits for is shown by `progress`.
 ///
-/// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`], [`HttpError::Disk`].
+/// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`], [`HttpError::NoCache`].
 pub fn client(
     context: &Context,
     args: &OnlineArgs,
@@ -99,6 +99,12 @@ pub fn client(
     .mode(args.mode())
     .deadline(args.deadline())
     .listener(Arc::new(move |event| shown.hear(event)));
+    if let Some(why) = settings.unusable() {
+        static TOLD: Once = Once::new();
+        TOLD.call_once(|| {
+            context.warn(&format!("{why}: answers are not kept for the next time"));
+        });
+    }
     Client::new(settings)
 }
 

@@ -91,7 +91,7 @@ pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> 
     let mut papers = Vec::new();
     let mut unknown = Vec::new();
     for id in ids {
-        if client.is_kept(&one(id))? {
+        if client.is_kept(&one(id)) {
             papers.extend(client.ask(&one(id), parse_one)?);
         } else {
             unknown.push(id.clone());
@@ -105,7 +105,7 @@ pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> 
         let mut there = Vec::new();
         for (paper, entry) in feed.papers.iter().zip(entries) {
             if let Some(id) = &paper.ids.arxiv {
-                client.keep(&one(id), entry, &whole)?;
+                client.keep(&one(id), entry, &whole);
                 there.push(id.as_str().to_owned());
             }
         }
@@ -117,7 +117,7 @@ pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> 
             .iter()
             .filter(|id| !there.iter().any(|there| there == id.as_str()))
         {
-            client.keep(&one(id), Vec::new(), &absent)?;
+            client.keep(&one(id), Vec::new(), &absent);
         }
         papers.extend(feed.papers);
     }
@@ -126,7 +126,7 @@ pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> 
 
 /// Whether [`by_id`] answers for this paper without asking arXiv.
 pub fn is_kept(client: &Client, id: &ArxivId) -> bool {
-    client.is_kept(&one(id)).unwrap_or(false)
+    client.is_kept(&one(id))
 }
 
 /// Asks for papers by identifier, at most [`BATCH`] at once, with all that the feed says.

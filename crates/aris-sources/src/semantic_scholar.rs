@@ -27,7 +27,7 @@ pub fn batch(client: &Client, names: &[String]) -> Result<Vec<Option<Paper>>, Ht
     let mut found: Vec<Option<Paper>> = Vec::with_capacity(names.len());
     let mut unknown = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        if client.is_kept(&one(name))? {
+        if client.is_kept(&one(name)) {
             found.push(client.ask(&one(name), parse_kept)?);
         } else {
             found.push(None);
@@ -49,9 +49,9 @@ pub fn batch(client: &Client, names: &[String]) -> Result<Vec<Option<Paper>>, Ht
         for (number, ((at, name), paper)) in part.iter().zip(papers).enumerate() {
             match bodies.get(number).filter(|_| paper.is_some()) {
                 Some(body) => {
-                    client.keep(&one(name), json!([body]).to_string().into_bytes(), &whole)?;
+                    client.keep(&one(name), json!([body]).to_string().into_bytes(), &whole);
                 }
-                None => client.keep(&one(name), Vec::new(), &absent)?,
+                None => client.keep(&one(name), Vec::new(), &absent),
             }
             if let Some(place) = found.get_mut(*at) {
                 *place = paper;

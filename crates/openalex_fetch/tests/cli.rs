@@ -189,3 +189,87 @@ fn a_used_up_allowance_is_no_wrong_key_and_names_the_key_that_is_missing() {
 fn run_with_key(project: &Project, server: &Server) -> Run {
     run(project, server, &["search", "engines", "--deadline", "6"]).expect_code(7)
 }
+
+/// A cache that cannot be used costs a warning; the answer is delivered.
+#[test]
+fn an_answer_is_delivered_whatever_lies_in_the_caches_place() {
+    use std::process::Command;
+    let server = Server::start(|_| list([1], 1));
+    let spoil = |what: &str, project: &Project| -> bool {
+        let cache = project.at("cache");
+        let pipe = |at: &std::path::Path| {
+            let made = Command::new("mkfifo").arg(at).status();
+            made.is_ok_and(|status| status.success())
+        };
+        match what {
+            "file" => std::fs::write(&cache, "mine").is_ok(),
+            "pipe" => pipe(&cache),
+            "link" => std::os::unix::fs::symlink("/nowhere/at/all", &cache).is_ok(),
+            "locked by a pipe" => std::fs::create_dir(&cache).is_ok() && pipe(&cache.join(".lock")),
+            "pace in the way" => {
+                std::fs::create_dir(&cache).is_ok()
+                    && std::fs::write(cache.join("pace"), "x").is_ok()
+            }
+            _ => {
+                std::fs::create_dir_all(cache.join("http/v1")).is_ok()
+                    && pipe(&cache.join("http/v1/openalex"))
+            }
+        }
+    };
+    for what in [
+        "file",
+        "pipe",
+        "link",
+        "locked by a pipe",
+        "pace in the way",
+        "answers in a pipe",
+    ] {
+        let project = Project::new();
+        assert!(spoil(what, &project), "{what}");
+        let run = run(&project, &server, &["search", "engines", "--deadline", "5"]).expect_code(0);
+        assert!(run.stdout().contains("Work 1"), "{what}: {run}");
+        if what != "answers in a pipe" {
+            assert_eq!(
+                run.stderr().matches("answers are not kept").count(),
+                1,
+                "{what}: {run}"
+            );
+        }
+    }
+    // Only the cache may answer, and there is none.
+    let project = Project::new();
+    assert!(spoil("file", &project));
+    let run = run(&project, &server, &["search", "engines", "--offline"]).expect_code(5);
+    assert!(run.stderr().contains("the cache cannot be used"), "{run}");
+}
+
+#[test]
+fn many_processes_that_want_one_work_send_one_request() {
+    let server =
+        Server::start(|_| Answer::json(&work(7)).late(std::time::Duration::from_millis(300)));
+    let project = Project::new();
+    std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                let run = run(&project, &server, &["work", "W7"]).expect_code(0);
+                assert!(run.stdout().contains("Work 7"), "{run}");
+            });
+        }
+    });
+    assert_eq!(server.log().len(), 1);
+}
+
+/// A redirect may repeat the query that came, key and all.
+#[test]
+fn a_key_does_not_follow_a_redirect() {
+    let other = Server::start(|_| Answer::json(&work(7)));
+    let place = other.url();
+    let server =
+        Server::start(move |received| Answer::redirect(&format!("{place}{}", received.target)));
+    let project = Project::new();
+    let run = run(&project, &server, &["work", "W7"]).expect_code(0);
+    let log = other.log();
+    assert_eq!(log.len(), 1, "{run}");
+    assert_eq!(log[0].query("api_key"), None);
+    assert!(!log[0].target.contains("secret-key"), "{}", log[0].target);
+}
