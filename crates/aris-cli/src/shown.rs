@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use aris_contract::text::is_hidden;
+
 /// Sequences that [`Style`](crate::Style) writes.
 const OURS: [&str; 7] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[36m"];
 
@@ -32,12 +34,6 @@ pub(crate) fn shown(bytes: &[u8], colour: bool) -> Cow<'_, [u8]> {
         out.extend_from_slice(chunk.invalid());
     }
     Cow::Owned(out)
-}
-
-/// Controls but line feed and tab, and the marks, embeddings, overrides and isolates of the bidirectional algorithm (Unicode UAX #9).
-fn is_hidden(sign: char) -> bool {
-    (sign.is_control() && !matches!(sign, '\n' | '\t'))
-        || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

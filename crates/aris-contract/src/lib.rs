@@ -18,6 +18,7 @@ pub mod json;
 pub mod policy;
 pub mod resolve;
 pub mod schema;
+pub mod text;
 pub mod time;
 
 pub use exit::{Exit, Signal};

@@ -48,22 +48,25 @@ struct Head {
 pub(crate) struct Cache {
     /// `None` where nothing can be kept.
     folder: Option<PathBuf>,
+    /// Locks of those who ask.
+    asking: Option<PathBuf>,
 }
 
 impl Cache {
     pub(crate) fn new(folder: Option<&Path>) -> Self {
         Self {
             folder: folder.map(|folder| folder.join("http/v1")),
+            asking: folder.map(|folder| folder.join("asking")),
         }
     }
 
     /// Keeps other processes and threads with the same question waiting, until `end` at most: they find the answer in the cache then.
     pub(crate) fn alone(&self, request: &Request, url: &str, end: Instant) -> Option<Lock> {
-        let folder = self.folder.as_ref()?.join("asking");
+        let folder = self.asking.as_ref()?;
         let name = name(request, url);
         // A thousand locks serve all questions: two that share one by chance wait for each other.
         let lock = folder.join(format!("{}.lock", name.get(..3)?));
-        aris_fs::create_dir(&folder).ok()?;
+        aris_fs::create_dir(folder).ok()?;
         Lock::acquire_before(&lock, end).ok()
     }
 

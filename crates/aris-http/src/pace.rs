@@ -86,7 +86,7 @@ impl Pace {
         loop {
             let lock = self
                 .lock(host, deadline)
-                .ok_or_else(|| HttpError::TooLate {
+                .map_err(|_late| HttpError::TooLate {
                     host: host.name,
                     wait: manners.interval,
                     why: String::from("other processes are asking it"),
@@ -178,14 +178,16 @@ impl Pace {
         drop(lock);
     }
 
-    /// The host's lock, where there can be one; `None` when the deadline comes first.
-    fn lock(&self, host: &'static Host, deadline: Instant) -> Option<Option<Lock>> {
+    /// The host's lock, where there can be one.
+    ///
+    /// **Errors**: [`FsError::Locked`] when the deadline comes first.
+    fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, FsError> {
         let Some(path) = self.lock_path(host) else {
-            return Some(None);
+            return Ok(None);
         };
         match Lock::acquire_before(&path, deadline) {
-            Err(FsError::Locked { .. }) => None,
-            lock => Some(lock.ok()),
+            Err(late @ FsError::Locked { .. }) => Err(late),
+            lock => Ok(lock.ok()),
         }
     }
 

@@ -19,6 +19,17 @@ use crate::keep;
 /// **Source**: OpenAlex, "Page through results": `per_page` is between 1 and 100.
 pub const PAGE: usize = 100;
 
+/// The fields of a work that are read here.
+///
+/// **Source**: OpenAlex, "Select Fields": root-level fields, separated by commas, for lists and for one work.
+pub const FIELDS: &str = "id,doi,title,display_name,authorships,publication_year,publication_date,primary_location,best_oa_location,\
+    locations,type,abstract_inverted_index,ids,open_access,cited_by_count,referenced_works_count,topics,keywords,language,is_retracted";
+
+/// Authors in a list of works at most.
+///
+/// **Source**: OpenAlex, "Works with more than 100 authors are truncated".
+const AUTHORS: usize = 100;
+
 /// Words of an abstract that are put together again; more than any abstract has.
 const WORDS: usize = 20_000;
 
@@ -67,7 +78,8 @@ pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
 pub fn search(client: &Client, search: &Search) -> Result<Vec<Paper>, HttpError> {
     let mut request = Request::get(&OPENALEX, "/works", Expect::Json)
         .query("search", &search.words)
-        .query("per_page", &search.count.clamp(1, PAGE).to_string());
+        .query("per_page", &search.count.clamp(1, PAGE).to_string())
+        .query("select", FIELDS);
     if !search.sort.is_empty() {
         request = request.query("sort", &search.sort);
     }
@@ -131,8 +143,9 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
             .iter()
             .filter_map(author)
             .collect(),
-        // The list is cut at 100 in lists of works.
-        authors_cut: at(work, &["is_authors_truncated"]).as_bool() == Some(true),
+        // The mark of a list that was cut is none of the fields that can be asked for.
+        authors_cut: list(work, &["authorships"]).len() == AUTHORS
+            || at(work, &["is_authors_truncated"]).as_bool() == Some(true),
         year: year(work, &["publication_year"]),
         date: text(work, &["publication_date"]),
         venue: text(primary, &["source", "display_name"])

@@ -1,13 +1,16 @@
 //! Text of sources, made plain: markup and entities gone, white space collapsed.
 
-/// White space of any kind as single blanks, none at the ends.
+use aris_contract::text::is_hidden;
+
+/// White space of any kind as single blanks, none at the ends; without control characters and without those that turn the direction
+/// of text.
 pub(crate) fn collapsed(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !plain.is_empty() {
             plain.push(' ');
         }
-        plain.push_str(word);
+        plain.extend(word.chars().filter(|sign| !is_hidden(*sign)));
     }
     plain
 }

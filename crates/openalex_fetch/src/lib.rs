@@ -163,6 +163,7 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
             .query("search", &args.query)
             .query("per_page", &size.to_string())
             .query("sort", sort)
+            .query("select", openalex::FIELDS)
             .query_if("filter", filter.as_deref())
             .query_if("page", number.as_deref())
             .keep(keep::SEARCH, keep::ABSENCE);

@@ -1,4 +1,5 @@
 #![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 //! `openalex_fetch` against a server on this machine.
 
 use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
@@ -85,6 +86,12 @@ fn a_search_sends_its_filters_and_prints_what_the_reference_prints() {
     ] {
         assert_eq!(asked.query(name).as_deref(), Some(value), "{name}");
     }
+    // Only fields at the root of a work can be asked for.
+    let fields = asked.query("select").expect("fields");
+    assert!(
+        fields.contains("abstract_inverted_index") && !fields.contains('.'),
+        "{fields}"
+    );
     let mut people = args.to_vec();
     people.retain(|arg| *arg != "--compat");
     people.push("--offline");
@@ -272,4 +279,39 @@ fn a_key_does_not_follow_a_redirect() {
     assert_eq!(log.len(), 1, "{run}");
     assert_eq!(log[0].query("api_key"), None);
     assert!(!log[0].target.contains("secret-key"), "{}", log[0].target);
+}
+
+#[test]
+fn hidden_characters_of_a_source_reach_nobody() {
+    let server = Server::start(|_| {
+        let mut hostile = work(7);
+        hostile["display_name"] = json!("Cats \u{1b}]0;owned\u{7}and \u{202e}dogs\u{9b}2J");
+        hostile["authorships"][0]["author"]["display_name"] =
+            json!("Ada\u{202e} Love\u{1b}[8mlace");
+        Answer::json(&json!({"meta": {"count": 1, "page": 1}, "results": [hostile]}))
+    });
+    let project = Project::new();
+    for form in [
+        &["--json"][..],
+        &["--bibtex"],
+        &["--compat"],
+        &["--jsonl"],
+        &[],
+    ] {
+        let run = run(
+            &project,
+            &server,
+            &[&["search", "engines"][..], form].concat(),
+        )
+        .expect_code(0);
+        let odd = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}'];
+        assert!(!run.stdout().contains(odd), "{run}");
+        // The reference's form gives the records as they came, as JSON.
+        let escaped = run.stdout().contains("\\u202e");
+        assert!(form.contains(&"--compat") || !escaped, "{run}");
+        assert!(
+            run.stdout().contains("Cats") && run.stdout().contains("dogs"),
+            "{run}"
+        );
+    }
 }

@@ -2,18 +2,14 @@
 
 use std::fmt::Write as _;
 
+use aris_contract::text::is_hidden;
+
 /// `text` without control characters and without the characters that turn the direction of what follows them.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .filter(|c| !is_hidden(*c))
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .collect()
-}
-
-/// Controls but line feed and tab, and the marks, embeddings, overrides and isolates of the bidirectional algorithm.
-pub(crate) fn is_hidden(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t'))
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Appends `text` for HTML, between tags or in a quoted attribute.

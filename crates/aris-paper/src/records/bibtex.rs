@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use aris_contract::artifact::papers::{Kind, Paper};
+use aris_contract::text::is_hidden;
 
 use crate::{names, titles};
 
@@ -133,7 +134,8 @@ fn escaped(text: &str) -> String {
                 out.push('\\');
                 out.push(character);
             }
-            control if control.is_control() => out.push(' '),
+            '\n' | '\t' => out.push(' '),
+            hidden if is_hidden(hidden) => {}
             other => out.push(other),
         }
     }
