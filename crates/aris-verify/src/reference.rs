@@ -26,6 +26,9 @@ pub struct Reference {
     pub arxiv: Vec<ArxivId>,
     /// Whether it is of a kind that the sources list: papers, not web pages, software or manuals.
     pub listed_kind: bool,
+    /// Words that a record found by its title must share with this one, as a part of the words of the longer title; `None` for the usual
+    /// grading by words, letters, numbers and people.
+    pub title_overlap: Option<f64>,
     /// What speaks against it without asking anybody.
     pub facts: Vec<Fact>,
 }

@@ -42,10 +42,16 @@ pub(crate) fn relate(cited: &str, theirs: &str) -> Likeness {
 
 /// Whether most words are shared: the same people may have written both, or one was made from the other.
 pub(crate) fn is_similar(one: &str, two: &str) -> bool {
+    titles::normalise(one).split(' ').count() >= 3 && overlap(one, two) >= 0.6
+}
+
+/// The words that two titles share, as a part of the words of the one that has more, 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "titles have few words")]
+pub(crate) fn overlap(one: &str, two: &str) -> f64 {
     let (one, two) = (titles::normalise(one), titles::normalise(two));
     let words = |text: &str| -> BTreeSet<String> { text.split(' ').map(str::to_owned).collect() };
     let (a, b) = (words(&one), words(&two));
-    a.len() >= 3 && a.intersection(&b).count() * 5 >= a.len().max(b.len()) * 3
+    a.intersection(&b).count() as f64 / a.len().max(b.len()).max(1) as f64
 }
 
 /// Whether enough words are shared for a closer look, which takes time proportional to the product of the lengths.

@@ -41,8 +41,9 @@ pub struct Cli {
     /// Do not answer from the cache; the same as --refresh
     #[arg(long, conflicts_with = "offline")]
     pub no_cache: bool,
-    /// Accepted for older skills: titles are graded word by word and number by number
-    #[arg(long, value_name = "RATIO", hide = true)]
+    /// Take a record found by its title for the work when it shares this part of the words, 0 to 1, and no authors speak against it; without it
+    /// words, letters, numbers and authors are weighed
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub s2_fuzzy_threshold: Option<f64>,
     /// Accepted for older skills: all helpers share one cache; none is the same as --refresh
     #[arg(long, hide = true, value_parser = ["project", "user", "none"])]

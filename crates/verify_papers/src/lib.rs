@@ -80,7 +80,7 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         cli.online.refresh = true;
     }
     check_outputs(&cli, context)?;
-    let input = match read(&cli, context) {
+    let mut input = match read(&cli, context) {
         Ok(input) => input,
         Err(error) => {
             // Skills read the verdict, also of an input that nobody can read. The input is what the user has to mend first.
@@ -90,6 +90,9 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             return Err(error);
         }
     };
+    for reference in &mut input.references {
+        reference.title_overlap = cli.s2_fuzzy_threshold;
+    }
     allow_time(&mut cli, &input, context);
     let progress = Progress::new(context, Some(input.references.len() as u64));
     let client = aris_online::client(context, &cli.online, &HOSTS, SPEC.name, &progress)?;
@@ -265,9 +268,6 @@ fn patch(input: &Input, checked: &[Checked]) -> (String, usize) {
 
 /// Says which flags of older skills mean nothing any more.
 fn notes(cli: &Cli, context: &Context) {
-    if cli.s2_fuzzy_threshold.is_some() {
-        context.note("--s2-fuzzy-threshold: titles are graded word by word and number by number");
-    }
     if cli.cache_dir.is_some() || cli.cache_scope.as_deref() == Some("project") {
         context.note("the cache is shared by all helpers; ARIS_CACHE_DIR says where it is");
     }

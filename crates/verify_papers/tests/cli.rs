@@ -288,6 +288,61 @@ fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
     assert_eq!(world.crossref.log().len(), 6);
 }
 
+/// Semantic Scholar as it answers a title match with a longer title.
+fn longer(request: &Received) -> Answer {
+    let title = request.query("query").unwrap_or_default();
+    let theirs = if title.starts_with("BERT") {
+        "BERT: Pre-training of Deep Bidirectional Transformers"
+    } else {
+        "Sparse attention patterns for very long documents in law"
+    };
+    Answer::json(
+        &json!({"data": [{"paperId": "204e3073870fae3d05bcbc2f6a8e263d9b72e776", "title": theirs,
+        "year": 2019, "venue": "NAACL", "authors": [{"name": "Jacob Devlin"}], "externalIds": {}}]}),
+    )
+}
+
+#[test]
+fn a_main_title_that_matches_is_never_called_absent() {
+    let world = World::new(longer);
+    let project = Project::new().file("titles.txt", "BERT\n");
+    let run = world.run(&project, &["--json", "--titles-file", "titles.txt"]);
+    let report = run.data();
+    let paper = &report["papers"][0];
+    assert_eq!(paper["existence"], "inconclusive", "{run}");
+    assert_eq!(paper["reason"], "only_the_main_title_matches", "{run}");
+    assert!(run.stdout().contains("Pre-training of Deep"), "{run}");
+}
+
+#[test]
+fn the_fuzzy_threshold_of_older_skills_counts() {
+    let world = World::new(longer);
+    // Six of nine words are shared.
+    let title = "Sparse attention patterns for long documents\n";
+    for (threshold, status) in [("0.6", "verified"), ("0.7", "unverified")] {
+        let project = Project::new().file("titles.txt", title);
+        let args = [
+            "--json",
+            "--titles-file",
+            "titles.txt",
+            "--s2-fuzzy-threshold",
+            threshold,
+        ];
+        let run = world.run(&project, &args);
+        let report = run.data();
+        let paper = &report["papers"][0];
+        assert_eq!(paper["status"], status, "{threshold}: {run}");
+        if status == "verified" {
+            let theirs = "Sparse attention patterns for very long documents in law";
+            assert_eq!(paper["identifiers"]["s2_title"], theirs, "{run}");
+            assert_eq!(paper["identifiers"]["title"], theirs, "{run}");
+        }
+    }
+    let project = Project::new().file("titles.txt", title);
+    let args = ["--titles-file", "titles.txt", "--s2-fuzzy-threshold", "7"];
+    world.run(&project, &args).expect_code(2);
+}
+
 #[test]
 fn a_source_that_does_not_answer_is_no_evidence() {
     let world = World::new(|_| Answer::status(503));

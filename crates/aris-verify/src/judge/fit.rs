@@ -15,6 +15,8 @@ pub(super) enum Fit {
     OtherPeople,
     /// Its people, under another title.
     OtherTitle,
+    /// Its main title, and nothing that says whose work it is.
+    MainTitle,
     /// Another work.
     Other,
 }
@@ -43,6 +45,15 @@ pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
 /// How a record that a search brought up fits.
 pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     let likeness = title::relate(&reference.title, &record.title);
+    if let Some(least) = reference.title_overlap {
+        let enough = title::overlap(&reference.title, &record.title) >= least;
+        if !enough {
+            return Fit::Other;
+        }
+        if likeness != Likeness::OtherNumbers && !other_people(reference, record) {
+            return Fit::Work;
+        }
+    }
     if likeness > Likeness::Near {
         let near = likeness == Likeness::OtherNumbers
             || title::is_similar(&reference.title, &record.title);
@@ -71,6 +82,7 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
         {
             Fit::Work
         }
+        Likeness::Part => Fit::MainTitle,
         _ => Fit::Other,
     }
 }

@@ -40,6 +40,8 @@ struct Case<'a> {
     /// Nobody knows an identifier.
     unknown_doi: bool,
     silent: bool,
+    /// Somebody has a work whose main title is the cited one.
+    main_title: Option<(Source, &'a Paper)>,
 }
 
 /// The verdict.
@@ -117,6 +119,10 @@ impl<'a> Case<'a> {
                         }
                         Some((Fit::OtherTitle, record)) => {
                             other_title = other_title.or(Some((answer.source, record)));
+                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
+                        }
+                        Some((Fit::MainTitle, record)) => {
+                            self.main_title = self.main_title.or(Some((answer.source, record)));
                             self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
                         }
                         _ => self.witness(answer.source, "title", Outcome::Absent, None),
@@ -246,6 +252,20 @@ impl<'a> Case<'a> {
     }
 
     fn finish(mut self, reference: &Reference) -> Checked {
+        let main_title = self
+            .main_title
+            .filter(|_| self.work.is_empty() && !self.silent);
+        if let Some((source, record)) = main_title {
+            self.find(
+                "main_title_matches",
+                Severity::Doubt,
+                "title",
+                format!(
+                    "{source} has \u{201c}{}\u{201d}; whether that is the cited work, its authors or an identifier would say",
+                    record.title
+                ),
+            );
+        }
         let fields = compare::fields(reference, &self.work, &mut self.findings);
         let retracted = self
             .work
@@ -262,7 +282,11 @@ impl<'a> Case<'a> {
         self.findings.sort_by_key(|finding| finding.severity);
         let existence = if !self.work.is_empty() {
             Existence::Exists
-        } else if self.silent || reference.is_empty() || !self.is_decided(reference) {
+        } else if self.silent
+            || main_title.is_some()
+            || reference.is_empty()
+            || !self.is_decided(reference)
+        {
             Existence::Inconclusive
         } else {
             Existence::NotFound
@@ -282,6 +306,10 @@ impl<'a> Case<'a> {
                 Existence::Inconclusive if self.silent => (
                     Status::VerifyPending,
                     Some(String::from("transient_api_failure")),
+                ),
+                Existence::Inconclusive if main_title.is_some() => (
+                    Status::Unverified,
+                    Some(String::from("only_the_main_title_matches")),
                 ),
                 Existence::Inconclusive if self.unknown_doi => (
                     Status::Unverified,
@@ -377,7 +405,9 @@ fn identifiers(reference: &Reference, record: Option<&Paper>) -> BTreeMap<String
         out.insert(String::from("doi"), doi.as_str().to_owned());
     }
     if let Some(record) = record {
-        out.insert(String::from("title"), record.title.clone());
+        for name in ["title", "s2_title"] {
+            out.insert(name.to_owned(), record.title.clone());
+        }
     }
     out
 }
