@@ -14,6 +14,7 @@ use crate::response::Response;
 use crate::retry;
 use crate::secret::Secret;
 use crate::settings::{Mode, Settings};
+use crate::sweep;
 use crate::wire::{Answer, Broken, Wire, io_broken};
 
 /// One exchange may take this long, within the deadline: a host that stalls is asked again rather than waited for.
@@ -64,6 +65,9 @@ impl Client {
             }
             Some(_) => None,
         };
+        if let Some(folder) = folder {
+            sweep::sweep(folder, settings.limit);
+        }
         Ok(Self {
             wire: Wire::new(&settings.user_agent, settings.certificates.as_deref())?,
             cache: Cache::new(folder),

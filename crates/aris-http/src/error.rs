@@ -113,6 +113,9 @@ pub enum HttpError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A size of the cache that is none.
+    #[error("ARIS_CACHE_LIMIT_MB is not a number of megabytes")]
+    CacheLimit,
     /// Certificates from `SSL_CERT_FILE` that cannot be used.
     #[error("{} holds no usable certificate", path.display())]
     Certificates {
@@ -157,7 +160,7 @@ impl Failure for HttpError {
             Self::Refused { .. } | Self::Certificates { .. } | Self::NoCache { .. } => {
                 ErrorKind::Precondition
             }
-            Self::BaseUrl { .. } => ErrorKind::Usage,
+            Self::BaseUrl { .. } | Self::CacheLimit => ErrorKind::Usage,
             Self::Disk(error) => error.kind(),
         }
     }
@@ -183,6 +186,9 @@ impl Failure for HttpError {
             )),
             Self::Certificates { .. } => Some(String::from(
                 "let SSL_CERT_FILE name a PEM file with CA certificates",
+            )),
+            Self::CacheLimit => Some(String::from(
+                "for example 1024; unset it for the usual size",
             )),
             Self::NoCache { .. } => Some(String::from(
                 "let ARIS_CACHE_DIR name a folder of your own that can be written",
@@ -252,7 +258,7 @@ impl Failure for HttpError {
             Self::Certificates { path } => {
                 put("path", Value::from(path.display().to_string()));
             }
-            Self::NoCache { .. } => {}
+            Self::NoCache { .. } | Self::CacheLimit => {}
             Self::Disk(error) => return error.details(),
         }
         details

@@ -26,6 +26,7 @@ mod retry;
 mod secret;
 mod service;
 mod settings;
+mod sweep;
 mod wire;
 
 pub use again::{Again, attempts};

@@ -13,6 +13,7 @@ use crate::event::{Event, Listener};
 use crate::host::Host;
 use crate::origin;
 use crate::secret::Secret;
+use crate::sweep;
 
 /// The deadline over everything, unless a flag says otherwise: 60 s.
 pub const DEADLINE: Duration = Duration::from_mins(1);
@@ -28,12 +29,17 @@ pub enum Mode {
     Refresh,
 }
 
+/// The variable that says how large the cache may be.
+const LIMIT: &str = "ARIS_CACHE_LIMIT_MB";
+
 /// How a client works.
 #[derive(Clone)]
 pub struct Settings {
     pub(crate) mode: Mode,
     pub(crate) deadline: Duration,
     pub(crate) folder: PathBuf,
+    /// Bytes of answers that are kept there.
+    pub(crate) limit: u64,
     /// Why nothing can be kept in the folder.
     pub(crate) unusable: Option<String>,
     pub(crate) user_agent: String,
@@ -61,9 +67,10 @@ impl Settings {
     /// program and its version, `clock` tells the time that answers are kept under.
     ///
     /// The cache lies in `ARIS_CACHE_DIR`, else `XDG_CACHE_HOME/aris`, else `HOME/.cache/aris`; where none of these can be written
-    /// (sandboxes), below the temporary folder. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
+    /// (sandboxes), below the temporary folder. `ARIS_CACHE_LIMIT_MB` says how many megabytes of answers are kept there, usually 1024;
+    /// once a day the oldest go. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`]. Where no folder can be used, nothing is kept: see [`Settings::unusable`].
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::CacheLimit`]. Where no folder can be used, nothing is kept: see [`Settings::unusable`].
     pub fn new(
         hosts: &[&'static Host],
         env: &dyn Fn(&str) -> Option<String>,
@@ -86,11 +93,17 @@ impl Settings {
                 keys.insert(host.name, key);
             }
         }
+        let limit = match env(LIMIT).map(|text| text.trim().parse::<u64>()) {
+            None => sweep::USUAL,
+            Some(Ok(megabytes)) => megabytes.saturating_mul(1 << 20),
+            Some(Err(_)) => return Err(HttpError::CacheLimit),
+        };
         let (folder, unusable) = folder(env, temp);
         Ok(Self {
             mode: Mode::Live,
             deadline: DEADLINE,
             folder,
+            limit,
             unusable,
             user_agent: user_agent.to_owned(),
             bases,
