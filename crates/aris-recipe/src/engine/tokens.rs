@@ -17,6 +17,56 @@ pub fn of_stdout(stdout: &str) -> Map<String, Value> {
     fields
 }
 
+/// The fields of a command's stdout that comes in pieces, of any length.
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    found: Map<String, Value>,
+    /// What came since the last line feed.
+    open: Vec<u8>,
+    /// The line is longer than any value may be.
+    skips: bool,
+    /// A value that was too long to be read.
+    too_long: Option<String>,
+}
+
+impl Fields {
+    /// Bytes of a line that are read.
+    pub const LINE: usize = 16 << 20;
+
+    /// Takes the next piece.
+    pub fn feed(&mut self, piece: &[u8]) {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            if !self.skips {
+                self.open.extend_from_slice(part);
+            }
+            if part.ends_with(b"\n") {
+                self.line();
+            } else if self.open.len() > Self::LINE {
+                let line = String::from_utf8_lossy(self.open.get(..256).unwrap_or_default());
+                let name = line.split_once('=').map(|(name, _)| name);
+                self.too_long = name.filter(|name| is_name(name)).map(str::to_owned);
+                self.skips = true;
+                self.open = Vec::new();
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        let line = std::mem::take(&mut self.open);
+        self.skips = false;
+        self.found
+            .extend(of_stdout(&String::from_utf8_lossy(&line)));
+    }
+
+    /// The fields.
+    ///
+    /// **Errors**: the name of a field whose value has more than [`Fields::LINE`] bytes.
+    pub fn end(mut self) -> Result<Map<String, Value>, String> {
+        self.line();
+        self.too_long.map_or(Ok(self.found), Err)
+    }
+}
+
 /// Fields of a session's final text: lines `name = value`, the name bare or between `*` or `**`.
 ///
 /// A value is what stands on its line. Where that is nothing, and for the fields that `lists` names, it goes on over the lines that
@@ -105,7 +155,29 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_value_that_is_too_long_is_told() {
+        let mut fields = Fields::default();
+        fields.feed(b"a=1\nb=");
+        (0..17).for_each(|_| fields.feed(&vec![b'x'; 1 << 20]));
+        fields.feed(b"\nc=3\n");
+        assert_eq!(fields.end(), Err(String::from("b")));
+        let mut fields = Fields::default();
+        (0..17).for_each(|_| fields.feed(&vec![b'x'; 1 << 20]));
+        fields.feed(b"\nc=3");
+        assert_eq!(fields.end().map(Value::Object), Ok(json!({"c": "3"})));
+    }
+
     proptest! {
+        #[test]
+        fn pieces_do_not_matter(text in "([a-c=\\r x]|\n){0,60}", cut in 0_usize..60) {
+            let mut fields = Fields::default();
+            let (one, two) = text.as_bytes().split_at(cut.min(text.len()));
+            fields.feed(one);
+            fields.feed(two);
+            prop_assert_eq!(fields.end(), Ok(of_stdout(&text)));
+        }
+
         #[test]
         fn no_text_makes_it_panic(text in "(\\PC|\n|=|\\*){0,80}") {
             let _one = of_stdout(&text);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::outcome::Outcome;
 use crate::expression::{Namespace, Reference};
 use crate::model::{OnResult, Recipe, Step};
@@ -16,6 +18,8 @@ struct Listed {
     allowed: Vec<String>,
     /// The step captures it or is routed by it: it may not be absent.
     is_used: bool,
+    /// One value of it is captured, or routes the step.
+    decides: bool,
 }
 
 /// Such fields of all steps, by step.
@@ -32,7 +36,8 @@ impl ListedValues {
                 .map(|output: &SkillOutput| Listed {
                     name: output.name.clone(),
                     allowed: output.allowed_values.clone(),
-                    is_used: uses(step, &output.name),
+                    is_used: uses(step, &output.name, true),
+                    decides: uses(step, &output.name, false),
                 })
                 .collect();
             (!listed.is_empty()).then(|| (step.name.clone(), listed))
@@ -40,9 +45,24 @@ impl ListedValues {
         Self(recipe.steps.iter().filter_map(of_step).collect())
     }
 
-    /// Why an outcome does not count as a success: the first field whose value is not in its set.
+    /// Why an outcome does not count as a success: the first field whose value is not in its set, or on which several calls do not agree
+    /// while one value is to decide.
     pub(super) fn refuse(&self, step: &str, outcome: &Outcome) -> Option<String> {
         let fields = self.0.get(step)?;
+        let apart = |field: &Listed| match outcome.result.as_ref()?.get(&field.name)? {
+            Value::Array(values) if field.decides => {
+                let values: Vec<_> = values.iter().map(to_text).collect();
+                Some(format!(
+                    "the calls do not agree on {}: {}",
+                    field.name,
+                    values.join(", ")
+                ))
+            }
+            _ => None,
+        };
+        if let Some(why) = fields.iter().find_map(apart) {
+            return Some(why);
+        }
         outcome.all_results().iter().find_map(|result| {
             fields.iter().find_map(|field| {
                 let value = result.get(&field.name).map(to_text).unwrap_or_default();
@@ -60,13 +80,15 @@ impl ListedValues {
     }
 }
 
-/// Whether a step captures a field of its result or is routed by it.
-fn uses(step: &Step, field: &str) -> bool {
+/// Whether a step captures a field of its result, in `lists` too, or is routed by it.
+fn uses(step: &Step, field: &str, lists: bool) -> bool {
     let is_field = |reference: &Reference| {
         reference.namespace == Namespace::Result && reference.name() == field
     };
-    let captures = step.capture.iter().chain(&step.capture_list);
-    captures
+    let listed = step.capture_list.iter().filter(|_| lists);
+    step.capture
+        .iter()
+        .chain(listed)
         .flat_map(|capture| capture.template.references())
         .any(is_field)
         || match &step.on_result {

@@ -4,10 +4,10 @@ use crate::rules::Id;
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
-use super::scope::{Facts, Scope, captures};
+use super::scope::{Facts, Scope, argument, argument_line, captures};
 use crate::expression::Namespace;
 use crate::model::keys::Wrong;
-use crate::model::{ESCALATE, Step, Target};
+use crate::model::{ESCALATE, Kind, Step, Target};
 use crate::near::nearest;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
@@ -39,7 +39,30 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             reads(scope, facts, &captured, out);
         }
         routes(scope, step, out);
+        work(step, out);
         captured.extend(captures(step).map(|capture| capture.variable.text.as_str()));
+    }
+}
+
+/// What a step that runs a command, or calls a skill, cannot do without.
+fn work(step: &Step, out: &mut Findings) {
+    let key = match step.kind() {
+        Kind::Command => "cmd",
+        Kind::Agent => "skill_command",
+        _ => return,
+    };
+    if argument(step, key).is_none_or(|text| text.trim().is_empty()) {
+        let tool = step.tool.as_ref().map_or("", |tool| tool.text.as_str());
+        let message = format!("{tool} without `with: {{{key}: ...}}` does nothing");
+        let line = argument_line(step, key);
+        out.field(Id::Schema, step, "with", line, message);
+    }
+    // A template says only in the run how long.
+    let timeout = argument(step, "timeout").filter(|text| !text.contains("${{"));
+    if let Some(text) = timeout.filter(|text| text.trim().parse::<u32>().unwrap_or(0) == 0) {
+        let message = format!("`timeout` is {text:?}, not a whole number of seconds from 1");
+        let line = argument_line(step, "timeout");
+        out.field(Id::Schema, step, "with", line, message);
     }
 }
 

@@ -20,7 +20,7 @@ use crate::agent;
 use crate::error::Error;
 use crate::secret::{self, Redactor};
 
-/// Bytes kept of each stream.
+/// Bytes of each stream that are kept for captures and for agents' answers; the log has it all.
 const CAPTURE_LIMIT: usize = 16 << 20;
 /// **Source**: POSIX.
 const SIGTERM: i32 = 15;
@@ -49,6 +49,18 @@ fn worked(
         .map_or(("", &[] as &[String]), |(first, rest)| {
             (first.as_str(), rest)
         });
+    if request.worker == Worker::Command && args.last().is_none_or(|text| text.trim().is_empty()) {
+        let now = clock.now().to_string();
+        return Ok(Record {
+            outcome: Some(unread("the step has no command")),
+            not_started: None,
+            cancelled: false,
+            end: None,
+            ended: now,
+            started,
+            dropped: [0, 0],
+        });
+    }
     let begin = clock.now();
     let deadline = Duration::from_secs(u64::from(request.deadline_s));
     let mut command = aris_proc::command(program, &request.cwd)
@@ -110,14 +122,16 @@ fn worked(
         .open(folder.join(STDOUT));
     let mut stdout = Vec::new();
     let mut dropped = 0_u64;
+    let mut fields = tokens::Fields::default();
     let mut hiding = redactor();
     let mut take = |piece: &[u8]| {
         let room = CAPTURE_LIMIT.saturating_sub(stdout.len()).min(piece.len());
         let (kept, rest) = piece.split_at(room);
         // A disk that is full costs the log, never the work.
         if let Ok(mut log) = log.as_ref() {
-            log.write_all(kept).unwrap_or_default();
+            log.write_all(piece).unwrap_or_default();
         }
+        fields.feed(piece);
         stdout.extend_from_slice(kept);
         dropped += rest.len() as u64;
     };
@@ -140,31 +154,39 @@ fn worked(
     let mut hiding = redactor();
     let mut stderr = hiding.next(&finished.stderr.bytes);
     stderr.extend(hiding.end());
-    aris_fs::write_atomic(&folder.join(STDOUT), &stdout)?;
+    if dropped == 0 {
+        aris_fs::write_atomic(&folder.join(STDOUT), &stdout)?;
+    }
     aris_fs::write_atomic(&folder.join(STDERR), &stderr)?;
     let silent = finished.end == End::TimedOut
         && clock.now().duration_since(begin).unsigned_abs() < deadline;
     let stdout = String::from_utf8_lossy(&stdout).into_owned();
-    let outcome = match request.worker {
-        Worker::Command => of_command(
-            finished.end,
-            tokens::of_stdout(&stdout),
-            &stdout,
-            &String::from_utf8_lossy(&stderr),
-            request,
-        ),
-        Worker::Tool => {
-            let fields =
-                serde_json::from_str(stdout.trim()).unwrap_or_else(|_| tokens::of_stdout(&stdout));
-            of_command(
-                finished.end,
-                fields,
-                &stdout,
-                &String::from_utf8_lossy(&stderr),
-                request,
-            )
+    let outcome = match (request.worker, fields.end()) {
+        // What was not read may be what a gate decides by.
+        (Worker::Command, Err(name)) => unread(&format!(
+            "the value of {name} has more than {} MiB",
+            tokens::Fields::LINE >> 20
+        )),
+        (Worker::Agent | Worker::Tool, _) if dropped > 0 => unread(&format!(
+            "it answered with more than {} MiB",
+            CAPTURE_LIMIT >> 20
+        )),
+        (Worker::Agent, _) => agent::outcome(finished.end, &stdout, silent, request),
+        (worker, fields) => {
+            let answer = match worker {
+                Worker::Tool => answer_of(&stdout),
+                _ => Ok(None),
+            };
+            let stderr = String::from_utf8_lossy(&stderr);
+            match answer {
+                Err(why) if finished.end == End::Exited(0) => unread(&why),
+                answer => {
+                    let answer = answer.unwrap_or_default();
+                    let fields = answer.unwrap_or_else(|| fields.unwrap_or_default());
+                    of_command(finished.end, fields, &stdout, &stderr, request)
+                }
+            }
         }
-        Worker::Agent => agent::outcome(finished.end, &stdout, silent, request),
     };
     let end = match finished.end {
         End::Exited(code) => format!("exit {code}"),
@@ -223,6 +245,27 @@ fn of_command(
         result: Some(result),
         note,
         ..Outcome::of(status)
+    }
+}
+
+/// The answer of a program that carries out tools, where it is a JSON object; `None` where it prints lines `name=value`, or nothing.
+///
+/// **Errors**: what begins as JSON and is no object.
+fn answer_of(stdout: &str) -> Result<Option<Map<String, Value>>, String> {
+    let text = stdout.trim();
+    if !text.starts_with(['{', '[', '"']) {
+        return Ok(None);
+    }
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| format!("its answer is no JSON object: {error}"))
+}
+
+/// A step whose answer could not be read as a whole.
+fn unread(why: &str) -> Outcome {
+    Outcome {
+        note: Some(why.to_owned()),
+        ..Outcome::of(OutcomeStatus::Failure)
     }
 }
 

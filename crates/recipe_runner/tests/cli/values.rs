@@ -229,3 +229,94 @@ fn an_empty_manifest_or_state_is_said_to_be_empty() {
         "{error}"
     );
 }
+
+/// A verdict far behind much output counts, and an answer that is too long to be read is no success.
+#[test]
+fn much_output_hides_no_verdict() {
+    let text = "name: r\nkitchen_rules: [a]\nsteps:\n  look:\n    tool: run_cmd\n    with:\n      cmd: |\n        echo verdict=approved\n        \
+        head -c 40000000 /dev/zero | tr '\\0' 'x'\n        echo; echo verdict=changes_requested\n    \
+        capture: {verdict: '${{ result.verdict }}'}\n    on_result:\n      - {when: '${{ result.verdict }} == approved', route: merge}\n      \
+        - {route: mend}\n    on_failure: broken\n  merge: {action: stop, message: m}\n  mend: {action: stop, message: m}\n  broken: {action: stop, message: m}\n";
+    let project = Project::new().file("r.yaml", text);
+    let words = ["run", "r.yaml", "--state", "run.json", "--exec", "cmd"];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["terminal"], "mend");
+    assert_eq!(data["context"]["verdict"], "changes_requested");
+    let log = std::fs::metadata(project.at("run.json.d/1.1/stdout")).expect("a log");
+    assert!(log.len() > 40_000_000, "{}", log.len());
+
+    let project = gated("");
+    project.write("answer.sh", "#!/bin/sh\necho 'verdict = approved'\nhead -c 20000000 /dev/zero | tr '\\0' x\necho\necho 'verdict = changes_requested'\n");
+    let words = [
+        "run",
+        "r.yaml",
+        "--state",
+        "run.json",
+        "--agent",
+        "sh answer.sh",
+    ];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["terminal"], "broken");
+}
+
+/// Calls that do not agree on a verdict do not take the default route.
+#[test]
+fn lenses_that_disagree_on_a_verdict_are_a_failure() {
+    let text = "name: r\nkitchen_rules: [a]\nmanifest: manifest.yaml\nsteps:\n  look:\n    tool: run_skill\n    lenses: {side: [a, b]}\n    \
+        with: {skill_command: '/look {side}'}\n    capture: {verdict: '${{ result.verdict }}'}\n    on_result:\n      \
+        - {when: '${{ result.verdict }} == changes_requested', route: mend}\n      - {route: merge}\n    on_failure: broken\n    \
+        on_context_limit: broken\n  merge: {action: stop, message: m}\n  mend: {action: stop, message: m}\n  broken: {action: stop, message: m}\n";
+    let project = Project::new()
+        .file("r.yaml", text)
+        .file("manifest.yaml", MANIFEST);
+    for (one, two, end) in [
+        ("changes_requested", "approved", "broken"),
+        ("approved", "approved", "merge"),
+        ("changes_requested", "changes_requested", "mend"),
+    ] {
+        project.write("answer.sh", format!("#!/bin/sh\ncase \"$(cat)\" in *'/look a'*) echo verdict = {one};; *) echo verdict = {two};; esac\n"));
+        let words = [
+            "run",
+            "r.yaml",
+            "--state",
+            "run.json",
+            "--new",
+            "--agent",
+            "sh answer.sh",
+        ];
+        let run = call(&project, &words).run().expect_code(0);
+        assert_eq!(run.data()["terminal"], end, "{one} {two}: {run}");
+    }
+}
+
+/// A step without a command does nothing, and does not succeed.
+#[test]
+fn a_step_without_a_command_is_refused() {
+    for with in [
+        "{}",
+        "{command: 'false'}",
+        "{cmd: ' '}",
+        "{cmd: x, timeout: abc}",
+        "{cmd: x, timeout: -5}",
+        "{cmd: x, timeout: 0.5}",
+    ] {
+        let text = format!(
+            "name: r\nkitchen_rules: [a]\nsteps:\n  look:\n    tool: run_cmd\n    with: {with}\n    on_success: end\n    on_failure: bad\n  \
+             end: {{action: stop, message: m}}\n  bad: {{action: stop, failed: true, message: m}}\n"
+        );
+        let project = Project::new().file("r.yaml", text);
+        let run = call(&project, &["validate", "r.yaml"])
+            .run()
+            .expect_code(10);
+        assert!(
+            run.stdout().contains("does nothing") || run.stdout().contains("timeout"),
+            "{with}: {run}"
+        );
+    }
+    let text = "name: r\nkitchen_rules: [a]\ningredients:\n  what: {description: x, default: ''}\nsteps:\n  look:\n    tool: run_cmd\n    \
+        with: {cmd: '${{ inputs.what }}'}\n    on_success: end\n    on_failure: bad\n  end: {action: stop, message: m}\n  bad: {action: stop, message: m}\n";
+    let project = Project::new().file("r.yaml", text);
+    let words = ["run", "r.yaml", "--state", "run.json", "--exec", "cmd"];
+    let data = call(&project, &words).run().expect_code(0).data();
+    assert_eq!(data["terminal"], "bad");
+}
