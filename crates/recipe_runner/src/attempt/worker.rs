@@ -22,6 +22,8 @@ use crate::secret::{self, Redactor};
 
 /// Bytes of each stream that are kept for captures and for agents' answers; the log has it all.
 const CAPTURE_LIMIT: usize = 16 << 20;
+/// What is said of a step whose log could not be kept.
+const LOG_LOST: &str = "its log could not be written as a whole";
 /// **Source**: POSIX.
 const SIGTERM: i32 = 15;
 
@@ -34,6 +36,12 @@ pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
         });
     };
     let record = worked(folder, &request, clock.now().to_string(), clock)?;
+    let written = write(&folder.join(OUTCOME), &record);
+    if written.is_ok() {
+        return written;
+    }
+    // On a full disk the outcome is worth more than the log.
+    aris_fs::remove_file(&folder.join(STDOUT))?;
     write(&folder.join(OUTCOME), &record)
 }
 
@@ -154,10 +162,11 @@ fn worked(
     let mut hiding = redactor();
     let mut stderr = hiding.next(&finished.stderr.bytes);
     stderr.extend(hiding.end());
+    let mut log_lost = false;
     if dropped == 0 {
-        aris_fs::write_atomic(&folder.join(STDOUT), &stdout)?;
+        log_lost = aris_fs::write_atomic(&folder.join(STDOUT), &stdout).is_err();
     }
-    aris_fs::write_atomic(&folder.join(STDERR), &stderr)?;
+    log_lost |= aris_fs::write_atomic(&folder.join(STDERR), &stderr).is_err();
     let silent = finished.end == End::TimedOut
         && clock.now().duration_since(begin).unsigned_abs() < deadline;
     let stdout = String::from_utf8_lossy(&stdout).into_owned();
@@ -193,6 +202,16 @@ fn worked(
         End::Signalled(signal) => format!("signal {signal}"),
         End::TimedOut if silent => String::from("silent"),
         End::TimedOut => String::from("timeout"),
+    };
+    let outcome = match outcome {
+        outcome if !log_lost => outcome,
+        outcome => Outcome {
+            note: Some(outcome.note.map_or_else(
+                || String::from(LOG_LOST),
+                |note| format!("{note}; {LOG_LOST}"),
+            )),
+            ..outcome
+        },
     };
     let dropped = [dropped, finished.stderr.dropped];
     if finished.end == End::TimedOut && told.load(Ordering::SeqCst) {
