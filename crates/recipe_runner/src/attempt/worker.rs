@@ -35,7 +35,7 @@ pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
             what: "attempt",
         });
     };
-    let record = worked(folder, &request, clock.now().to_string(), clock)?;
+    let record = worked(folder, &request, clock.now().to_string(), clock);
     let written = write(&folder.join(OUTCOME), &record);
     if written.is_ok() {
         return written;
@@ -45,12 +45,7 @@ pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
     write(&folder.join(OUTCOME), &record)
 }
 
-fn worked(
-    folder: &Path,
-    request: &Request,
-    started: String,
-    clock: Clock,
-) -> Result<Record, Error> {
+fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Record {
     let (program, args) = request
         .command
         .split_first()
@@ -59,7 +54,7 @@ fn worked(
         });
     if request.worker == Worker::Command && args.last().is_none_or(|text| text.trim().is_empty()) {
         let now = clock.now().to_string();
-        return Ok(Record {
+        return Record {
             outcome: Some(unread("the step has no command")),
             not_started: None,
             cancelled: false,
@@ -67,7 +62,7 @@ fn worked(
             ended: now,
             started,
             dropped: [0, 0],
-        });
+        };
     }
     let begin = clock.now();
     let deadline = Duration::from_secs(u64::from(request.deadline_s));
@@ -88,7 +83,7 @@ fn worked(
             Err(why) => {
                 let mut outcome = Outcome::of(OutcomeStatus::Failure);
                 outcome.note = Some(format!("{name} has no value: {why}"));
-                return Ok(Record {
+                return Record {
                     outcome: Some(outcome),
                     not_started: None,
                     cancelled: false,
@@ -96,7 +91,7 @@ fn worked(
                     ended: clock.now().to_string(),
                     started,
                     dropped: [0, 0],
-                });
+                };
             }
         };
     }
@@ -150,12 +145,12 @@ fn worked(
         Err(error @ ProcError::NoDirectory { .. }) => {
             let mut outcome = Outcome::of(OutcomeStatus::Failure);
             outcome.note = Some(error.to_string());
-            return Ok(record(Some(outcome), None, None, [0, 0]));
+            return record(Some(outcome), None, None, [0, 0]);
         }
         Err(error) => {
             let reason = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
-            return Ok(record(None, Some(reason), None, [0, 0]));
+            return record(None, Some(reason), None, [0, 0]);
         }
     };
     take(&hiding.end());
@@ -215,12 +210,12 @@ fn worked(
     };
     let dropped = [dropped, finished.stderr.dropped];
     if finished.end == End::TimedOut && told.load(Ordering::SeqCst) {
-        return Ok(Record {
+        return Record {
             cancelled: true,
             ..record(None, None, Some(String::from("cancelled")), dropped)
-        });
+        };
     }
-    Ok(record(Some(outcome), None, Some(end), dropped))
+    record(Some(outcome), None, Some(end), dropped)
 }
 
 /// Something that can be read from once this process has SIGTERM; `told` says the same. `None`: the system refuses, and SIGTERM ends this
