@@ -12,7 +12,6 @@
 //! contradict: a retried teacher unblocks its students by itself. **Source**: queue design §4.
 
 mod apply;
-mod checkpoint;
 mod dependencies;
 mod event;
 mod queue;
@@ -24,7 +23,6 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use apply::Illegal;
-pub use checkpoint::Checkpoint;
 pub use event::{Event, Imported, Outcome, Verdict};
 pub use queue::Queue;
 pub use ready::Group;

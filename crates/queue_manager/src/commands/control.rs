@@ -12,7 +12,7 @@ use aris_queue::shell;
 use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
-use crate::cli::{PART, QueueArgs, RetryArgs, SelectArgs};
+use crate::cli::{QueueArgs, RetryArgs, SelectArgs};
 use crate::commands::{look, start};
 use crate::error::Error;
 use crate::load;
@@ -366,7 +366,6 @@ fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
         max_wait: None,
         takeover: false,
         strict: false,
-        part: PART,
         log: None,
     }
 }

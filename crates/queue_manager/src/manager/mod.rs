@@ -68,8 +68,6 @@ pub(crate) struct Options {
     pub(crate) takeover: bool,
     /// Whether the manifest must be that of the last run.
     pub(crate) strict: bool,
-    /// Events in the journal from which on a new part of it is begun.
-    pub(crate) part: u64,
     /// Also gets the lines of stderr.
     pub(crate) log: Option<PathBuf>,
 }
@@ -88,8 +86,6 @@ pub(crate) struct Manager<'a> {
     options: &'a Options,
     queue: Queue,
     journal: Journal,
-    /// Events that were replayed.
-    replayed: u64,
     watch: Watch,
     runner: Runner,
     common: Common,

@@ -67,7 +67,6 @@ impl<'a> Manager<'a> {
             options,
             queue: loaded.queue,
             journal: loaded.journal,
-            replayed: loaded.replayed,
             watch: Watch::new()?,
             runner: runner(context)?,
             common,
@@ -122,7 +121,6 @@ impl<'a> Manager<'a> {
         for (id, number) in loaded.removed {
             manager.end_removed(id, number)?;
         }
-        manager.begin_part();
         manager.write_state();
         Ok(manager)
     }
