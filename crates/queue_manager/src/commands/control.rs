@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_queue::shell;
 use aris_queue::state::{Queue, State};
@@ -17,7 +18,7 @@ use crate::commands::{look, start};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
-use crate::manager::{self, Options, Request, Verb, spec::fits};
+use crate::manager::{self, Options, Request, Verb};
 use crate::place::Place;
 use crate::report::Data;
 
@@ -186,8 +187,11 @@ pub(super) fn select(
             continue;
         }
         let id = |job: u32| &*manifest.jobs[job as usize].id;
-        let is_pattern = pattern.contains(['*', '?']);
-        let meant = |job: &u32| is_pattern && fits(pattern.as_bytes(), id(*job).as_bytes());
+        let fits = Pattern::new(pattern).filter(|_| pattern.contains(['*', '?']));
+        let meant = |job: &u32| {
+            let fits = fits.as_ref();
+            fits.is_some_and(|fits| fits.matches(id(*job).as_bytes()))
+        };
         let all: Vec<u32> = (0..queue.len()).filter(meant).collect();
         let able = all.iter().filter(|job| fits_state(queue.state(**job)));
         let before = chosen.len();
