@@ -23,12 +23,14 @@ mod watch;
 
 pub use error::AttemptError;
 pub use launch::{Runner, prepare};
-pub use outputs::files as output_files;
+pub use outputs::{Pattern, files as output_files};
+pub use processes::{boot_id, runs};
+pub use runner::record::touch;
 pub use standing::{Standing, cancel, end_orphan, standing, withdraw};
 pub use watch::{Seen, Watch};
 
 /// The name of this machine.
-pub(crate) fn host() -> String {
+pub fn host() -> String {
     let uname = rustix::system::uname();
     uname.nodename().to_string_lossy().into_owned()
 }

@@ -53,6 +53,11 @@ pub(crate) fn stat(pid: i32) -> Option<Stat> {
     parse_stat(&aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?)
 }
 
+/// Whether a process runs. One that was killed stands in the list until its parent asks for it.
+pub fn runs(pid: i32) -> bool {
+    stat(pid).is_some_and(|stat| !stat.over)
+}
+
 /// The largest resident size that process `pid` has had, in KiB. **Source**: proc(5), `VmHWM`.
 pub(crate) fn peak_kib(pid: i32) -> Option<u64> {
     let path = format!("/proc/{pid}/status");
@@ -78,7 +83,7 @@ pub(crate) fn handles(pid: i32, signal: i32) -> bool {
 }
 
 /// The boot this machine is in; empty where there is no such thing.
-pub(crate) fn boot_id() -> String {
+pub fn boot_id() -> String {
     aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())

@@ -1,40 +1,22 @@
 //! JSON from trees and pieces.
 
-use std::fmt::Write as _;
-
 use crate::tree::{Kind, Node, Value};
-
-/// `text` between quotes of JSON, without them.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            char if u32::from(char) < 0x20 => {
-                // Writing to a String cannot fail.
-                write!(out, "\\u{:04x}", u32::from(char)).unwrap_or_default();
-            }
-            char => out.push(char),
-        }
-    }
-    out
-}
 
 /// `text` as a string of JSON.
 pub(crate) fn string(text: &str) -> String {
-    format!("\"{}\"", escaped(text))
+    serde_json::Value::from(text).to_string()
 }
 
-/// Appends `"key": value` and `end`.
-pub(crate) fn entry(out: &mut String, key: &str, value: &str, end: &str) {
-    out.push_str(&string(key));
-    out.push_str(": ");
-    out.push_str(value);
-    out.push_str(end);
+/// These keys and values as they stand in a map, on one line.
+pub(crate) fn pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let pairs = pairs.into_iter();
+    let pairs = pairs.map(|(key, value)| format!("{}: {value}", string(key)));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+/// A map.
+pub(crate) fn map<'a>(entries: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    format!("{{{}}}", pairs(entries))
 }
 
 /// A scalar: numbers keep their text where JSON allows it.
@@ -62,12 +44,8 @@ pub(crate) fn value(node: &Node) -> String {
             let items: Vec<String> = items.iter().map(value).collect();
             format!("[{}]", items.join(", "))
         }
-        Value::Map(entries) => {
-            let entries: Vec<String> = entries
-                .iter()
-                .map(|(key, node)| format!("{}: {}", string(&key.text), value(node)))
-                .collect();
-            format!("{{{}}}", entries.join(", "))
-        }
+        Value::Map(entries) => map(entries
+            .iter()
+            .map(|(key, node)| (key.text.as_str(), value(node)))),
     }
 }

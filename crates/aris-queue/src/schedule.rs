@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use aris_attempt::cards::CardId;
 
 use crate::manifest::{Job, OtherGpu};
-use crate::state::{Group, Queue, Reason};
+use crate::state::{Group, Queue, Reason, Usage};
 
 /// A card as the monitor and the leases show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,14 +111,8 @@ struct Room<'a> {
     queue: &'a Queue,
     cards: &'a [Card],
     slots: Slots,
-    /// Jobs under way, with those chosen.
-    with_cards: u32,
-    without_cards: u32,
-    phases: BTreeMap<u32, u32>,
-    cpus: u32,
-    mem_mib: u64,
-    /// As in the queue's usage, with those chosen.
-    load: BTreeMap<CardId, (u32, Option<u64>)>,
+    /// What runs, with those chosen.
+    usage: Usage,
     /// Cards that are kept for somebody.
     reserved: Vec<CardId>,
 }
@@ -157,7 +151,7 @@ pub fn choose(
         let group = groups[at].0;
         match room.fit(group, job) {
             Ok(chosen) => {
-                room.take(group, &chosen);
+                room.usage.add(group, &chosen);
                 starts.push(Start { job, cards: chosen });
                 groups[at].1.next();
             }
@@ -214,17 +208,11 @@ pub fn obstacle(queue: &Queue, job: u32, cards: &[Card], slots: Slots) -> Option
 
 impl<'a> Room<'a> {
     fn new(queue: &'a Queue, cards: &'a [Card], slots: Slots) -> Self {
-        let usage = queue.usage();
         Self {
             queue,
             cards,
             slots,
-            with_cards: usage.with_cards,
-            without_cards: usage.without_cards,
-            phases: (0..).zip(usage.phases.iter().copied()).collect(),
-            cpus: usage.cpus,
-            mem_mib: usage.mem_mib,
-            load: usage.cards.clone(),
+            usage: queue.usage().clone(),
             reserved: Vec::new(),
         }
     }
@@ -235,7 +223,7 @@ impl<'a> Room<'a> {
         self.machine_has_room(group)?;
         if group.gpus == 0 {
             let counted = self.slots.guessed && group.cpus.is_some();
-            return if self.without_cards >= self.slots.without_cards && !counted {
+            return if self.usage.without_cards >= self.slots.without_cards && !counted {
                 Err(Obstacle::CpuSlots(self.slots.without_cards))
             } else {
                 Ok(Vec::new())
@@ -244,7 +232,7 @@ impl<'a> Room<'a> {
         if self.cards.is_empty() {
             return Err(Obstacle::Cards(group.gpus, 0));
         }
-        if self.with_cards >= self.slots.with_cards {
+        if self.usage.with_cards >= self.slots.with_cards {
             return Err(Obstacle::MaxParallel(self.slots.with_cards));
         }
         let mut fitting: Vec<&Card> = self
@@ -265,7 +253,7 @@ impl<'a> Room<'a> {
         fitting.sort_by_key(|card| {
             (
                 avoid.contains(&card.id),
-                !self.load.contains_key(&card.id),
+                !self.usage.cards.contains_key(&card.id),
                 card.total_mib.unwrap_or(u64::MAX),
                 card.id,
             )
@@ -287,7 +275,7 @@ impl<'a> Room<'a> {
             .get(phase as usize)
             .and_then(|phase| phase.max_parallel);
         match limit {
-            Some(limit) if self.phases.get(&phase).copied().unwrap_or(0) >= limit => {
+            Some(limit) if self.usage.phases[phase as usize] >= limit => {
                 Err(Obstacle::PhaseParallel(limit))
             }
             _ => Ok(()),
@@ -297,14 +285,14 @@ impl<'a> Room<'a> {
     /// Processors and main memory, as far as jobs say what they need. Of a machine whose memory nobody knows none is counted.
     fn machine_has_room(&self, group: Group) -> Result<(), Obstacle> {
         let machine = self.slots.machine;
-        let left = machine.processors.saturating_sub(self.cpus);
+        let left = machine.processors.saturating_sub(self.usage.cpus);
         if let Some(needed) = group.cpus.filter(|needed| *needed > left) {
             return Err(Obstacle::Cpus(needed, left, machine.processors));
         }
         let Some((needed, all)) = group.mem_mib.zip(machine.memory_mib) else {
             return Ok(());
         };
-        let left = all.saturating_sub(self.mem_mib);
+        let left = all.saturating_sub(self.usage.mem_mib);
         if needed > left {
             return Err(Obstacle::Memory(needed, left, all));
         }
@@ -319,7 +307,7 @@ impl<'a> Room<'a> {
             return false;
         }
         let asked = group.gpu_mem_mib;
-        match (self.load.get(&card.id), asked) {
+        match (self.usage.cards.get(&card.id), asked) {
             (None, None) => true,
             (Some(_), None) | (Some((_, None)), Some(_)) => false,
             (load, Some(asked)) => {
@@ -356,22 +344,6 @@ impl<'a> Room<'a> {
             .as_ref()
             .is_some_and(|verdict| verdict.reason == Some(Reason::GpuOom));
         if prefer && oom { &run.cards } else { &[] }
-    }
-
-    fn take(&mut self, group: Group, cards: &[CardId]) {
-        *self.phases.entry(group.phase).or_default() += 1;
-        self.cpus = self.cpus.saturating_add(group.cpus.unwrap_or(0));
-        self.mem_mib = self.mem_mib.saturating_add(group.mem_mib.unwrap_or(0));
-        if group.gpus == 0 {
-            self.without_cards += 1;
-            return;
-        }
-        self.with_cards += 1;
-        for card in cards {
-            let (jobs, sum) = self.load.entry(*card).or_insert((0, Some(0)));
-            *jobs += 1;
-            *sum = sum.zip(group.gpu_mem_mib).map(|(sum, more)| sum + more);
-        }
     }
 
     /// Keeps what is free for a group that needs more than there is.
@@ -415,7 +387,7 @@ pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
             mem_mib: None,
         };
         if room.phase_has_room(group.phase).is_ok() {
-            room.take(group, &[]);
+            room.usage.add(group, &[]);
             chosen.push(job);
         }
     }

@@ -46,7 +46,12 @@ pub fn pipes(command: &str) -> bool {
 
 /// Appends a map of arguments to a command: `--key value`, a list as several words, `true` as a bare flag, `false` and null
 /// not at all. **Source**: queue design §3.
-pub(crate) fn append_arguments(command: &mut String, args: &Node, problems: &mut Problems) {
+pub(crate) fn append_arguments(
+    command: &mut String,
+    args: &Node,
+    problems: &mut Problems,
+    mut text: impl FnMut(&Node, &mut Problems) -> String,
+) {
     let Value::Map(entries) = &args.value else {
         problems.at(
             args,
@@ -56,37 +61,42 @@ pub(crate) fn append_arguments(command: &mut String, args: &Node, problems: &mut
         return;
     };
     for (key, value) in entries {
-        let flag = if key.text.starts_with('-') {
+        let items = match (&value.value, value.kind()) {
+            (_, Some(Kind::Null | Kind::Bool(false))) => continue,
+            (_, Some(Kind::Bool(true))) => &[][..],
+            (Value::List(items), _) => items.as_slice(),
+            _ => std::slice::from_ref(value),
+        };
+        let mut words = vec![if key.text.starts_with('-') {
             key.text.clone()
         } else {
             format!("--{}", key.text)
-        };
-        let words: Vec<&str> = match (&value.value, value.kind()) {
-            (_, Some(Kind::Null | Kind::Bool(false))) => continue,
-            (_, Some(Kind::Bool(true))) => Vec::new(),
-            (Value::List(items), _) if items.iter().all(|item| item.written().is_some()) => {
-                items.iter().filter_map(Node::text).collect()
-            }
-            (Value::Scalar { text, .. }, _) => vec![text],
-            _ => {
+        }];
+        for item in items {
+            if item.written().is_none() {
                 problems.at(
-                    value,
+                    item,
                     format!(
                         "the argument {:?} must be a scalar or a list of scalars",
                         key.text
                     ),
                     None,
                 );
-                continue;
             }
-        };
-        for part in std::iter::once(flag.as_str()).chain(words) {
+            words.push(text(item, problems));
+        }
+        for one in words {
             if !command.is_empty() {
                 command.push(' ');
             }
-            command.push_str(&word(part));
+            command.push_str(&word(&one));
         }
     }
+}
+
+/// The text of an argument that stands for itself.
+pub(crate) fn as_written(node: &Node, _: &mut Problems) -> String {
+    node.written().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

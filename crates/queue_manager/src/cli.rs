@@ -7,9 +7,6 @@ use clap::{Args, Subcommand};
 
 use crate::commands::metrics::Wanted;
 
-/// Events in the journal from which on a new part is begun: a quarter of a second of replaying.
-pub(crate) const PART: u64 = 50_000;
-
 /// Arguments of `queue_manager`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -131,9 +128,6 @@ pub(crate) struct RunFlags {
     /// Refuse a manifest that is not that of the last run
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Events in the journal from which on a new part is begun
-    #[arg(long, value_name = "N", hide = true, default_value_t = PART)]
-    pub(crate) part: u64,
     /// Leave with 6 after so many seconds; jobs go on
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_wait: Option<Duration>,

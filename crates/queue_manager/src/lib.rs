@@ -30,11 +30,11 @@ use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 use cli::Command;
-use commands::control::{self, Verb};
+use commands::control;
 use commands::live;
 pub use error::Error;
 pub use lock::Owner;
-use manager::Request;
+use manager::{Request, Verb};
 pub use report::Report;
 use report::{Attempt, Data, id};
 

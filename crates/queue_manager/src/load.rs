@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::snapshot;
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
-use aris_queue::journal::{Journal, Past};
+use aris_queue::journal::{Entry, Journal};
 use aris_queue::manifest::{self, Manifest, differences, edit};
 use aris_queue::problem::Invalid;
 use aris_queue::shell;
@@ -26,8 +26,6 @@ pub(crate) struct Loaded {
     pub(crate) journal: Journal,
     /// What a person should know about how it was found.
     pub(crate) notices: Vec<String>,
-    /// Events that were replayed.
-    pub(crate) replayed: u64,
     /// How the manifest differs from what ran.
     pub(crate) changes: Vec<String>,
     /// Attempts under way of jobs that the manifest no longer has: id and number.
@@ -341,7 +339,6 @@ pub(crate) fn open(
         queue: Queue::new(manifest),
         journal: opened.journal,
         notices: Vec::new(),
-        replayed: opened.past.entries.len() as u64,
         changes: Vec::new(),
         removed: Vec::new(),
     };
@@ -351,11 +348,11 @@ pub(crate) fn open(
             opened.torn
         ));
     }
-    if opened.past.is_empty() {
+    if opened.entries.is_empty() {
         loaded.import(place, now, wall)?;
         return Ok(loaded);
     }
-    loaded.removed = replay(&mut loaded.queue, opened.past, place, now, wall)?;
+    loaded.removed = replay(&mut loaded.queue, &opened.entries, place, now, wall)?;
     loaded.compare();
     Ok(loaded)
 }
@@ -367,25 +364,22 @@ pub(crate) fn look(
     now: u64,
     wall: Timestamp,
 ) -> Result<Queue, Error> {
-    let past = Journal::past(&place.queue)?;
+    let entries = Journal::read(&place.queue)?;
     let mut queue = Queue::new(manifest);
-    replay(&mut queue, past, place, now, wall)?;
+    replay(&mut queue, &entries, place, now, wall)?;
     Ok(queue)
 }
 
 /// Gives the attempts that were begun, not ended, and belong to no job of the manifest.
 fn replay(
     queue: &mut Queue,
-    past: Past,
+    entries: &[Entry],
     place: &Place,
     now: u64,
     wall: Timestamp,
 ) -> Result<Vec<(String, u32)>, Error> {
-    let mut removed = match past.checkpoint {
-        Some(state) => queue.restore(state, now, wall),
-        None => Vec::new(),
-    };
-    for entry in &past.entries {
+    let mut removed = Vec::new();
+    for entry in entries {
         // A clock that was set back does not lengthen a pause.
         let late = wall.duration_since(entry.time).as_millis().max(0);
         let late = u64::try_from(late).unwrap_or(u64::MAX);

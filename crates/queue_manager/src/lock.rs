@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use aris_attempt::touch;
 use aris_fs::{FsError, Lock};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -89,16 +90,9 @@ impl Owner {
             return false;
         }
         let proc = Path::new("/proc/self").exists();
-        self.boot != other.boot || proc && !runs(self.pid)
+        let pid = i32::try_from(self.pid).unwrap_or(0);
+        self.boot != other.boot || proc && !aris_attempt::runs(pid)
     }
-}
-
-/// Whether a process runs. One that was killed stands in the list until its parent asks for it.
-fn runs(pid: u32) -> bool {
-    let stat = Path::new("/proc").join(pid.to_string()).join("stat");
-    let stat = aris_fs::read_text(&stat).unwrap_or_default();
-    let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    !state.is_empty() && !state.starts_with(['Z', 'X'])
 }
 
 /// How long a lock is waited for whose owner seems to run: one that was just killed takes a moment to let it go.
@@ -171,7 +165,7 @@ pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
 pub(crate) fn holder(place: &Place, now: Timestamp) -> Option<Owner> {
     let held = Lock::is_held(&place.lock()).unwrap_or(false);
     Some(read(place)).filter(|owner| {
-        let elsewhere = owner.pid > 0 && owner.host != manager::host();
+        let elsewhere = owner.pid > 0 && owner.host != aris_attempt::host();
         held || elsewhere && silence(place, Some(now)) < SILENT
     })
 }
@@ -189,20 +183,6 @@ fn silence(place: &Place, now: Option<Timestamp>) -> Duration {
 fn modified(path: &Path) -> Option<Timestamp> {
     let time = path.metadata().ok()?.modified().ok()?;
     Timestamp::try_from(time).ok()
-}
-
-/// Sets the file's time to now, on the clock of whoever keeps it.
-fn touch(path: &Path) {
-    let now = rustix::fs::Timespec {
-        tv_sec: 0,
-        tv_nsec: rustix::fs::UTIME_NOW,
-    };
-    let times = rustix::fs::Timestamps {
-        last_access: now,
-        last_modification: now,
-    };
-    let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
-    rustix::fs::utimensat(rustix::fs::CWD, path, &times, flags).unwrap_or_default();
 }
 
 fn read(place: &Place) -> Owner {
@@ -247,7 +227,7 @@ mod tests {
     fn a_queue_of_another_machine_is_taken_over_only_on_request_and_after_silence() {
         let folder = tempfile::tempdir().expect("temp");
         let place = Place::of(&folder.path().join("s.json"), None);
-        let here = owner(&manager::host(), 7);
+        let here = owner(&aris_attempt::host(), 7);
         aris_fs::create_dir(&place.queue).expect("created");
         let elsewhere = serde_json::to_vec(&owner("elsewhere", 9)).expect("JSON");
         aris_fs::write_atomic(&place.lock(), b"").expect("written");
@@ -281,7 +261,7 @@ mod tests {
         for before in [None, Some("the last one")] {
             let folder = tempfile::tempdir().expect("temp");
             let place = Place::of(&folder.path().join("s.json"), None);
-            let here = owner(&manager::host(), std::process::id());
+            let here = owner(&aris_attempt::host(), std::process::id());
             aris_fs::create_dir(&place.queue).expect("created");
             aris_fs::write_atomic(&place.lock(), b"").expect("written");
             if let Some(boot) = before {

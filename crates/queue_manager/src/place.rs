@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <dir>/queue_state.json         snapshot (--state)
-//! <dir>/.queue_state.queue/      manifest.yaml, changes.json, journal.jsonl, checkpoint.json, journal.<n>.jsonl, lock, queue.json, manager.json, ctl/, a/
+//! <dir>/.queue_state.queue/      manifest.yaml, changes.json, journal.jsonl, lock, queue.json, manager.json, ctl/, a/
 //! <dir>/logs/                    one log for each attempt (--log-dir)
 //! ```
 

@@ -5,6 +5,8 @@
 mod pattern;
 mod walk;
 
+pub use pattern::Pattern;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};

@@ -1,116 +1,92 @@
-//! One name against one component of a pattern.
+//! Names that fit a pattern.
+
+use regex::bytes::Regex;
+
+/// A pattern: `*` any text, `?` one character.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    expression: Regex,
+    /// Whether a name with a leading dot may fit.
+    hidden: bool,
+}
 
 /// Whether a component means more than itself.
-pub(super) fn is_magic(component: &[u8]) -> bool {
-    component.iter().any(|byte| b"*?[".contains(byte))
+pub(super) fn is_magic(component: &str) -> bool {
+    component.contains(['*', '?', '['])
 }
 
-/// Whether `name` matches `pattern`: `*` any bytes, `?` one character, `[ab]`, `[a-z]`, `[!a]` one byte of a set or not of it. A `[`
-/// without its `]` is itself. A leading dot must be named, as in a shell.
-///
-/// Linear in the name for each `*`: only the last `*` is ever tried again.
-pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    if name.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
-        return false;
+impl Pattern {
+    /// Of any names; `None`: it is larger than an expression can be.
+    pub fn new(pattern: &str) -> Option<Self> {
+        Self::compiled(pattern, false)
     }
-    let (mut at, mut position) = (0, 0);
-    let mut last_star: Option<(usize, usize)> = None;
-    loop {
-        match pattern.get(at) {
-            Some(b'*') => {
-                last_star = Some((at, position));
-                at += 1;
-                continue;
+
+    /// Of files in one folder, as in a shell: `[ab]`, `[a-z]`, `[!a]` is one character of a set or not of it, and a leading dot must be
+    /// named. A `[` without its `]` is itself. `None`: also when a set cannot be, as `[z-a]`.
+    pub(super) fn of_files(pattern: &str) -> Option<Self> {
+        Self::compiled(pattern, true)
+    }
+
+    fn compiled(pattern: &str, files: bool) -> Option<Self> {
+        let mut text = String::from("^");
+        let mut rest = pattern;
+        while let Some(char) = rest.chars().next() {
+            let (before, after) = rest.split_at(char.len_utf8());
+            let set = if files && char == '[' {
+                set(after)
+            } else {
+                None
+            };
+            rest = set.as_ref().map_or(after, |(_, after)| *after);
+            match (char, set) {
+                (_, Some((set, _))) => text.push_str(&set),
+                ('*', _) => text.push_str("(?s-u:.)*"),
+                ('?', _) => text.push_str("(?s:.)"),
+                _ => text.push_str(&regex::escape(before)),
             }
-            None if position == name.len() => return true,
-            Some(_) if position < name.len() => {
-                if let Some((taken, used)) = one(pattern, at, name, position) {
-                    at += used;
-                    position += taken;
-                    continue;
-                }
-            }
-            _ => {}
         }
-        // A dead end: the last star takes one byte more.
-        match last_star {
-            Some((star, taken)) if taken < name.len() => {
-                last_star = Some((star, taken + 1));
-                at = star + 1;
-                position = taken + 1;
-            }
-            _ => return false,
-        }
+        Some(Self {
+            expression: Regex::new(&(text + "$")).ok()?,
+            hidden: !files || pattern.starts_with('.'),
+        })
+    }
+
+    /// Whether a name fits.
+    pub fn matches(&self, name: &[u8]) -> bool {
+        (self.hidden || !name.starts_with(b".")) && self.expression.is_match(name)
     }
 }
 
-/// Matches what stands at `at` of the pattern, which is no star, with the name at `position`: how many bytes of the name and of the
-/// pattern that takes.
-fn one(pattern: &[u8], at: usize, name: &[u8], position: usize) -> Option<(usize, usize)> {
-    let byte = *name.get(position)?;
-    match pattern.get(at)? {
-        b'?' => Some((character(name, position), 1)),
-        b'[' => match set(pattern, at) {
-            Some((negated, members, used)) => {
-                (contains(members, byte) != negated).then_some((1, used))
-            }
-            None => (byte == b'[').then_some((1, 1)),
-        },
-        literal => (*literal == byte).then_some((1, 1)),
-    }
-}
-
-/// Length of the character at `position`, 1 where the bytes are no UTF-8.
-fn character(name: &[u8], position: usize) -> usize {
-    let width = match name.get(position) {
-        Some(0xC2..=0xDF) => 2,
-        Some(0xE0..=0xEF) => 3,
-        Some(0xF0..=0xF4) => 4,
-        _ => 1,
-    };
-    let piece = name.get(position..position + width);
-    if piece.is_some_and(|piece| str::from_utf8(piece).is_ok()) {
-        width
-    } else {
-        1
-    }
-}
-
-/// The set that begins with the `[` at `at`: whether it is negated, its members, and its length in the pattern.
-fn set(pattern: &[u8], at: usize) -> Option<(bool, &[u8], usize)> {
-    let negated = matches!(pattern.get(at + 1), Some(b'!' | b'^'));
-    let begin = at + 1 + usize::from(negated);
+/// The expression of the set whose `[` stands before this text, and what follows it.
+fn set(text: &str) -> Option<(String, &str)> {
+    let negated = text.starts_with(['!', '^']);
+    let members = text.get(usize::from(negated)..)?;
     // A `]` in first place is a member.
-    let length = pattern
-        .get(begin + 1..)?
-        .iter()
-        .position(|byte| *byte == b']')?
-        + 1;
-    let members = pattern.get(begin..begin + length)?;
-    Some((negated, members, begin + length + 1 - at))
-}
-
-fn contains(members: &[u8], byte: u8) -> bool {
-    let mut at = 0;
-    while let Some(low) = members.get(at) {
-        if let (Some(b'-'), Some(high)) = (members.get(at + 1), members.get(at + 2)) {
-            if (*low..=*high).contains(&byte) {
-                return true;
-            }
-            at += 3;
-        } else {
-            if *low == byte {
-                return true;
-            }
-            at += 1;
+    let first = members.chars().next()?.len_utf8();
+    let end = first + members.get(first..)?.find(']')?;
+    let (members, after) = members.split_at(end);
+    let mut escaped = String::new();
+    let mut last = None;
+    for char in members.chars() {
+        // Two of them would be a difference of sets.
+        let second = char == '-' && last == Some('-');
+        if second || matches!(char, '\\' | '[' | ']' | '^' | '&' | '~') {
+            escaped.push('\\');
         }
+        escaped.push(char);
+        last = Some(char);
     }
-    false
+    let not = if negated { "^" } else { "" };
+    Some((format!("[{not}{escaped}]"), after.get(1..)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn matches(pattern: &str, name: &str) -> bool {
+        Pattern::of_files(pattern).is_some_and(|pattern| pattern.matches(name.as_bytes()))
+    }
 
     #[test]
     fn names_match_as_in_a_shell() {
@@ -141,34 +117,48 @@ mod tests {
             ("run[[]1]", "run[1]", true),
             ("*[", "a[", true),
         ] {
-            assert_eq!(
-                matches(pattern.as_bytes(), name.as_bytes()),
-                expected,
-                "{pattern} {name}"
-            );
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn only_files_have_sets_and_hide_behind_a_dot() {
+        for (pattern, name, expected) in [
+            ("a*.pt", "a1.pt", true),
+            ("a*.pt", "a1.pt2", false),
+            ("*", "", true),
+            ("*", ".a", true),
+            ("?", "", false),
+            ("*a*b", "xxaybab", true),
+            ("s[0]?", "s[0]x", true),
+            ("s[0]?", "s0x", false),
+        ] {
+            let found = Pattern::new(pattern).expect("a pattern");
+            assert_eq!(found.matches(name.as_bytes()), expected, "{pattern} {name}");
         }
     }
 
     #[test]
     fn many_stars_against_a_long_name_end() {
         let pattern = "a*".repeat(2000) + "b";
-        assert!(!matches(pattern.as_bytes(), "a".repeat(4000).as_bytes()));
+        assert!(!matches(&pattern, &"a".repeat(4000)));
     }
 
     proptest::proptest! {
         #[test]
-        fn nothing_panics(pattern in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40), name in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40)) {
-            matches(&pattern, &name);
+        fn nothing_panics(pattern in "([\\[\\]!^*?\\\\&~-]|\\PC){0,40}", name in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40)) {
+            let _file = Pattern::of_files(&pattern).is_some_and(|pattern| pattern.matches(&name));
+            let _name = Pattern::new(&pattern).is_some_and(|pattern| pattern.matches(&name));
         }
 
         #[test]
         fn a_name_without_magic_matches_itself_only(name in "[a-z]{1,5}", other in "[a-z]{1,5}") {
-            proptest::prop_assert_eq!(matches(name.as_bytes(), other.as_bytes()), name == other);
+            proptest::prop_assert_eq!(matches(&name, &other), name == other);
         }
 
         #[test]
         fn few_letters_match_as_the_definition_says(pattern in "[ab?*]{0,7}", name in "[ab]{0,7}") {
-            proptest::prop_assert_eq!(matches(pattern.as_bytes(), name.as_bytes()), defined(pattern.as_bytes(), name.as_bytes()));
+            proptest::prop_assert_eq!(matches(&pattern, &name), defined(pattern.as_bytes(), name.as_bytes()));
         }
     }
 

@@ -1,12 +1,11 @@
 //! Paths that match a pattern.
 
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use aris_fs::EntryKind;
 
-use super::pattern;
+use super::pattern::{Pattern, is_magic};
 
 /// Paths below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
 /// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
@@ -17,7 +16,7 @@ pub(super) fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     if !text.is_empty() && whole.symlink_metadata().is_ok() {
         found.push(whole.clone());
     }
-    if !pattern::is_magic(text.as_bytes()) {
+    if !is_magic(text) {
         return found;
     }
     // Components of `cwd` are names; magic in them means itself.
@@ -26,33 +25,35 @@ pub(super) fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     } else {
         cwd
     };
-    let components: Vec<&[u8]> = text
-        .split('/')
-        .filter(|component| !component.is_empty())
-        .map(str::as_bytes)
+    let components = text.split('/').filter(|component| !component.is_empty());
+    let components: Vec<(&str, Option<Pattern>)> = components
+        .map(|component| {
+            let magic = is_magic(component).then(|| Pattern::of_files(component));
+            (component, magic.flatten())
+        })
         .collect();
     let mut open = vec![(root.to_path_buf(), 0)];
     while let Some((path, at)) = open.pop() {
-        let Some(component) = components.get(at) else {
+        let Some((component, pattern)) = components.get(at) else {
             if path.symlink_metadata().is_ok() {
                 found.push(path);
             }
             continue;
         };
-        if *component == b"**" {
+        if *component == "**" {
             let here = folders(&path).into_iter().map(|folder| (folder, at));
             open.extend(here);
             open.push((path, at + 1));
-        } else if pattern::is_magic(component) {
+        } else if let Some(pattern) = pattern {
             let entries = aris_fs::list_sorted(&path).unwrap_or_default();
             open.extend(
                 entries
                     .into_iter()
-                    .filter(|entry| pattern::matches(component, entry.name.as_bytes()))
+                    .filter(|entry| pattern.matches(entry.name.as_bytes()))
                     .map(|entry| (entry.path, at + 1)),
             );
         } else {
-            open.push((path.join(OsStr::from_bytes(component)), at + 1));
+            open.push((path.join(component), at + 1));
         }
     }
     found.sort();

@@ -75,13 +75,13 @@ impl<'a> Outcome<'a> {
         };
         self.oom_kill = kills.rose();
         self.outputs = outputs.compare();
-        let mut beat = Beat::of(self.folder);
+        let mut beat = Heartbeat::of(self.folder);
         let missing = |seen: &[OutputSeen]| seen.iter().any(|seen| seen.matches == 0);
         if self.ending == Ending::Code(0) {
             let until = clock::steady() + Duration::from_millis(self.spec.output_wait_ms);
             while missing(&self.outputs) && clock::steady() < until && !wake.told_to_end() {
                 wake.wait(until.min(clock::steady() + LOOK))?;
-                beat.when_due();
+                beat.beat();
                 self.outputs = outputs.compare();
             }
         }
@@ -89,7 +89,9 @@ impl<'a> Outcome<'a> {
         if self.ending != Ending::Code(0) || missing(&self.outputs) {
             // A log that cannot be read has no text in it that anybody could act on.
             let (log, patterns) = (&self.spec.log, &self.spec.oom_patterns);
-            let found = oom_text::search(log, self.log_offset, patterns, || beat.when_due());
+            let found = oom_text::search(log, self.log_offset, patterns, || {
+                beat.beat();
+            });
             self.oom = found.unwrap_or_default();
         }
         Ok(())
@@ -115,7 +117,7 @@ impl<'a> Outcome<'a> {
             log_offset: self.log_offset,
             peak_rss_kib: self.peak_kib,
         };
-        let mut beat = Beat::of(self.folder);
+        let mut beat = Heartbeat::of(self.folder);
         while let Err(error) = record::exit(self.folder, &record) {
             if !self.folder.is_dir() {
                 // The whole folder is gone: there is nobody left to tell.
@@ -125,30 +127,8 @@ impl<'a> Outcome<'a> {
             while clock::steady() < until {
                 wake.wait(until)?;
             }
-            beat.when_due();
+            beat.beat();
         }
         record::sync_exit(self.folder)
-    }
-}
-
-/// Heartbeats while the command is over and its record is not yet written.
-struct Beat {
-    heartbeat: Heartbeat,
-    next: Duration,
-}
-
-impl Beat {
-    fn of(folder: &Path) -> Self {
-        Self {
-            heartbeat: Heartbeat::of(folder),
-            next: clock::steady() + super::supervise::HEARTBEAT,
-        }
-    }
-
-    fn when_due(&mut self) {
-        if clock::steady() >= self.next {
-            self.heartbeat.beat();
-            self.next = clock::steady() + super::supervise::HEARTBEAT;
-        }
     }
 }

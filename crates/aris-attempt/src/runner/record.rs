@@ -1,14 +1,18 @@
 //! What a runner writes into its attempt's folder.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::format::{CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start};
+use crate::format::{CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, HEARTBEAT_MS, START, Start};
 use aris_fs::FsError;
-use rustix::fs::{Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::Errno;
 
+use crate::clock;
 use crate::error::AttemptError;
+
+/// Between two heartbeats.
+const HEARTBEAT: Duration = Duration::from_millis(HEARTBEAT_MS);
 
 /// Mode of a record before the umask.
 const MODE: u32 = 0o644;
@@ -88,42 +92,46 @@ fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
     bytes
 }
 
-/// The file whose time says that the runner lives, for readers that cannot see its lock.
+/// Sets a file's time to now, on the clock of whoever keeps it. Whether that is possible.
+pub fn touch(path: &Path) -> bool {
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: UTIME_NOW,
+    };
+    let times = Timestamps {
+        last_access: now,
+        last_modification: now,
+    };
+    rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+}
+
+/// The sign that a runner gives, for those on other machines.
 #[derive(Debug)]
 pub(super) struct Heartbeat {
     path: PathBuf,
-    file: Option<File>,
+    /// When the next one is due, on the steady clock.
+    pub(super) next: Duration,
 }
 
 impl Heartbeat {
-    /// Nothing is written yet: until the first beat the claim's time counts.
     pub(super) fn of(folder: &Path) -> Self {
         Self {
             path: folder.join(HEARTBEAT_FILE),
-            file: None,
+            next: clock::steady() + HEARTBEAT,
         }
     }
 
-    /// Sets the file's time to now, on the clock of whoever keeps the file. A disk that refuses is tried again at the next beat.
-    pub(super) fn beat(&mut self) {
-        if self.file.is_none() {
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
-            let opened = rustix::fs::open(&self.path, flags, Mode::from_raw_mode(0o644));
-            self.file = opened.ok().map(File::from);
+    /// Beats when it is time. Whether it was.
+    pub(super) fn beat(&mut self) -> bool {
+        let now = clock::steady();
+        if now < self.next {
+            return false;
         }
-        let now = Timespec {
-            tv_sec: 0,
-            tv_nsec: UTIME_NOW,
-        };
-        let times = Timestamps {
-            last_access: now,
-            last_modification: now,
-        };
-        if let Some(file) = &self.file
-            && rustix::fs::futimens(file, &times).is_err()
-        {
-            // The server may have forgotten the open file.
-            self.file = None;
+        if !touch(&self.path) {
+            // A sign that cannot be given now is given next time.
+            aris_fs::write_unsynced(&self.path, b"").unwrap_or_default();
         }
+        self.next = now + HEARTBEAT;
+        true
     }
 }

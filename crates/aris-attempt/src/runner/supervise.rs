@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, HEARTBEAT_MS, LEFT_ALONE, Spec};
+use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, LEFT_ALONE, Spec};
 use jiff::Timestamp;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
@@ -14,9 +14,6 @@ use crate::error::AttemptError;
 use crate::processes::{self, Member};
 use crate::runner::record::Heartbeat;
 use crate::runner::wake::Wake;
-
-/// Between two heartbeats.
-pub(super) const HEARTBEAT: Duration = Duration::from_millis(HEARTBEAT_MS);
 
 /// Between two rounds of SIGKILL at processes that are still there, at first and at most: a tree may grow while it is killed, and one that
 /// hangs in the kernel is not gone sooner for being asked more often.
@@ -61,7 +58,6 @@ pub(super) struct Supervisor<'a> {
     stop: Option<Stop>,
     left_behind: BTreeSet<Member>,
     heartbeat: Heartbeat,
-    next_beat: Duration,
     peak_kib: Option<u64>,
     successor: Option<PathBuf>,
 }
@@ -83,7 +79,6 @@ impl<'a> Supervisor<'a> {
             stop: None,
             left_behind: BTreeSet::new(),
             heartbeat: Heartbeat::of(folder),
-            next_beat: began + HEARTBEAT,
             peak_kib: None,
             successor: folder.parent().map(|job| job.join(next).join(CLAIM)),
         }
@@ -109,12 +104,12 @@ impl<'a> Supervisor<'a> {
                 });
             }
             let now = clock::steady();
-            let asked = self.asked(now);
+            let asked = self.asked();
             let until = match &self.ended {
                 None => self.while_it_runs(now, asked),
                 Some((_, _, ended)) => self.after_it_ended(now, asked, *ended),
             };
-            self.wake.wait(until.min(self.next_beat))?;
+            self.wake.wait(until.min(self.heartbeat.next))?;
         }
     }
 
@@ -146,11 +141,9 @@ impl<'a> Supervisor<'a> {
 
     /// Whether somebody wants the attempt to end. The folder is looked at when a signal says so, and at each heartbeat for those who
     /// can write there and cannot send signals here.
-    fn asked(&mut self, now: Duration) -> bool {
-        let beat = now >= self.next_beat;
+    fn asked(&mut self) -> bool {
+        let beat = self.heartbeat.beat();
         if beat {
-            self.heartbeat.beat();
-            self.next_beat = now + HEARTBEAT;
             let tree = processes::descendants(processes::own_pid());
             let peaks = tree
                 .iter()

@@ -1,5 +1,6 @@
 //! The cells of a grid: values of all axes, one combination after the other.
 
+use crate::grid::template::Cell;
 use crate::grid::when::{Condition, condition};
 use crate::problem::{Problems, nearest};
 use crate::tree::{Kind, Node, Value};
@@ -38,6 +39,13 @@ pub(super) struct Cells {
 }
 
 impl Cells {
+    pub(super) fn cell<'a>(&'a self, at: &'a [usize]) -> Cell<'a> {
+        Cell {
+            axes: &self.axes,
+            at,
+        }
+    }
+
     /// Reads the grid of a phase; without any key of a grid there is one cell without axes.
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
         let mut cells = Self {

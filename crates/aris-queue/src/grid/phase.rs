@@ -2,13 +2,13 @@
 
 use super::Keys;
 use super::MOST_JOBS;
-use super::cells::Cells;
-use super::template::{self, Text, Use};
+use super::cells::{Axis, Cells};
+use super::template::{self, Cell, Use};
 use crate::json;
 use crate::manifest::{Common, JobKeys};
-use crate::problem::{Problems, unknown_key};
+use crate::problem::Problems;
 use crate::shell;
-use crate::tree::{Key, Node, Value};
+use crate::tree::{Node, Value};
 use crate::typed;
 
 pub(super) struct Phase {
@@ -17,50 +17,41 @@ pub(super) struct Phase {
     pub(super) column: u32,
     /// The keys of the phase before its jobs.
     pub(super) head: String,
-    /// Jobs that are listed one by one.
-    pub(super) listed: Vec<Text>,
-    /// The grid and its jobs' id and whole text.
+    /// Id and text of each job that is listed.
+    pub(super) listed: Vec<(String, String)>,
     pub(super) grid: Option<Grid>,
 }
 
+/// A grid and the template of its jobs.
 pub(super) struct Grid {
-    pub(super) cells: Cells,
-    pub(super) id: Text,
-    pub(super) job: Text,
+    cells: Cells,
+    phase: String,
+    template: Node,
+    default_cmd: Option<Node>,
 }
 
 impl Phase {
-    pub(super) fn ids<E>(
-        &self,
-        mut each: impl FnMut(&Text, &[usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        // The ids of listed jobs stand in their text; they were pushed beside it.
-        for pair in self.listed.chunks(2) {
-            if let Some(id) = pair.first() {
-                each(id, &[])?;
-            }
-        }
-        match &self.grid {
-            None => Ok(()),
-            Some(grid) => grid.cells.each(|cell| each(&grid.id, cell)),
-        }
+    /// Calls `each` with the id of every job, in order, until it fails.
+    pub(super) fn ids<E>(&self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+        self.listed.iter().try_for_each(|(id, _)| each(id))?;
+        let Some(grid) = &self.grid else {
+            return Ok(());
+        };
+        // What is wrong was told when the grid was checked.
+        let problems = &mut Problems::default();
+        grid.cells
+            .each(|at| each(&grid.id(grid.cells.cell(at), problems)))
     }
 
-    pub(super) fn jobs<E>(
-        &self,
-        mut each: impl FnMut(&mut dyn FnMut(&mut String)) -> Result<(), E>,
-    ) -> Result<(), E> {
-        for pair in self.listed.chunks(2) {
-            if let Some(job) = pair.get(1) {
-                each(&mut |out| job.render(&[], out))?;
-            }
-        }
-        match &self.grid {
-            None => Ok(()),
-            Some(grid) => grid
-                .cells
-                .each(|cell| each(&mut |out| grid.job.render(cell, out))),
-        }
+    /// Calls `each` with the text of every job, in order, until it fails.
+    pub(super) fn jobs<E>(&self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+        self.listed.iter().try_for_each(|(_, job)| each(job))?;
+        let Some(grid) = &self.grid else {
+            return Ok(());
+        };
+        let problems = &mut Problems::default();
+        grid.cells
+            .each(|at| each(&grid.job(grid.cells.cell(at), problems)))
     }
 }
 
@@ -93,7 +84,7 @@ pub(super) fn phase(
         .get("default_cmd")
         .filter(|node| !node.is_null())
         .or(default_cmd);
-    let mut head = format!("{{\"name\": {}", json::string(name));
+    let mut keys = vec![("name", json::string(name))];
     if let (false, Value::Map(entries)) = (flat, &node.value) {
         for (key, value) in entries {
             let own = matches!(key.text.as_str(), "name" | "jobs" | "default_cmd")
@@ -104,26 +95,16 @@ pub(super) fn phase(
                     // The reference reads a text letter by letter.
                     text = format!("[{text}]");
                 }
-                head.push_str(", ");
-                json::entry(&mut head, &key.text, &text, "");
+                keys.push((&key.text, text));
             }
         }
     }
-    head.push_str(", \"jobs\": [");
-    let empty = Cells::read(
-        &Node {
-            value: Value::Map(Vec::new()),
-            ..*node
-        },
-        problems,
-    );
+    let head = format!("{{{}, \"jobs\": [", json::pairs(keys));
     let mut listed = Vec::new();
     if let Some(jobs) = node.get("jobs").filter(|jobs| !jobs.is_null()) {
         if let Value::List(items) = &jobs.value {
             for item in items {
-                let (id, job) = listed_job(item, default_cmd, problems);
-                listed.push(id);
-                listed.push(job);
+                listed.push(listed_job(item, default_cmd, problems));
             }
         } else {
             problems.at(
@@ -140,11 +121,7 @@ pub(super) fn phase(
         .any(|(key, _)| key.text != "template" && is_grid_key(&key.text));
     let grid = match template {
         Some(template) => {
-            let cells = if has_grid {
-                Cells::read(node, problems)
-            } else {
-                empty
-            };
+            let cells = Cells::read(node, problems);
             grid(template, name, cells, default_cmd, problems)
         }
         None if has_grid => {
@@ -172,24 +149,18 @@ pub(super) fn listed_job(
     item: &Node,
     default_cmd: Option<&Node>,
     problems: &mut Problems,
-) -> (Text, Text) {
-    let (mut id, mut job) = (Text::default(), Text::default());
+) -> (String, String) {
     let Value::Map(entries) = &item.value else {
         problems.at(
             item,
             format!("a job must be a map, not {}", item.noun()),
             None,
         );
-        return (id, job);
+        return Default::default();
     };
-    let name = item.get("id").and_then(Node::text).unwrap_or_default();
-    check_keys(
-        entries,
-        &format!("job {name:?}"),
-        &[typed::keys::<JobKeys>(), typed::keys::<Common>()],
-        problems,
-    );
-    id.push_literal(name);
+    let id = item.get("id").and_then(Node::text).unwrap_or_default();
+    let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
+    typed::check_keys(item, &format!("job {id:?}"), &known, problems);
     let mut command = item
         .get("cmd")
         .or(default_cmd)
@@ -198,23 +169,18 @@ pub(super) fn listed_job(
         .trim_end()
         .to_owned();
     if let Some(args) = item.get("args").filter(|args| !args.is_null()) {
-        shell::append_arguments(&mut command, args, problems);
+        shell::append_arguments(&mut command, args, problems, shell::as_written);
     }
-    job.push_literal(&format!("{{\"id\": {}", json::string(name)));
+    let mut keys = vec![("id", json::string(id))];
     if !command.is_empty() {
-        job.push_literal(&format!(", \"cmd\": {}", json::string(&command)));
+        keys.push(("cmd", json::string(&command)));
     }
     for (key, value) in entries {
         if !matches!(key.text.as_str(), "id" | "cmd" | "args") {
-            job.push_literal(&format!(
-                ", {}: {}",
-                json::string(&key.text),
-                json::value(value)
-            ));
+            keys.push((&key.text, json::value(value)));
         }
     }
-    job.push_literal("}");
-    (id, job)
+    (id.to_owned(), json::map(keys))
 }
 
 pub(super) fn grid(
@@ -224,20 +190,16 @@ pub(super) fn grid(
     default_cmd: Option<&Node>,
     problems: &mut Problems,
 ) -> Option<Grid> {
-    let Value::Map(entries) = &template.value else {
+    if !template.is_map() {
         problems.at(
             template,
             format!("template must be a map, not {}", template.noun()),
             None,
         );
         return None;
-    };
-    check_keys(
-        entries,
-        "the template",
-        &[typed::keys::<JobKeys>(), typed::keys::<Common>()],
-        problems,
-    );
+    }
+    let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
+    typed::check_keys(template, &"the template", &known, problems);
     if cells
         .product()
         .is_none_or(|product| product > MOST_JOBS * 100)
@@ -250,93 +212,85 @@ pub(super) fn grid(
         return None;
     }
     check_texts(template, &["id"], problems);
-    let id_text = |problems: &mut Problems| {
-        if let Some(id) = template.get("id") {
-            return template::text(id, Use::Plain, &cells, problems);
-        }
-        let axes = cells.axes.iter().fold(String::new(), |axes, axis| {
-            axes + "_" + &axis.name + "${" + &axis.name + "}"
-        });
-        let made = Node {
-            value: Value::Scalar {
-                text: phase.to_owned() + &axes,
-                plain: false,
-            },
-            ..*template
-        };
-        template::text(&made, Use::Plain, &cells, problems)
-    };
-    let id = id_text(problems);
-    let mut job = Text::default();
-    job.push_literal("{\"id\": ");
-    job.append(id_text(&mut Problems::default()).json_string());
-    if let Some(cmd) = template
-        .get("cmd")
-        .filter(|cmd| !cmd.is_null())
-        .or(default_cmd)
+    if let Some(params) = template.get("params").filter(|node| !node.is_null())
+        && !params.is_map()
     {
-        let mut command = template::text(cmd, Use::Shell, &cells, problems);
-        command.trim_end();
-        if let Some(args) = template.get("args").filter(|args| !args.is_null()) {
-            command.append(template::arguments(args, &cells, problems));
-        }
-        job.push_literal(", \"cmd\": ");
-        job.append(command.json_string());
-    } else {
+        let message = format!("params must be a map, not {}", params.noun());
+        problems.at(params, message, None);
+    }
+    let cmd = template.get("cmd").filter(|cmd| !cmd.is_null());
+    if cmd.or(default_cmd).is_none() {
         problems.at(
             template,
             "the template has no cmd",
             Some("give it a cmd, or the specification a default_cmd"),
         );
     }
-    for (key, value) in entries {
-        let usage = match key.text.as_str() {
-            "params" => {
-                if !matches!(value.value, Value::Map(_)) && !value.is_null() {
-                    let found = value.noun();
-                    problems.at(value, format!("params must be a map, not {found}"), None);
-                }
-                continue;
-            }
-            "id" | "cmd" | "args" => continue,
-            "expected_output" | "output_check" => Use::Glob,
-            "setup" => Use::Shell,
-            _ => Use::Plain,
-        };
-        // The reference's name for the same thing is the one old readers know.
-        let name = match key.text.as_str() {
-            "output_check" => "expected_output",
-            name => name,
-        };
-        job.push_literal(&format!(", {}: ", json::string(name)));
-        job.append(template::value(value, usage, &cells, problems));
-    }
-    if !cells.axes.is_empty() {
-        job.push_literal(", \"params\": {");
-        for (at, axis) in cells.axes.iter().enumerate() {
-            if at > 0 {
-                job.push_literal(", ");
-            }
-            job.push_literal(&format!("{}: ", json::string(&axis.name)));
-            job.append(template::of_axis(at, axis));
-        }
-        job.push_literal("}");
-    }
-    job.push_literal("}");
-    Some(Grid { cells, id, job })
+    let grid = Grid {
+        cells,
+        phase: phase.to_owned(),
+        template: template.clone(),
+        default_cmd: default_cmd.cloned(),
+    };
+    grid.check(problems);
+    Some(grid)
 }
 
-pub(super) fn check_keys(
-    entries: &[(Key, Node)],
-    what: &str,
-    known: &[&[&str]],
-    problems: &mut Problems,
-) {
-    for (key, _) in entries {
-        let name = key.text.as_str();
-        if name.starts_with("x_") || known.iter().any(|keys| keys.contains(&name)) {
-            continue;
+impl Grid {
+    /// Puts every value of every axis into its places once: what is wrong with one does not depend on the others.
+    fn check(&self, problems: &mut Problems) {
+        let axes = &self.cells.axes;
+        let mut at = vec![0; axes.len()];
+        self.job(self.cells.cell(&at), problems);
+        for (axis, Axis { values, .. }) in axes.iter().enumerate() {
+            for value in 1..values.len() {
+                at[axis] = value;
+                self.job(self.cells.cell(&at), problems);
+            }
+            at[axis] = 0;
         }
-        problems.push(unknown_key(&what, key, known));
+    }
+
+    fn id(&self, cell: Cell<'_>, problems: &mut Problems) -> String {
+        if let Some(id) = self.template.get("id") {
+            return template::text(id, Use::Plain, cell, problems);
+        }
+        let pairs = cell.axes.iter().zip(cell.values());
+        pairs.fold(self.phase.clone(), |id, (axis, value)| {
+            id + "_" + &axis.name + &value.text
+        })
+    }
+
+    /// The text of the job of a cell.
+    fn job(&self, cell: Cell<'_>, problems: &mut Problems) -> String {
+        let template = &self.template;
+        let mut keys = vec![("id", json::string(&self.id(cell, problems)))];
+        let cmd = template.get("cmd").filter(|cmd| !cmd.is_null());
+        if let Some(cmd) = cmd.or(self.default_cmd.as_ref()) {
+            let command = template::text(cmd, Use::Shell, cell, problems);
+            let mut command = command.trim_end().to_owned();
+            if let Some(args) = template.get("args").filter(|args| !args.is_null()) {
+                shell::append_arguments(&mut command, args, problems, |node, problems| {
+                    template::text(node, Use::Plain, cell, problems)
+                });
+            }
+            keys.push(("cmd", json::string(&command)));
+        }
+        for (key, value) in template.entries() {
+            let (name, usage) = match key.text.as_str() {
+                "params" | "id" | "cmd" | "args" => continue,
+                // The reference's name for the same thing is the one old readers know.
+                "expected_output" | "output_check" => ("expected_output", Use::Glob),
+                "setup" => ("setup", Use::Shell),
+                name => (name, Use::Plain),
+            };
+            keys.push((name, template::value(value, usage, cell, problems)));
+        }
+        if !cell.axes.is_empty() {
+            let values = cell.axes.iter().zip(cell.values());
+            let params = values.map(|(axis, value)| (axis.name.as_str(), value.json.clone()));
+            keys.push(("params", json::map(params)));
+        }
+        json::map(keys)
     }
 }

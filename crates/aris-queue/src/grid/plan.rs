@@ -2,13 +2,13 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::phase::{Phase, check_keys, check_texts, is_grid_key, phase};
+use super::phase::{Phase, check_texts, is_grid_key, phase};
 use super::{Keys, MOST_JOBS};
 use crate::json;
 use crate::manifest::{self, Common, PhaseKeys, TopKeys, valid_id};
 use crate::problem::{Problem, Problems};
 use crate::tree::{self, Node, Value};
-use crate::typed::keys;
+use crate::typed::{check_keys, keys};
 
 /// Jobs up to which the whole manifest is read again before it is given out; beyond, one job of each phase is.
 const READ_AGAIN: u64 = 20_000;
@@ -69,10 +69,10 @@ impl Plan {
             out.push_str(if at > 0 { ",\n" } else { "\n" });
             out.push_str(&phase.head);
             let mut first = true;
-            phase.jobs(|render| {
+            phase.jobs(|job| {
                 out.push_str(if first { "\n" } else { ",\n" });
                 first = false;
-                render(&mut out);
+                out.push_str(job);
                 if out.len() >= PIECE {
                     sink(out.as_bytes())?;
                     out.clear();
@@ -102,20 +102,17 @@ impl Plan {
     fn count(&mut self, root: &Node) -> Result<(), Vec<Problem>> {
         let mut problems = Problems::default();
         let mut seen: Vec<[u8; 16]> = Vec::new();
-        let mut id = String::new();
         for phase in &self.phases {
             let before = seen.len();
-            let counted: Result<(), Problem> = phase.ids(|text, cell| {
-                id.clear();
-                text.render(cell, &mut id);
+            let counted: Result<(), Problem> = phase.ids(|id| {
                 let wrong = |message: String| Problem {
                     line: phase.line,
                     column: phase.column,
                     message: format!("phase {:?}: {message}", phase.name),
                     hint: None,
                 };
-                valid_id(&id).map_err(wrong)?;
-                seen.push(digest(&id));
+                valid_id(id).map_err(wrong)?;
+                seen.push(digest(id));
                 if seen.len() as u64 > MOST_JOBS {
                     return Err(wrong(format!("more than {MOST_JOBS} jobs")));
                 }
@@ -141,17 +138,11 @@ impl Plan {
 
     fn name_duplicate(&self, twice: [u8; 16], root: &Node, problems: &mut Problems) {
         for phase in &self.phases {
-            let mut id = String::new();
-            let found: Result<(), ()> = phase.ids(|text, cell| {
-                id.clear();
-                text.render(cell, &mut id);
-                if digest(&id) == twice {
-                    Err(())
-                } else {
-                    Ok(())
-                }
+            let found = phase.ids(|id| {
+                let again = digest(id) == twice;
+                again.then(|| id.to_owned()).map_or(Ok(()), Err)
             });
-            if found.is_err() {
+            if let Err(id) = found {
                 problems.push(Problem {
                     line: phase.line.max(root.line),
                     column: phase.column.max(root.column),
@@ -178,9 +169,9 @@ impl Plan {
         for (at, phase) in self.phases.iter().enumerate() {
             text.push_str(if at > 0 { ",\n" } else { "\n" });
             text.push_str(&phase.head);
-            let _stopped: Result<(), ()> = phase.jobs(|render| {
+            let _stopped: Result<(), ()> = phase.jobs(|job| {
                 text.push('\n');
-                render(&mut text);
+                text.push_str(job);
                 Err(())
             });
             text.push_str("]}");
@@ -265,22 +256,20 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
     let flat = entries
         .iter()
         .any(|(key, _)| key.text == "jobs" || is_grid_key(&key.text));
-    check_keys(
-        entries,
-        "the specification",
-        &[keys::<TopKeys>(), keys::<Common>(), keys::<Keys>()],
-        problems,
-    );
+    let known = [keys::<TopKeys>(), keys::<Common>(), keys::<Keys>()];
+    check_keys(root, &"the specification", &known, problems);
     check_texts(root, &["schema", "project", "default_cmd"], problems);
     let default_cmd = root.get("default_cmd").filter(|node| !node.is_null());
     let project = root
         .get("project")
         .and_then(Node::text)
         .unwrap_or("unknown");
-    let mut head = format!("{{\"schema\": {},\n", json::string(manifest::SCHEMA));
-    json::entry(&mut head, "project", &json::string(project), ",\n");
+    let mut head = vec![
+        ("schema", json::string(manifest::SCHEMA)),
+        ("project", json::string(project)),
+    ];
     if root.get("cwd").is_none() {
-        head.push_str("\"cwd\": \".\",\n");
+        head.push(("cwd", json::string(".")));
     }
     for (key, node) in entries {
         let own = matches!(
@@ -288,10 +277,13 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
             "schema" | "project" | "phases" | "jobs" | "default_cmd"
         ) || is_grid_key(&key.text);
         if !own {
-            json::entry(&mut head, &key.text, &json::value(node), ",\n");
+            head.push((&key.text, json::value(node)));
         }
     }
-    head.push_str("\"phases\": [");
+    let lines = head
+        .iter()
+        .map(|(key, value)| format!("{}: {value},\n", json::string(key)));
+    let head = format!("{{{}\"phases\": [", lines.collect::<String>());
     let mut phases = Vec::new();
     match root.get("phases").map(|node| (&node.value, node)) {
         None if flat => phases.push(phase(root, "main", true, default_cmd, problems)),
@@ -311,11 +303,10 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
                     .get("name")
                     .and_then(Node::text)
                     .map_or_else(|| format!("phase_{at}"), str::to_owned);
-                if let Value::Map(entries) = &item.value {
+                if item.is_map() {
                     let what = format!("phase {name:?}");
-                    let known: [&[&str]; 3] =
-                        [keys::<PhaseKeys>(), keys::<Common>(), keys::<Keys>()];
-                    check_keys(entries, &what, &known, problems);
+                    let known = [keys::<PhaseKeys>(), keys::<Common>(), keys::<Keys>()];
+                    check_keys(item, &what, &known, problems);
                     check_texts(item, &["name", "default_cmd"], problems);
                     phases.push(phase(item, &name, false, default_cmd, problems));
                 } else {

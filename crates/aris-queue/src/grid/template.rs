@@ -1,22 +1,30 @@
-//! A job's template, compiled: literal text and tables of what each value of an axis puts in its place.
+//! A job's template: its texts with the values of one cell in the places of placeholders.
 
-use super::cells::{Axis, Cells};
+use super::cells::{Axis, Scalar};
 use crate::json;
 use crate::problem::{Problems, nearest};
 use crate::shell;
 use crate::tree::{Kind, Node, Value};
 
-/// Text with places for values.
-#[derive(Default)]
-pub(super) struct Text(Vec<Part>);
+/// One cell: the axes, and the index of the value of each.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) axes: &'a [Axis],
+    pub(super) at: &'a [usize],
+}
 
-enum Part {
-    Literal(String),
-    /// What to put for each value of an axis.
-    Table {
-        axis: usize,
-        entries: Vec<String>,
-    },
+impl<'a> Cell<'a> {
+    /// The value of the axis of that name; `None`: there is no such axis, or it has no values.
+    fn value(self, name: &str) -> Option<&'a Scalar> {
+        let axis = self.axes.iter().position(|axis| axis.name == name)?;
+        self.values().nth(axis)
+    }
+
+    /// The value of each axis.
+    pub(super) fn values(self) -> impl Iterator<Item = &'a Scalar> {
+        let pairs = self.axes.iter().zip(self.at);
+        pairs.filter_map(|(axis, at)| axis.values.get(*at))
+    }
 }
 
 /// What a text is for: how values are put into it.
@@ -26,8 +34,6 @@ pub(super) enum Use {
     Plain,
     /// A shell's command.
     Shell,
-    /// One word of a shell's command, quoted as a whole where it needs be.
-    Word,
     /// A glob: what a value holds is no pattern.
     Glob,
 }
@@ -38,166 +44,62 @@ enum Piece<'a> {
     Place { name: &'a str, raw: bool },
 }
 
-impl Text {
-    pub(super) fn push_literal(&mut self, text: &str) {
-        if let Some(Part::Literal(last)) = self.0.last_mut() {
-            last.push_str(text);
-        } else {
-            self.0.push(Part::Literal(text.to_owned()));
-        }
-    }
-
-    /// Takes blanks and line feeds off the end, as far as they are literal.
-    pub(super) fn trim_end(&mut self) {
-        if let Some(Part::Literal(last)) = self.0.last_mut() {
-            last.truncate(last.trim_end().len());
-        }
-    }
-
-    pub(super) fn append(&mut self, mut other: Self) {
-        self.0.append(&mut other.0);
-    }
-
-    /// The same text between quotes of JSON.
-    pub(super) fn json_string(mut self) -> Self {
-        for part in &mut self.0 {
-            match part {
-                Part::Literal(text) => *text = json::escaped(text),
-                Part::Table { entries, .. } => {
-                    for entry in entries {
-                        *entry = json::escaped(entry);
-                    }
-                }
-            }
-        }
-        let mut text = Self::default();
-        text.push_literal("\"");
-        text.append(self);
-        text.push_literal("\"");
-        text
-    }
-
-    /// Appends the text for one cell.
-    pub(super) fn render(&self, cell: &[usize], out: &mut String) {
-        for part in &self.0 {
-            match part {
-                Part::Literal(text) => out.push_str(text),
-                Part::Table { axis, entries } => {
-                    out.push_str(entries.get(cell[*axis]).map_or("", String::as_str));
-                }
-            }
-        }
-    }
-}
-
-/// Compiles one scalar.
-pub(super) fn text(node: &Node, usage: Use, cells: &Cells, problems: &mut Problems) -> Text {
+/// A scalar with the values in their places.
+pub(super) fn text(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> String {
     let source = node.written().unwrap_or_default();
-    let pieces = pieces(source, node, problems);
-    if usage == Use::Word {
-        return one_word(&pieces, node, cells, problems);
-    }
-    let mut state = Quotes::default();
-    let mut compiled = Text::default();
-    for piece in &pieces {
-        match piece {
-            Piece::Literal(text) => {
-                state.read(text);
-                compiled.push_literal(text);
+    let mut quotes = Quotes::default();
+    let mut text = String::new();
+    for piece in pieces(source, node, problems) {
+        let (name, raw) = match piece {
+            Piece::Literal(literal) => {
+                quotes.read(&literal);
+                text.push_str(&literal);
+                continue;
             }
-            Piece::Place { name, raw } => {
-                let shell = usage == Use::Shell;
-                let Some((at, axis)) = axis(name, shell, node, cells, problems) else {
-                    let raw = if *raw { ":raw" } else { "" };
-                    let text = format!("${{{name}{raw}}}");
-                    state.read(&text);
-                    compiled.push_literal(&text);
-                    continue;
-                };
-                let entries = axis
-                    .values
-                    .iter()
-                    .map(|value| match usage {
-                        Use::Shell if !raw => state.place(&value.text).unwrap_or_else(|| {
-                            problems.at(
-                                node,
-                                format!(
-                                    "the value {:?} of {name} means something to the shell where ${{{name}}} stands",
-                                    value.text
-                                ),
-                                Some(&format!(
-                                    "write \"${{{name}}}\" in quotes to pass it as one word, or ${{{name}:raw}} to put it in as shell text"
-                                )),
-                            );
-                            String::new()
-                        }),
-                        Use::Glob => globbed(&value.text),
-                        _ => value.text.clone(),
-                    })
-                    .collect();
-                compiled.0.push(Part::Table { axis: at, entries });
-            }
+            Piece::Place { name, raw } => (name, raw),
+        };
+        let Some(value) = value_of(name, usage == Use::Shell, node, cell, problems) else {
+            let raw = if raw { ":raw" } else { "" };
+            let place = format!("${{{name}{raw}}}");
+            quotes.read(&place);
+            text.push_str(&place);
+            continue;
+        };
+        match usage {
+            Use::Shell if !raw => match quotes.place(&value.text) {
+                Some(placed) => text.push_str(&placed),
+                None => problems.at(
+                    node,
+                    format!(
+                        "the value {:?} of {name} means something to the shell where ${{{name}}} stands",
+                        value.text
+                    ),
+                    Some(&format!(
+                        "write \"${{{name}}}\" in quotes to pass it as one word, or ${{{name}:raw}} to put it in as shell text"
+                    )),
+                ),
+            },
+            Use::Glob => text.push_str(&globbed(&value.text)),
+            Use::Plain | Use::Shell => text.push_str(&value.text),
         }
     }
-    compiled
+    text
 }
 
-/// Quoted for the shell when any of its values needs it: the same form for all jobs of a phase.
-fn one_word(pieces: &[Piece<'_>], node: &Node, cells: &Cells, problems: &mut Problems) -> Text {
-    let mut parts = Vec::new();
-    for piece in pieces {
-        match piece {
-            Piece::Literal(text) => parts.push(Part::Literal(text.clone())),
-            Piece::Place { name, .. } => {
-                if let Some((at, axis)) = axis(name, false, node, cells, problems) {
-                    parts.push(Part::Table {
-                        axis: at,
-                        entries: axis.values.iter().map(|value| value.text.clone()).collect(),
-                    });
-                }
-            }
-        }
-    }
-    let plain = !parts.is_empty()
-        && parts.iter().all(|part| match part {
-            Part::Literal(text) => shell::is_plain(text),
-            Part::Table { entries, .. } => entries.iter().all(|text| shell::is_plain(text)),
-        });
-    if plain {
-        return Text(parts);
-    }
-    let quote = |text: &mut String| *text = text.replace('\'', "'\\''");
-    for part in &mut parts {
-        match part {
-            Part::Literal(text) => quote(text),
-            Part::Table { entries, .. } => entries.iter_mut().for_each(quote),
-        }
-    }
-    let mut word = Text::default();
-    word.push_literal("'");
-    word.append(Text(parts));
-    word.push_literal("'");
-    word
-}
-
-/// The axis of a placeholder. In text for the shell everything else is the shell's: `${HOME}`, `${x:-1}`.
-fn axis<'a>(
+/// What a placeholder stands for. In text for the shell everything else is the shell's: `${HOME}`, `${x:-1}`.
+fn value_of<'a>(
     name: &str,
     shell: bool,
     node: &Node,
-    cells: &'a Cells,
+    cell: Cell<'a>,
     problems: &mut Problems,
-) -> Option<(usize, &'a Axis)> {
-    let found = cells
-        .axes
-        .iter()
-        .enumerate()
-        .find(|(_, axis)| axis.name == name);
+) -> Option<&'a Scalar> {
+    let found = cell.value(name);
     if found.is_none() && shell {
         // `${N%.pt}`: a shell's expansion of a variable that is called like an axis.
         let end = name.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
         let variable = name.get(..end.unwrap_or(name.len())).unwrap_or(name);
-        let near = nearest(variable, cells.axes.iter().map(|axis| axis.name.as_str()));
+        let near = nearest(variable, cell.axes.iter().map(|axis| axis.name.as_str()));
         if let Some(near) = near.filter(|_| name != "GPU") {
             problems.warn(
                 node,
@@ -205,7 +107,7 @@ fn axis<'a>(
             );
         }
     } else if found.is_none() && name != "GPU" {
-        let near = nearest(name, cells.axes.iter().map(|axis| axis.name.as_str())).map_or_else(
+        let near = nearest(name, cell.axes.iter().map(|axis| axis.name.as_str())).map_or_else(
             || format!("give the grid an axis {name:?}, or write $${{{name}}} for a variable of the shell"),
             |near| format!("did you mean ${{{near}}}?"),
         );
@@ -326,102 +228,31 @@ fn globbed(value: &str) -> String {
     text
 }
 
-/// Any value of a template as JSON with places: a scalar that is one placeholder keeps the type of the axis.
-pub(super) fn value(node: &Node, usage: Use, cells: &Cells, problems: &mut Problems) -> Text {
+/// Any value of a template as JSON: a scalar that is one placeholder keeps the type of the axis.
+pub(super) fn value(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> String {
     match &node.value {
         Value::Scalar { text: source, .. } => {
             let whole = source
                 .strip_prefix("${")
                 .and_then(|rest| rest.strip_suffix('}'))
-                .and_then(|name| cells.axes.iter().position(|axis| axis.name == name));
-            if let (Some(axis), Use::Plain) = (whole, usage) {
-                let entries = cells.axes[axis]
-                    .values
-                    .iter()
-                    .map(|value| value.json.clone())
-                    .collect();
-                return Text(vec![Part::Table { axis, entries }]);
-            }
-            if matches!(node.kind(), Some(Kind::Text(_))) {
-                text(node, usage, cells, problems).json_string()
-            } else {
-                let mut literal = Text::default();
-                literal.push_literal(&json::scalar(node));
-                literal
+                .and_then(|name| cell.value(name));
+            match (whole, usage) {
+                (Some(value), Use::Plain) => value.json.clone(),
+                _ if matches!(node.kind(), Some(Kind::Text(_))) => {
+                    json::string(&text(node, usage, cell, problems))
+                }
+                _ => json::scalar(node),
             }
         }
         Value::List(items) => {
-            let mut list = Text::default();
-            list.push_literal("[");
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    list.push_literal(", ");
-                }
-                list.append(value(item, usage, cells, problems));
-            }
-            list.push_literal("]");
-            list
+            let items = items.iter().map(|item| value(item, usage, cell, problems));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
         Value::Map(entries) => {
-            let mut map = Text::default();
-            map.push_literal("{");
-            for (at, (key, item)) in entries.iter().enumerate() {
-                if at > 0 {
-                    map.push_literal(", ");
-                }
-                map.push_literal(&format!("{}: ", json::string(&key.text)));
-                map.append(value(item, usage, cells, problems));
-            }
-            map.push_literal("}");
-            map
+            let entries = entries
+                .iter()
+                .map(|(key, item)| (key.text.as_str(), value(item, usage, cell, problems)));
+            json::map(entries)
         }
     }
-}
-
-/// The value of an axis as JSON.
-pub(super) fn of_axis(at: usize, axis: &Axis) -> Text {
-    let entries = axis.values.iter().map(|value| value.json.clone()).collect();
-    Text(vec![Part::Table { axis: at, entries }])
-}
-
-/// The arguments of a template as words of the shell, each with a blank before it.
-pub(super) fn arguments(args: &Node, cells: &Cells, problems: &mut Problems) -> Text {
-    let mut words = Text::default();
-    let Value::Map(entries) = &args.value else {
-        problems.at(
-            args,
-            format!("args must be a map, not {}", args.noun()),
-            Some("args: {seed: \"${seed}\"}"),
-        );
-        return words;
-    };
-    for (key, node) in entries {
-        let flag = if key.text.starts_with('-') {
-            key.text.clone()
-        } else {
-            format!("--{}", key.text)
-        };
-        let items = match (&node.value, node.kind()) {
-            (_, Some(Kind::Null | Kind::Bool(false))) => continue,
-            (_, Some(Kind::Bool(true))) => &[][..],
-            (Value::List(items), _) => items.as_slice(),
-            _ => std::slice::from_ref(node),
-        };
-        words.push_literal(&format!(" {}", shell::word(&flag)));
-        for item in items {
-            if item.written().is_none() {
-                problems.at(
-                    item,
-                    format!(
-                        "the argument {:?} must be a scalar or a list of scalars",
-                        key.text
-                    ),
-                    None,
-                );
-            }
-            words.push_literal(" ");
-            words.append(text(item, Use::Word, cells, problems));
-        }
-    }
-    words
 }

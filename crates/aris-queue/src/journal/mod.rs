@@ -9,7 +9,6 @@
 //! many lines durable. **Source**: queue design §9.
 
 mod lines;
-mod parts;
 
 use std::path::{Path, PathBuf};
 
@@ -18,22 +17,18 @@ use aris_fs::{FsError, Log};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::state::{Checkpoint, Event};
-use crc32fast::hash as crc32;
+use crate::state::Event;
 
 pub use lines::Entry;
-pub use parts::{CHECKPOINT, Past};
 
 use lines::entries;
-use parts::{joined, part, parts, past, read};
 
-/// The file's name in the queue's folder. Parts that a checkpoint has made dispensable are kept as `journal.<n>.jsonl`, n from 1.
+/// The file's name in the queue's folder.
 pub const FILE: &str = "journal.jsonl";
 
 /// The journal of a queue, open for appending. One process at a time: its manager, which holds the queue's lock.
 #[derive(Debug)]
 pub struct Journal {
-    folder: PathBuf,
     log: Log,
     next: u64,
     pending: String,
@@ -45,7 +40,7 @@ pub struct Opened {
     /// The journal.
     pub journal: Journal,
     /// What happened before.
-    pub past: Past,
+    pub entries: Vec<Entry>,
     /// Bytes of a torn end that were cut off.
     pub torn: u64,
 }
@@ -109,43 +104,21 @@ impl Journal {
         if torn > 0 {
             log.cut(good)?;
         }
-        let past = past(folder, newest)?;
+        let entries = with_older(folder, newest)?;
         Ok(Opened {
             journal: Self {
-                folder: folder.to_path_buf(),
                 log,
-                next: past.seq() + 1,
+                next: entries.last().map_or(0, |last| last.seq) + 1,
                 pending: String::new(),
             },
-            past,
+            entries,
             torn,
         })
     }
 
     /// Reads the journal without opening it for writing; a torn end is left out. Nothing when there is no journal.
-    pub fn past(folder: &Path) -> Result<Past, JournalError> {
-        past(folder, read(&folder.join(FILE))?)
-    }
-
-    /// Reads all that ever happened, also what a checkpoint stands for; a torn end is left out. Nothing when there is no journal.
     pub fn read(folder: &Path) -> Result<Vec<Entry>, JournalError> {
-        let newest = read(&folder.join(FILE))?;
-        joined(folder, newest)
-    }
-
-    /// Begins a new part after this state, which stands for everything that is in the journal. All of it must be synced.
-    ///
-    /// **Errors**: [`JournalError::Fs`]; then it goes on in the part before, which is as good.
-    pub fn begin_part(&mut self, state: &Checkpoint) -> Result<(), JournalError> {
-        let text = serde_json::to_string(state).unwrap_or_default();
-        let crc = crc32(text.as_bytes());
-        let text = format!("{{\"crc\":\"{crc:08x}\",\"state\":{text}}}\n");
-        aris_fs::write_atomic(&self.folder.join(CHECKPOINT), text.as_bytes())?;
-        let path = self.folder.join(FILE);
-        let number = parts(&self.folder)?.last().map_or(1, |last| last + 1);
-        aris_fs::rename_new(&path, &part(&self.folder, number))?;
-        self.log = Log::open(&path)?.0;
-        Ok(())
+        with_older(folder, read(&folder.join(FILE))?)
     }
 
     /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
@@ -190,6 +163,32 @@ impl Journal {
     /// Whether something was added since the last [`Journal::sync`].
     pub fn is_pending(&self) -> bool {
         !self.pending.is_empty()
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<Entry>, JournalError> {
+    let bytes = aris_fs::read_optional(path, Log::LIMIT)?.unwrap_or_default();
+    Ok(entries(path, &bytes)?.0)
+}
+
+/// The entries of `journal.1.jsonl` and those after it, which earlier versions cut off from long journals, and then the newest.
+fn with_older(folder: &Path, newest: Vec<Entry>) -> Result<Vec<Entry>, JournalError> {
+    let mut all = Vec::new();
+    for number in 1.. {
+        let part = folder.join(format!("journal.{number}.jsonl"));
+        if !part.exists() {
+            break;
+        }
+        all.extend(read(&part)?);
+    }
+    all.extend(newest);
+    match (1..).zip(&all).find(|(seq, entry)| *seq != entry.seq) {
+        None => Ok(all),
+        Some((seq, entry)) => Err(JournalError::Damaged {
+            path: folder.join(FILE),
+            line: 1,
+            why: format!("event {} comes where {seq} should", entry.seq),
+        }),
     }
 }
 
@@ -254,7 +253,7 @@ mod tests {
             std::fs::write(&path, &whole[..cut]).expect("write");
             let opened = Journal::open(folder.path()).expect("any prefix");
             let lines = ends.iter().filter(|end| **end < cut).count();
-            assert_eq!(opened.past.entries.len(), lines);
+            assert_eq!(opened.entries.len(), lines);
             let kept = ends.get(lines.wrapping_sub(1)).map_or(0, |end| end + 1);
             assert_eq!(opened.torn, (cut - kept) as u64);
             assert_eq!(std::fs::read(&path).expect("read").len(), kept);
@@ -268,53 +267,30 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test damages files")]
-    fn a_part_that_a_checkpoint_stands_for_is_not_replayed_and_not_lost() {
+    #[expect(clippy::disallowed_methods, reason = "the test divides the file")]
+    fn parts_that_earlier_versions_wrote_come_first_and_none_may_be_missing() {
         let folder = tempfile::tempdir().expect("temp");
-        let path = folder.path();
-        let state = |seq: u64| -> Checkpoint {
-            let text = format!(
-                r#"{{"seq": {seq}, "began": null, "paused": true, "max_parallel": null, "submissions": {{}}, "jobs": {{}}}}"#
-            );
-            serde_json::from_str(&text).expect("a state")
-        };
-        written(path, &["a", "b"]);
-        Journal::open(path)
-            .expect("opened")
-            .journal
-            .begin_part(&state(2))
-            .expect("begun");
-        written(path, &["c"]);
-        Journal::open(path)
-            .expect("opened")
-            .journal
-            .begin_part(&state(3))
-            .expect("begun");
-        written(path, &["d"]);
-        let past = Journal::past(path).expect("read");
-        assert_eq!(past.checkpoint, Some(state(3)));
-        assert_eq!((past.entries.len(), past.seq()), (1, 4));
-        assert_eq!(Journal::read(path).expect("read").len(), 4);
-        // A damaged checkpoint: the parts say the same.
-        let whole = std::fs::read(path.join(CHECKPOINT)).expect("read");
-        let mut damaged = whole.clone();
-        damaged[40] ^= 1;
-        std::fs::write(path.join(CHECKPOINT), damaged).expect("written");
-        let past = Journal::past(path).expect("read");
-        assert_eq!((past.checkpoint, past.entries.len()), (None, 4));
-        // A part that went on because the next could not be begun.
-        std::fs::write(path.join(CHECKPOINT), &whole).expect("written");
-        std::fs::rename(path.join(FILE), part(path, 3)).expect("renamed");
-        assert_eq!(Journal::past(path).expect("read").seq(), 4);
-        written(path, &["e"]);
-        let past = Journal::past(path).expect("read");
-        assert_eq!((past.entries.len(), past.seq()), (2, 5));
-        // A part that is gone is missed where it is needed.
-        std::fs::remove_file(path.join(CHECKPOINT)).expect("removed");
-        std::fs::remove_file(part(path, 1)).expect("removed");
-        let error = Journal::past(path).expect_err("needed");
-        assert!(error.to_string().contains("a part is missing"), "{error}");
-        std::fs::write(path.join(CHECKPOINT), whole).expect("written");
-        assert_eq!(Journal::past(path).expect("not needed").seq(), 5);
+        written(folder.path(), &["a", "b"]);
+        let (whole, part) = (
+            folder.path().join(FILE),
+            folder.path().join("journal.1.jsonl"),
+        );
+        let text = std::fs::read_to_string(&whole).expect("read");
+        let (first, second) = text.split_at(text.find('\n').expect("a line") + 1);
+        std::fs::write(&part, first).expect("written");
+        std::fs::write(&whole, second).expect("written");
+        written(folder.path(), &["c"]);
+        let seqs: Vec<u64> = Journal::read(folder.path())
+            .expect("read")
+            .iter()
+            .map(|entry| entry.seq)
+            .collect();
+        assert_eq!(seqs, [1, 2, 3]);
+        std::fs::remove_file(part).expect("removed");
+        let error = Journal::open(folder.path()).expect_err("a part is missing");
+        assert!(
+            error.to_string().contains("event 2 comes where 1"),
+            "{error}"
+        );
     }
 }

@@ -306,7 +306,7 @@ impl Reader<'_> {
             self.problems.at(node, message, None);
         }
         if let Some(args) = present(node, "args") {
-            shell::append_arguments(&mut command, args, self.problems);
+            shell::append_arguments(&mut command, args, self.problems, shell::as_written);
         }
         let outputs = [job.expected_output, job.output_check]
             .into_iter()

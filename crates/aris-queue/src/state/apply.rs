@@ -49,7 +49,11 @@ impl Queue {
             | Event::Hold { id, .. }
             | Event::Imported { id, .. } => match self.find(id) {
                 Some(job) => {
+                    let before = self.run(job).life;
                     self.apply_to(job, event, time, now, late_ms)?;
+                    if let (Life::Backoff(at), true) = (before, self.run(job).life != before) {
+                        self.backoff.remove(&(at, job));
+                    }
                     self.settle(job);
                 }
                 // A job that the manifest no longer has; whoever loads the journal says so.
@@ -90,9 +94,6 @@ impl Queue {
             } => {
                 let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
                 legal(idle && *attempt == run.attempt + 1, id, "start")?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
                 run.life = Life::Starting;
                 run.attempt = *attempt;
                 run.cards.clone_from(cards);
@@ -161,17 +162,11 @@ impl Queue {
                     id,
                     "be refused",
                 )?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
                 run.life = Life::Failed;
                 run.verdict = Some(Box::new(verdict.clone()));
             }
             Event::Cancel { id } => {
                 legal(!run.life.is_over(), id, "be cancelled")?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
                 run.life = if run.life.is_active() {
                     Life::Cancelling
                 } else {
@@ -181,9 +176,6 @@ impl Queue {
             Event::Retry { id } => {
                 let waits = matches!(run.life, Life::Backoff(_));
                 legal(run.life.is_over() || waits, id, "be tried again")?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
                 run.life = Life::Idle;
                 run.spent = Spent::default();
                 run.held = false;

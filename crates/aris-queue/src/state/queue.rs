@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::dependencies::Dependencies;
 use super::ready::Ready;
-use super::{Life, Reason, Run, State};
-use crate::manifest::{Manifest, Positive};
+use super::{Group, Life, Reason, Run, State};
+use crate::manifest::Manifest;
 
 /// A queue.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct Queue {
 }
 
 /// What runs where.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {
     /// Jobs with cards.
     pub(crate) with_cards: u32,
@@ -50,6 +50,47 @@ pub(crate) struct Usage {
     pub(crate) cpus: u32,
     /// MiB of main memory that they asked for.
     pub(crate) mem_mib: u64,
+}
+
+impl Usage {
+    /// A job of the group runs, on these cards.
+    pub(crate) fn add(&mut self, group: Group, cards: &[CardId]) {
+        self.phases[group.phase as usize] += 1;
+        self.cpus = self.cpus.saturating_add(group.cpus.unwrap_or(0));
+        self.mem_mib = self.mem_mib.saturating_add(group.mem_mib.unwrap_or(0));
+        if group.gpus == 0 {
+            self.without_cards += 1;
+            return;
+        }
+        self.with_cards += 1;
+        for card in cards {
+            let (jobs, asked) = self.cards.entry(*card).or_insert((0, Some(0)));
+            *jobs += 1;
+            *asked = asked.zip(group.gpu_mem_mib).map(|(sum, more)| sum + more);
+        }
+    }
+
+    fn remove(&mut self, group: Group, cards: &[CardId]) {
+        self.phases[group.phase as usize] -= 1;
+        self.cpus = self.cpus.saturating_sub(group.cpus.unwrap_or(0));
+        self.mem_mib = self.mem_mib.saturating_sub(group.mem_mib.unwrap_or(0));
+        if group.gpus == 0 {
+            self.without_cards -= 1;
+            return;
+        }
+        self.with_cards -= 1;
+        for card in cards {
+            if let Some((jobs, asked)) = self.cards.get_mut(card) {
+                *jobs = jobs.saturating_sub(1);
+                *asked = asked
+                    .zip(group.gpu_mem_mib)
+                    .map(|(sum, less)| sum.saturating_sub(less));
+                if *jobs == 0 {
+                    self.cards.remove(card);
+                }
+            }
+        }
+    }
 }
 
 impl Queue {
@@ -259,53 +300,18 @@ impl Queue {
         }
     }
 
-    /// An attempt takes its place.
+    /// An attempt of the job begins: it takes its place and its cards.
     pub(super) fn begin(&mut self, job: u32) {
         self.active.insert(job);
-        let spec = &self.manifest.jobs[job as usize];
-        self.usage.phases[spec.phase as usize] += 1;
-        self.usage.cpus += spec.settings.cpus.map_or(0, Positive::get);
-        self.usage.mem_mib += spec.settings.mem_mib.unwrap_or(0);
-        if spec.settings.gpus == 0 {
-            self.usage.without_cards += 1;
-            return;
-        }
-        self.usage.with_cards += 1;
-        for card in &self.runs[job as usize].cards {
-            let (jobs, asked) = self.usage.cards.entry(*card).or_insert((0, Some(0)));
-            *jobs += 1;
-            *asked = asked
-                .zip(spec.settings.gpu_mem_mib)
-                .map(|(sum, more)| sum + more);
-        }
+        let group = Group::of(&self.manifest.jobs[job as usize]);
+        self.usage.add(group, &self.runs[job as usize].cards);
     }
 
-    /// An attempt gives its place back.
+    /// The attempt of the job is over, if there was one.
     pub(super) fn end(&mut self, job: u32) {
-        if !self.active.remove(&job) {
-            return;
-        }
-        let spec = &self.manifest.jobs[job as usize];
-        self.usage.phases[spec.phase as usize] -= 1;
-        let cpus = spec.settings.cpus.map_or(0, Positive::get);
-        self.usage.cpus = self.usage.cpus.saturating_sub(cpus);
-        let mem = spec.settings.mem_mib.unwrap_or(0);
-        self.usage.mem_mib = self.usage.mem_mib.saturating_sub(mem);
-        if spec.settings.gpus == 0 {
-            self.usage.without_cards -= 1;
-            return;
-        }
-        self.usage.with_cards -= 1;
-        for card in &self.runs[job as usize].cards {
-            if let Some((jobs, asked)) = self.usage.cards.get_mut(card) {
-                *jobs = jobs.saturating_sub(1);
-                *asked = asked
-                    .zip(spec.settings.gpu_mem_mib)
-                    .map(|(sum, less)| sum.saturating_sub(less));
-                if *jobs == 0 {
-                    self.usage.cards.remove(card);
-                }
-            }
+        if self.active.remove(&job) {
+            let group = Group::of(&self.manifest.jobs[job as usize]);
+            self.usage.remove(group, &self.runs[job as usize].cards);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use aris_attempt::cards::CardId;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::{Reason, Verdict};
 
@@ -73,14 +72,13 @@ pub enum Life {
 }
 
 /// Failures by the budget they count against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     /// Out of memory.
     pub oom: u32,
     /// Node failures and preemptions.
     pub infra: u32,
     /// Its time limit.
-    #[serde(default)]
     pub time_limit: u32,
     /// Everything else.
     pub other: u32,

@@ -3,21 +3,22 @@
 //! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
 //! nothing, and leaves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_queue::shell;
 use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
-use crate::cli::{PART, QueueArgs, RetryArgs, SelectArgs};
+use crate::cli::{QueueArgs, RetryArgs, SelectArgs};
 use crate::commands::{look, start};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
-use crate::manager::{self, Options, Request, spec::fits};
+use crate::manager::{self, Options, Request, Verb};
 use crate::place::Place;
 use crate::report::Data;
 
@@ -72,50 +73,6 @@ impl Asked {
     }
 }
 
-/// What can be done with jobs.
-#[derive(Clone, Copy)]
-pub(crate) enum Verb {
-    Cancel,
-    Retry,
-    Hold,
-    Release,
-}
-
-impl Verb {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Cancel => "cancel",
-            Self::Retry => "retry",
-            Self::Hold => "hold",
-            Self::Release => "release",
-        }
-    }
-
-    /// Jobs it means when they are not named one by one.
-    fn fits(self, state: State) -> bool {
-        match self {
-            Self::Cancel => !state.is_final() && state != State::Cancelling,
-            Self::Retry => {
-                matches!(
-                    state,
-                    State::Failed | State::Lost | State::Cancelled | State::Backoff
-                )
-            }
-            Self::Hold => matches!(state, State::Waiting | State::Ready | State::Backoff),
-            Self::Release => state == State::Hold,
-        }
-    }
-
-    fn request(self, ids: Vec<String>) -> Request {
-        match self {
-            Self::Cancel => Request::Cancel(ids),
-            Self::Retry => Request::Retry(ids),
-            Self::Hold => Request::Hold(ids),
-            Self::Release => Request::Release(ids),
-        }
-    }
-}
-
 pub(crate) fn jobs(
     verb: Verb,
     args: &SelectArgs,
@@ -131,11 +88,14 @@ fn ask_for_jobs(
     context: &Context,
 ) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
-    let mut chosen = select(|state| verb.fits(state), args, &look.queue)?;
-    if matches!(verb, Verb::Retry) && !again {
+    // What is completed is tried again only where it is named.
+    let meant = |state| verb.fits(state) && !(verb == Verb::Retry && state == State::Completed);
+    let mut chosen = select(meant, args, &look.queue)?;
+    if verb == Verb::Retry && !again {
         chosen.refuse_completed(&look.queue);
     }
-    chosen.ask(verb.word(), |ids| verb.request(ids), &look.place, context)
+    let request = |ids| Request::Jobs(BTreeMap::from([(verb, ids)]));
+    chosen.ask(verb.words().0, request, &look.place, context)
 }
 
 /// `retry`: also says what the jobs will run, and who will run them.
@@ -227,8 +187,11 @@ pub(super) fn select(
             continue;
         }
         let id = |job: u32| &*manifest.jobs[job as usize].id;
-        let is_pattern = pattern.contains(['*', '?']);
-        let meant = |job: &u32| is_pattern && fits(pattern.as_bytes(), id(*job).as_bytes());
+        let fits = Pattern::new(pattern).filter(|_| pattern.contains(['*', '?']));
+        let meant = |job: &u32| {
+            let fits = fits.as_ref();
+            fits.is_some_and(|fits| fits.matches(id(*job).as_bytes()))
+        };
         let all: Vec<u32> = (0..queue.len()).filter(meant).collect();
         let able = all.iter().filter(|job| fits_state(queue.state(**job)));
         let before = chosen.len();
@@ -366,7 +329,6 @@ fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
         max_wait: None,
         takeover: false,
         strict: false,
-        part: PART,
         log: None,
     }
 }

@@ -1,17 +1,18 @@
 //! Metrics of completed jobs, read from their declared outputs.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::results::{MetricRow, Metrics, Missing};
+use aris_attempt::Pattern;
 use aris_cli::Context;
 use aris_queue::state::State;
 use aris_queue::tree::{self, Kind, Node};
 use serde_json::{Number, Value};
 
 use super::Look;
-use crate::manager::spec::fits;
 
 /// Bytes of an output that are read for a metric.
 const LIMIT: u64 = 64 << 20;
@@ -22,6 +23,7 @@ pub(crate) struct Wanted {
     text: String,
     /// Name or path of the output, may hold `*` and `?`.
     file: String,
+    pattern: Pattern,
     /// Its place in it, keys with points between.
     key: String,
 }
@@ -30,13 +32,16 @@ impl FromStr for Wanted {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('#') {
-            Some((file, key)) if !file.is_empty() && !key.is_empty() => Ok(Self {
+        let parts = text.split_once('#');
+        let parts = parts.filter(|(file, key)| !file.is_empty() && !key.is_empty());
+        match parts.and_then(|(file, key)| Some((file, Pattern::new(file)?, key))) {
+            Some((file, pattern, key)) => Ok(Self {
                 text: text.to_owned(),
                 file: file.to_owned(),
+                pattern,
                 key: key.to_owned(),
             }),
-            _ => Err(String::from(
+            None => Err(String::from(
                 "write FILE#KEY, for example 'eval.json#acc' or '*.json#test.acc'",
             )),
         }
@@ -122,10 +127,8 @@ fn value(wanted: &Wanted, folder: &Path, files: &[PathBuf]) -> Result<Value, Str
     let is_meant = |path: &&PathBuf| {
         let relative = path.strip_prefix(folder).unwrap_or(path);
         let name = path.file_name().unwrap_or_default();
-        fits(
-            wanted.file.as_bytes(),
-            relative.as_os_str().as_encoded_bytes(),
-        ) || fits(wanted.file.as_bytes(), name.as_encoded_bytes())
+        let names = [relative.as_os_str(), name].map(OsStr::as_encoded_bytes);
+        names.iter().any(|name| wanted.pattern.matches(name))
     };
     let mut meant: Vec<&PathBuf> = files.iter().filter(is_meant).collect();
     meant.dedup();

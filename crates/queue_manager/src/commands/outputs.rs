@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_queue::state::{Queue, State};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::cli::OutputsArgs;
 use crate::commands::{job, look};
 use crate::error::Error;
-use crate::manager::spec::fits;
 use crate::report::Data;
 
 /// Files that jobs wrote.
@@ -78,14 +78,18 @@ fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
         let completed = |job: &u32| queue.state(*job) == State::Completed;
         return Ok((0..queue.len()).filter(completed).collect());
     }
-    for pattern in wanted {
-        if !(0..queue.len()).any(|job| fits(pattern.as_bytes(), id(job).as_bytes())) {
-            job(queue, pattern)?;
+    let mut patterns = Vec::new();
+    for text in wanted {
+        let fits =
+            |pattern: &Pattern| (0..queue.len()).any(|job| pattern.matches(id(job).as_bytes()));
+        match Pattern::new(text).filter(fits) {
+            Some(pattern) => patterns.push(pattern),
+            None => drop(job(queue, text)?),
         }
     }
     let named = |job: &u32| {
         let id = id(*job).as_bytes();
-        wanted.iter().any(|pattern| fits(pattern.as_bytes(), id))
+        patterns.iter().any(|pattern| pattern.matches(id))
     };
     Ok((0..queue.len()).filter(named).collect())
 }

@@ -80,7 +80,6 @@ pub(crate) fn options(
         max_wait: flags.max_wait,
         takeover: flags.takeover,
         strict: flags.strict,
-        part: flags.part,
         log: flags.log.map(|log| context.absolute(&log)),
     })
 }

@@ -52,9 +52,7 @@ impl Manager<'_> {
     pub(super) fn lost(&mut self, job: u32) -> Result<(), Error> {
         if self.queue.run(job).life == Life::Cancelling {
             let text = "cancelled; its runner was gone before";
-            let mut verdict = Verdict::failed(Reason::Cancelled, text);
-            verdict.outcome = Outcome::Cancelled;
-            return self.conclude(job, verdict);
+            return self.conclude(job, Verdict::failed(Reason::Cancelled, text));
         }
         let folder = self.folder(job);
         let text = format!(

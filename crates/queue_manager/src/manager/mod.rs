@@ -44,7 +44,7 @@ use cluster::Cluster;
 pub(crate) use machine::machine;
 use spec::Common;
 
-pub(crate) use requests::{Request, leave, take_answer};
+pub(crate) use requests::{Request, Verb, leave, take_answer};
 pub(crate) use signals::Signals;
 
 /// Snapshots follow each other no faster. **Source**: queue design §9: every 2 s at most.
@@ -68,8 +68,6 @@ pub(crate) struct Options {
     pub(crate) takeover: bool,
     /// Whether the manifest must be that of the last run.
     pub(crate) strict: bool,
-    /// Events in the journal from which on a new part of it is begun.
-    pub(crate) part: u64,
     /// Also gets the lines of stderr.
     pub(crate) log: Option<PathBuf>,
 }
@@ -88,8 +86,6 @@ pub(crate) struct Manager<'a> {
     options: &'a Options,
     queue: Queue,
     journal: Journal,
-    /// Events that were replayed.
-    replayed: u64,
     watch: Watch,
     runner: Runner,
     common: Common,
@@ -427,19 +423,11 @@ pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<CardId> {
 
 /// Waits.
 pub(crate) fn pause(time: Duration) {
-    let timeout = Timespec {
-        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(time.subsec_nanos()),
-    };
+    let timeout = Timespec::try_from(time).ok();
     // A signal may cut it short: nothing depends on its length.
-    poll(&mut [], Some(&timeout)).map_or_else(drop, drop);
+    poll(&mut [], timeout.as_ref()).map_or_else(drop, drop);
 }
 
 pub(crate) fn now_ms() -> u64 {
     u64::try_from(Cards::now().as_millis()).unwrap_or(u64::MAX)
-}
-
-pub(crate) fn host() -> String {
-    let uname = rustix::system::uname();
-    uname.nodename().to_string_lossy().into_owned()
 }

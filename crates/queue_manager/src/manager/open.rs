@@ -15,7 +15,7 @@ use aris_queue::state::Event;
 use super::hooks::Hooks;
 use super::signals::Signals;
 use super::spec::Common;
-use super::{Cards, Kept, Manager, Options, host, machine, now_ms, requests, this_program, wait};
+use super::{Cards, Kept, Manager, Options, machine, now_ms, requests, this_program, wait};
 use crate::error::Error;
 use crate::load::{self, Current};
 use crate::lock::{self, Owner};
@@ -27,10 +27,10 @@ impl<'a> Manager<'a> {
         context: &'a Context,
     ) -> Result<Self, Error> {
         let place = &options.place;
-        let boot = boot();
+        let boot = aris_attempt::boot_id();
         let owner = Owner {
             pid: std::process::id(),
-            host: host(),
+            host: aris_attempt::host(),
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
         };
@@ -67,7 +67,6 @@ impl<'a> Manager<'a> {
             options,
             queue: loaded.queue,
             journal: loaded.journal,
-            replayed: loaded.replayed,
             watch: Watch::new()?,
             runner: runner(context)?,
             common,
@@ -122,7 +121,6 @@ impl<'a> Manager<'a> {
         for (id, number) in loaded.removed {
             manager.end_removed(id, number)?;
         }
-        manager.begin_part();
         manager.write_state();
         Ok(manager)
     }
@@ -133,10 +131,4 @@ fn runner(context: &Context) -> Result<Runner, Error> {
     let (program, mut arguments) = this_program(context)?;
     arguments.push(crate::ATTEMPT.into());
     Ok(Runner { program, arguments })
-}
-
-fn boot() -> String {
-    aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
-        .map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
-        .unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! What people ask of a queue: one file each, so that it works over network file systems and while no manager runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,14 +22,6 @@ const ANSWER_KEPT: Duration = Duration::from_mins(1);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
-    /// End these jobs.
-    Cancel(Vec<String>),
-    /// Try these jobs again.
-    Retry(Vec<String>),
-    /// Hold these jobs back.
-    Hold(Vec<String>),
-    /// No longer.
-    Release(Vec<String>),
     /// Start nothing new.
     Pause,
     /// Start again.
@@ -38,6 +30,63 @@ pub(crate) enum Request {
     MaxParallel(Option<u32>),
     /// Another manifest.
     Change(Change),
+    /// What is to be done with which jobs.
+    #[serde(untagged)]
+    Jobs(BTreeMap<Verb, Vec<String>>),
+}
+
+/// What can be done with jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verb {
+    /// End them.
+    Cancel,
+    /// Try them again.
+    Retry,
+    /// Hold them back.
+    Hold,
+    /// No longer.
+    Release,
+}
+
+impl Verb {
+    /// The command's word, and what is said of the jobs.
+    pub(crate) const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Cancel => ("cancel", "cancelled"),
+            Self::Retry => ("retry", "tried again"),
+            Self::Hold => ("hold", "held"),
+            Self::Release => ("release", "released"),
+        }
+    }
+
+    /// Whether it can be done with a job in this state.
+    pub(crate) fn fits(self, state: State) -> bool {
+        match self {
+            Self::Cancel => !state.is_final() && state != State::Cancelling,
+            Self::Retry => (state.is_final() && state != State::Blocked) || state == State::Backoff,
+            Self::Hold => matches!(state, State::Waiting | State::Ready | State::Backoff),
+            Self::Release => state == State::Hold,
+        }
+    }
+
+    /// Whether nothing needs to be done for it.
+    fn is_done(self, state: State) -> bool {
+        match self {
+            Self::Cancel => matches!(state, State::Cancelled | State::Cancelling),
+            Self::Retry | Self::Release => matches!(state, State::Waiting | State::Ready),
+            Self::Hold => state == State::Hold,
+        }
+    }
+
+    fn event(self, id: String) -> Event {
+        match self {
+            Self::Cancel => Event::Cancel { id },
+            Self::Retry => Event::Retry { id },
+            Self::Hold => Event::Hold { id, held: true },
+            Self::Release => Event::Hold { id, held: false },
+        }
+    }
 }
 
 /// Leaves a request for the manager. The name orders requests by time.
@@ -114,55 +163,24 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
 /// The events that a request comes to in the queue as it is, and what of it is not possible. What is so already is neither.
 pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
     let (mut events, mut refused) = (Vec::new(), Vec::new());
-    let mut known = BTreeSet::new();
-    let mut each = |ids: Vec<String>,
-                    able: fn(State) -> bool,
-                    done: &[State],
-                    what: &str,
-                    make: fn(String) -> Event| {
-        for id in ids {
-            if !known.insert(id.clone()) {
-                continue;
-            }
-            match queue.find(&id).map(|job| queue.state(job)) {
-                Some(state) if able(state) => events.push(make(id)),
-                Some(state) if done.contains(&state) => {}
-                Some(state) => {
-                    refused.push(format!("{id:?} is {} and cannot be {what}", state.word()));
+    match request {
+        Request::Jobs(wanted) => {
+            let mut known = BTreeSet::new();
+            let each = |(verb, ids): (Verb, Vec<String>)| ids.into_iter().map(move |id| (verb, id));
+            let all = wanted.into_iter().flat_map(each);
+            for (verb, id) in all.filter(|(_, id)| known.insert(id.clone())) {
+                match queue.find(&id).map(|job| queue.state(job)) {
+                    Some(state) if verb.fits(state) => events.push(verb.event(id)),
+                    Some(state) if verb.is_done(state) => {}
+                    Some(state) => refused.push(format!(
+                        "{id:?} is {} and cannot be {}",
+                        state.word(),
+                        verb.words().1
+                    )),
+                    None => refused.push(format!("no job has the id {id:?}")),
                 }
-                None => refused.push(format!("no job has the id {id:?}")),
             }
         }
-    };
-    match request {
-        Request::Cancel(ids) => each(
-            ids,
-            |state| !state.is_final() && state != State::Cancelling,
-            &[State::Cancelled, State::Cancelling],
-            "cancelled",
-            |id| Event::Cancel { id },
-        ),
-        Request::Retry(ids) => each(
-            ids,
-            |state| (state.is_final() && state != State::Blocked) || state == State::Backoff,
-            &[State::Waiting, State::Ready],
-            "tried again",
-            |id| Event::Retry { id },
-        ),
-        Request::Hold(ids) => each(
-            ids,
-            |state| matches!(state, State::Waiting | State::Ready | State::Backoff),
-            &[State::Hold],
-            "held",
-            |id| Event::Hold { id, held: true },
-        ),
-        Request::Release(ids) => each(
-            ids,
-            |state| state == State::Hold,
-            &[State::Waiting, State::Ready],
-            "released",
-            |id| Event::Hold { id, held: false },
-        ),
         Request::Pause if !queue.paused() => events.push(Event::Pause { paused: true }),
         Request::Resume if queue.paused() => events.push(Event::Pause { paused: false }),
         // A change of the manifest is no event: the manager takes its queue up anew.

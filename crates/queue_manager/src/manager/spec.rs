@@ -138,54 +138,11 @@ impl Common {
                     .replace(&format!("${{{name}}}"), value)
                     .replace(&format!("{{{name}}}"), value);
             }
-            (!exists(&cwd.join(&path))).then_some(path)
+            aris_attempt::output_files(&cwd, &path)
+                .is_empty()
+                .then_some(path)
         })
     }
-}
-
-/// Whether a file matches; `*` and `?` may stand in the last part of the path.
-fn exists(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if !name.contains(['*', '?']) {
-        return path.exists();
-    }
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    aris_fs::list_sorted(folder).is_ok_and(|entries| {
-        entries
-            .iter()
-            .any(|entry| fits(name.as_bytes(), entry.name.as_encoded_bytes()))
-    })
-}
-
-/// Whether a name fits a pattern of `*` and `?`. Linear but for going back to the last `*`.
-pub(crate) fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut seen) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while seen < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, seen));
-                at += 1;
-            }
-            Some(b'?') => {
-                at += 1;
-                seen += 1;
-            }
-            Some(byte) if *byte == name[seen] => {
-                at += 1;
-                seen += 1;
-            }
-            _ => match star {
-                Some((place, from)) => {
-                    at = place + 1;
-                    seen = from + 1;
-                    star = Some((place, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.iter().skip(at).all(|byte| *byte == b'*')
 }
 
 fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
@@ -276,25 +233,6 @@ pub(crate) fn link_log(place: &Place, id: &str, log: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns_fit_names() {
-        for (pattern, name, expected) in [
-            ("a*.pt", "a1.pt", true),
-            ("a*.pt", "a1.pt2", false),
-            ("*", "", true),
-            ("?", "", false),
-            ("*a*b", "xxaybab", true),
-            ("a?c", "abc", true),
-            ("abc", "ab", false),
-        ] {
-            assert_eq!(
-                fits(pattern.as_bytes(), name.as_bytes()),
-                expected,
-                "{pattern} {name}"
-            );
-        }
-    }
 
     #[test]
     fn cards_are_counted_only_where_somebody_else_gives_them() {

@@ -40,10 +40,7 @@ impl Manager<'_> {
             at_most(now + limit);
         }
         let rest = until.saturating_sub(now).max(Duration::from_millis(1));
-        let timeout = Timespec {
-            tv_sec: i64::try_from(rest.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(rest.subsec_nanos()),
-        };
+        let timeout = Timespec::try_from(rest).ok();
         let mut fds = vec![
             PollFd::new(&self.signals, PollFlags::IN),
             PollFd::new(&self.requests, PollFlags::IN),
@@ -52,7 +49,7 @@ impl Manager<'_> {
         fds.extend(watch.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         let cards = self.cards.fd();
         fds.extend(cards.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        match poll(&mut fds, Some(&timeout)) {
+        match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => {
                 return Err(Error::System {

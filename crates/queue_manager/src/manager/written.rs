@@ -58,18 +58,6 @@ impl Manager<'_> {
         }
     }
 
-    /// Begins a new part of a journal that has become long, so that the next manager need not replay it. What fails is tried again by that
-    /// one: the journal is as good without.
-    pub(super) fn begin_part(&mut self) {
-        if self.replayed < self.options.part || self.journal.sync().is_err() {
-            return;
-        }
-        if let Some(state) = self.queue.checkpoint(self.journal.seq()) {
-            let begun = self.journal.begin_part(&state);
-            self.notice("checkpoint", begun.err().map(|error| error.to_string()));
-        }
-    }
-
     /// Writes the state for people when it changed and the last time is long enough ago.
     pub(super) fn write_state_if_due(&mut self) {
         let due = self

@@ -51,19 +51,15 @@ pub(crate) struct Meta {
     #[serde(default)]
     pub project: String,
     /// When the queue was first taken up, UTC.
-    #[serde(default)]
     pub started: Option<String>,
     /// The manifest.
     #[serde(default)]
     pub manifest_path: String,
     /// When this was written, UTC.
-    #[serde(default)]
     pub updated: Option<String>,
     /// Process of the manager that wrote this.
-    #[serde(default)]
     pub manager_pid: Option<u32>,
     /// Its host.
-    #[serde(default)]
     pub manager_host: Option<String>,
     /// Whether a person wants nothing new started.
     #[serde(default)]
@@ -105,61 +101,45 @@ pub(crate) struct JobRow {
     /// The reference's word: `pending running completed failed_oom failed_other stuck`.
     pub status: String,
     /// The first of its cards.
-    #[serde(default)]
     pub gpu: Option<CardId>,
     /// Always null: nothing runs in a screen session.
-    #[serde(default)]
     pub screen_name: Option<String>,
     /// Process of the command.
-    #[serde(default)]
     pub pid: Option<i64>,
     /// Attempts begun.
     #[serde(default)]
     pub attempts: u32,
     /// When the last one was begun, UTC.
-    #[serde(default)]
     pub started: Option<String>,
     /// When the last one was over, UTC.
-    #[serde(default)]
     pub completed: Option<String>,
     /// What happened.
-    #[serde(default)]
     pub error: Option<String>,
     /// Our word.
-    #[serde(default)]
     pub state: Option<State>,
     /// Why.
-    #[serde(default)]
     pub reason: Option<Reason>,
     /// Status that the last attempt left with.
-    #[serde(default)]
     pub exit_code: Option<i32>,
     /// Signal that ended the last attempt.
-    #[serde(default)]
     pub signal: Option<i32>,
     /// What a person should look at although it completed.
-    #[serde(default)]
     pub warning: Option<String>,
     /// Milliseconds the last attempt ran.
-    #[serde(default)]
     pub ran_ms: Option<u64>,
     /// Cards of the last attempt.
     #[serde(default)]
     pub gpus: Vec<CardId>,
     /// What the engine calls the last attempt.
-    #[serde(default)]
     pub engine_ref: Option<String>,
     /// What the engine last said of it.
-    #[serde(default)]
     pub engine_says: Option<String>,
     /// Log of the last attempt.
-    #[serde(default)]
     pub log: Option<String>,
     /// When each attempt was begun, UTC.
     #[serde(default)]
     pub started_attempts: Vec<String>,
     /// When the next attempt is due, UTC, in the state `backoff`.
-    #[serde(default)]
     pub retry_at: Option<String>,
 }
 

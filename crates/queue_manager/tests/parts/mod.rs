@@ -1,13 +1,12 @@
-//! A journal that has become long: its parts, and a manager that dies while it begins one.
+//! A long journal that an earlier version divided into parts.
 
 use std::fs;
-use std::process::Output;
 
 use serde_json::{Value, json};
 
 use crate::queue::Place;
 
-/// A queue of which half is over; in it are all that a checkpoint keeps: ends, failures, a hold, budgets.
+/// A queue of which half is over: ends, failures, a hold, budgets.
 fn half_done() -> Place {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [
@@ -30,37 +29,28 @@ fn half_done() -> Place {
     place
 }
 
-/// Begins a part and leaves at once.
-fn begin_part(place: &Place, fault: Option<u32>) -> Output {
-    let mut command = place.command(&["run", "--manifest", "m.json", "--state", "s.json"]);
-    command.args(["--part", "1", "--max-wait", "0"]);
-    if let Some(fault) = fault {
-        command.env("ARIS_FAULT_AT", fault.to_string());
-    }
-    command.output().expect("ran")
-}
-
 /// What the jobs have come to, without what is of the moment.
 fn jobs(place: &Place) -> Vec<Value> {
     place.state().into_values().collect()
 }
 
 #[test]
-fn a_part_is_begun_and_everything_is_as_before() {
+fn a_journal_in_parts_is_taken_up_as_a_whole() {
     let place = half_done();
     let before = jobs(&place);
-    for parts in 1..3 {
-        assert_eq!(begin_part(&place, None).status.code(), Some(6));
-        assert_eq!(jobs(&place), before);
-        assert!(
-            place
-                .at(&format!(".s.queue/journal.{parts}.jsonl"))
-                .exists()
-        );
-        // Something new for the next part.
-        place.data(&["pause", "--state", "s.json"]);
-        place.data(&["resume", "--state", "s.json"]);
-    }
+    let (whole, part) = (
+        place.at(".s.queue/journal.jsonl"),
+        place.at(".s.queue/journal.1.jsonl"),
+    );
+    let text = fs::read_to_string(&whole).expect("journal");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (first, second) = lines.split_at(lines.len() / 2);
+    fs::write(part, first.concat()).expect("written");
+    fs::write(whole, second.concat()).expect("written");
+    // An earlier version kept this beside it.
+    fs::write(place.at(".s.queue/checkpoint.json"), "{}").expect("written");
+    place.data(&["adopt", "--state", "s.json"]);
+    assert_eq!(jobs(&place), before);
     place.data(&["release", "held", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(10));
     assert_eq!(
@@ -70,34 +60,4 @@ fn a_part_is_begun_and_everything_is_as_before() {
     let report = place.data(&["report", "--state", "s.json"]);
     // Of an attempt that only the first part tells of.
     assert_eq!(report["counts"]["completed_after_retry"], 1, "{report}");
-}
-
-#[test]
-fn a_manager_that_dies_at_any_change_while_it_begins_a_part_loses_nothing() {
-    let place = half_done();
-    let before = jobs(&place);
-    for fault in 1.. {
-        let output = begin_part(&place, Some(fault));
-        if output.status.code().is_some() {
-            assert!(fault > 5, "crash points are not compiled in: {output:?}");
-            break;
-        }
-        let found = place.data(&["status", "--jobs", "--state", "s.json"]);
-        assert_eq!(
-            found["counts"],
-            json!({"completed": 2, "failed": 1, "hold": 1, "waiting": 1}),
-            "crash {fault}"
-        );
-        let facts = place.data(&["explain", "twice", "--state", "s.json"]);
-        assert_eq!(facts["state"], "completed", "crash {fault}");
-        // Takes the queue up, writes its state, and leaves.
-        place.data(&["adopt", "--state", "s.json"]);
-        assert_eq!(jobs(&place), before, "crash {fault}");
-    }
-    place.data(&["release", "held", "--state", "s.json"]);
-    assert_eq!(place.run().status.code(), Some(10));
-    assert_eq!(
-        fs::read_to_string(place.at("ran")).expect("ran"),
-        "x\nx\nx\n"
-    );
 }

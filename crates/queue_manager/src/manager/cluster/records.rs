@@ -141,11 +141,7 @@ impl Manager<'_> {
 fn ended_by(word: &str) -> Verdict {
     let text = format!("ended by the cluster: Slurm says {word}");
     match (reason_of(word), word.split([' ', '+']).next()) {
-        (Reason::Lost, Some("CANCELLED")) => {
-            let mut verdict = Verdict::failed(Reason::Cancelled, text);
-            verdict.outcome = Outcome::Cancelled;
-            verdict
-        }
+        (Reason::Lost, Some("CANCELLED")) => Verdict::failed(Reason::Cancelled, text),
         // It takes the end of the script for the job's own: Slurm's notice before its time limit looks so, and a signal by hand.
         (Reason::Lost, _) => Verdict::failed(
             Reason::Signal,
