@@ -165,7 +165,7 @@ impl Reader<'_> {
             Cmd::Operator(text) => self.operator(token, text),
             Cmd::Function(text) => self.function(token, text),
             // Tab stops.
-            Cmd::Accent('=' | '`' | '\'') if self.is_open("tabbing") => self.space(token),
+            Cmd::Accent("=" | "`" | "'") if self.is_open("tabbing") => self.space(token),
             Cmd::Accent(accent) => {
                 let argument = self.argument();
                 let base = self.flat(&argument);
