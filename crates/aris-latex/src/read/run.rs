@@ -58,7 +58,7 @@ impl Reader<'_> {
             self.problem(
                 ProblemKind::UnclosedConditional,
                 branch.place,
-                "the conditional has no `\\fi`".to_owned(),
+                "the conditional has no `\\fi`",
             );
         }
         self.paragraph(end);
@@ -66,7 +66,7 @@ impl Reader<'_> {
             self.problem(
                 ProblemKind::NoDocument,
                 here,
-                "there is no `\\begin{document}`".to_owned(),
+                "there is no `\\begin{document}`",
             );
         }
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);

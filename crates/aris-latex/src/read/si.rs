@@ -229,8 +229,7 @@ impl Reader<'_> {
         if text.contains("round-mode=") && !text.contains("round-mode=none") {
             let message =
                 "siunitx rounds what is printed here; numbers are read as they are written";
-            let place = self.place(token);
-            self.problem(crate::ProblemKind::UnreadText, place, message.to_owned());
+            self.problem_at(crate::ProblemKind::UnreadText, token, message);
         }
     }
 
