@@ -30,7 +30,7 @@ pub use model::document::{
     Document, Error, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Problem, ProblemKind,
 };
 pub use model::include::{Include, IncludeKind, IncludeOutcome, Loaded, Loader};
-pub use model::place::{Place, Position, SourceFile, Text};
+pub use model::place::{Place, Position, SourceFile};
 pub use model::reference::{BibItem, Citation, Definition, Heading, Label, Reference};
 pub use model::structure::{Environment, Theorem, Written};
 pub use model::table::{Row, Table};

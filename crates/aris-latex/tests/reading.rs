@@ -1041,3 +1041,9 @@ fn what_changes_numbers_where_they_are_printed_is_said() {
         assert_eq!(document("", body).problems.len(), count, "{body}");
     }
 }
+
+#[test]
+fn a_space_at_the_end_of_a_formula_keeps_numbers_apart() {
+    let document = document("", "$a 5 $ $6 $\\num{3} and $7$");
+    assert_eq!(document.blocks[0].text, "a 5 6 3 and 7");
+}

@@ -269,10 +269,10 @@ fn hashed(bytes: Vec<u8>) -> (Hashing, Loaded) {
     }
     match String::from_utf8(bytes) {
         Ok(text) => {
-            let text = Arc::new(text);
+            let text: Arc<str> = Arc::from(text);
             let same = Arc::clone(&text);
             let digest = thread::spawn(move || Digest::of(same.as_bytes()));
-            (Hashing::Beside(digest), Loaded::Whole(text))
+            (Hashing::Beside(digest), Loaded::Text(text))
         }
         Err(error) => {
             let bytes = error.as_bytes();
@@ -308,17 +308,10 @@ mod tests {
             for start in [&b""[..], b"\xef\xbb\xbf"] {
                 let bytes = [start, &part.repeat(LARGE / 4)].concat();
                 assert!(bytes.len() >= LARGE);
-                let text = match hashed(bytes.clone()) {
-                    (digest, Loaded::Text(text)) => {
-                        assert_eq!(digest.finish(), Digest::of(&bytes));
-                        text
-                    }
-                    (digest, Loaded::Whole(text)) => {
-                        assert_eq!(digest.finish(), Digest::of(&bytes));
-                        Arc::from(text.as_str())
-                    }
-                    (_, other) => panic!("{other:?}"),
+                let (digest, Loaded::Text(text)) = hashed(bytes.clone()) else {
+                    panic!("not read");
                 };
+                assert_eq!(digest.finish(), Digest::of(&bytes));
                 assert!(*text == *decode(&bytes));
             }
         }

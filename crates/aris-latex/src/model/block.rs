@@ -122,7 +122,7 @@ pub struct Block {
     pub marks: Vec<Mark>,
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
-    pub(crate) spans: Box<[Span]>,
+    pub(crate) spans: Vec<Span>,
 }
 
 /// Text from `text` on, up to the next span, comes from `offset` of a file on.
@@ -175,7 +175,7 @@ impl Block {
             text: text.to_owned(),
             marks: Vec::new(),
             start: place,
-            spans: Box::new([Span::new(0, number(place.file), number(place.offset), true)]),
+            spans: vec![Span::new(0, number(place.file), number(place.offset), true)],
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
-    Position, Reference, SourceFile, Table, Text, Theorem, Written,
+    Position, Reference, SourceFile, Table, Theorem, Written,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -156,8 +156,7 @@ impl Document {
             }
             start += paragraph.len();
         }
-        self.files
-            .push(SourceFile::with(path.to_owned(), Text::Copy(text)));
+        self.files.push(SourceFile::new(path, text));
     }
 
     /// The text of a file that LaTeX writes from the document.

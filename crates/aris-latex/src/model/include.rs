@@ -25,8 +25,6 @@ impl<F: FnMut(&str) -> Loaded> Loader for F {
 pub enum Loaded {
     /// The file's text, already checked to be UTF-8.
     Text(Arc<str>),
-    /// The same in the string that the file was read into, which saves copying it.
-    Whole(Arc<String>),
     /// There is no such file.
     Absent,
     /// It exists but cannot be read or is not text; the reason, lower case.

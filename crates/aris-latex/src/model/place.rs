@@ -1,9 +1,6 @@
 //! Where something stands in the sources.
 
-use std::{
-    ops::Deref,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 /// A byte position in one of [`Document::files`](crate::Document::files).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,33 +28,13 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// The text of a file, shared by all who look at it.
-#[derive(Clone, Debug)]
-pub enum Text {
-    /// A copy of its own.
-    Copy(Arc<str>),
-    /// The string into which the file was read.
-    Whole(Arc<String>),
-}
-
-impl Deref for Text {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        match self {
-            Self::Copy(text) => text,
-            Self::Whole(text) => text,
-        }
-    }
-}
-
 /// One file that was read.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Path as handed to the loader: '/'-separated, relative to the paper directory, normalised.
     pub path: String,
     /// The whole text.
-    pub text: Text,
+    pub text: Arc<str>,
     /// Made when a position is asked for first; a reader of the text alone needs none.
     index: OnceLock<Index>,
 }
@@ -100,12 +77,8 @@ const fn begins(byte: u8) -> bool {
 impl SourceFile {
     /// A file with its text.
     pub fn new(path: impl Into<String>, text: Arc<str>) -> Self {
-        Self::with(path.into(), Text::Copy(text))
-    }
-
-    pub(crate) fn with(path: String, text: Text) -> Self {
         Self {
-            path,
+            path: path.into(),
             text,
             index: OnceLock::new(),
         }

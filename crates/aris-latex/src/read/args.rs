@@ -74,12 +74,7 @@ impl Reader<'_> {
                 Kind::End if depth == 0 => break,
                 Kind::End => depth -= 1,
                 Kind::Stop => {
-                    let place = self.place(begin);
-                    self.problem(
-                        ProblemKind::UnclosedGroup,
-                        place,
-                        "`{` is never closed".to_owned(),
-                    );
+                    self.problem_at(ProblemKind::UnclosedGroup, begin, "`{` is never closed");
                     break;
                 }
                 _ => {}

@@ -1,8 +1,9 @@
 //! What the reader knows about commands: the type, and the tables that fill it.
 
 use super::{
-    commands::GROUPS,
-    symbols::{FUNCTIONS, OPERATORS, SYMBOLS},
+    accents::MARKS,
+    commands::{GROUPS, listed},
+    symbols::{FUNCTIONS, OPERATORS, SYMBOLS, pairs},
 };
 use crate::IncludeKind;
 
@@ -20,7 +21,7 @@ pub(crate) enum Cmd {
     Symbol(&'static str),
     Operator(&'static str),
     Function(&'static str),
-    Accent(char),
+    Accent(&'static str),
     /// Declaration: bits to set, bits to clear.
     Declare(u16, u16),
     /// The same for one argument.
@@ -220,21 +221,22 @@ impl Cmd {
     }
 }
 
-/// Every known command.
+/// Every known command; a later one wins over an earlier one.
 pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
-    let symbols = SYMBOLS
-        .iter()
-        .map(|(name, text)| (*name, Cmd::Symbol(text)));
-    let operators = OPERATORS
-        .iter()
-        .map(|(name, text)| (*name, Cmd::Operator(text)));
+    let symbols = pairs(SYMBOLS).map(|(name, text)| (name, Cmd::Symbol(text)));
+    let operators = pairs(OPERATORS).map(|(name, text)| (name, Cmd::Operator(text)));
     let functions = FUNCTIONS.iter().map(|name| (*name, Cmd::Function(name)));
-    let words = |list: &'static str, cmd: Cmd| list.split_whitespace().map(move |name| (name, cmd));
-    let groups = GROUPS.iter().flat_map(move |(list, cmd)| words(list, *cmd));
+    let lists = GROUPS.iter().copied().chain(listed());
+    let groups =
+        lists.flat_map(|(names, cmd)| names.split_whitespace().map(move |name| (name, cmd)));
+    // `\G` is an accent of bibliographies, and papers mean a macro of their own.
+    let accents = MARKS.iter().filter(|(name, _)| *name != "G");
+    let accents = accents.map(|(name, _)| (*name, Cmd::Accent(name)));
     let space = std::iter::once((" ", Cmd::Space));
     symbols
         .chain(operators)
         .chain(functions)
         .chain(groups)
+        .chain(accents)
         .chain(space)
 }

@@ -95,12 +95,10 @@ impl Reader<'_> {
             let token = self.next();
             match token.kind {
                 Kind::Stop => {
-                    let place = self.place(start);
-                    self.problem(
+                    self.problem_at(
                         ProblemKind::UnclosedConditional,
-                        place,
-                        "the conditional has no `\\fi` in this file; what follows is not read"
-                            .to_owned(),
+                        start,
+                        "the conditional has no `\\fi` in this file; what follows is not read",
                     );
                     return false;
                 }

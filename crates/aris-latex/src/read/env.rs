@@ -482,10 +482,9 @@ impl Reader<'_> {
             }
         }
         if missing {
-            let place = self.place(token);
-            self.problem(
+            self.problem_at(
                 ProblemKind::UnclosedEnvironment,
-                place,
+                token,
                 format!("`\\begin{{{name}}}` has no `{end}`; the rest of the file is not read"),
             );
         }

@@ -4,6 +4,7 @@ use super::{
     reader::{After, Float, Reader},
     style::{self, Style},
     token::Token,
+    writer::Writer,
 };
 use crate::{BlockKind, Heading, Theorem};
 
@@ -55,7 +56,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_caption(&mut self) {
-        let index = self.with_lookup(super::writer::Writer::close);
+        let index = self.with_lookup(Writer::close);
         if let (Some(index), Some(float)) = (index, self.floats.last_mut()) {
             float.caption.get_or_insert(index);
         }
@@ -98,7 +99,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_heading(&mut self, heading: usize) {
-        let index = self.with_lookup(super::writer::Writer::close);
+        let index = self.with_lookup(Writer::close);
         let title = index
             .and_then(|at| self.writer.blocks.get(at))
             .map(|block| block.text.clone());

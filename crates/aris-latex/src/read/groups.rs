@@ -84,16 +84,12 @@ impl Reader<'_> {
             return;
         }
         match kind {
-            GroupKind::Brace => self.problem(
-                ProblemKind::UnclosedGroup,
-                place,
-                "`{` is never closed".to_owned(),
-            ),
-            GroupKind::Math => self.problem(
-                ProblemKind::UnclosedMath,
-                place,
-                "maths is never closed".to_owned(),
-            ),
+            GroupKind::Brace => {
+                self.problem(ProblemKind::UnclosedGroup, place, "`{` is never closed");
+            }
+            GroupKind::Math => {
+                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed");
+            }
             GroupKind::Environment(name) => {
                 let name = self.names.text(name).to_owned();
                 self.problem(
@@ -123,22 +119,12 @@ impl Reader<'_> {
                     .nth(1)
                     .is_some_and(|group| group.kind == GroupKind::Brace) =>
             {
-                let place = self.place(token);
-                self.problem(
-                    ProblemKind::UnclosedMath,
-                    place,
-                    "maths is never closed".to_owned(),
-                );
+                self.problem_at(ProblemKind::UnclosedMath, token, "maths is never closed");
                 self.close_group(token);
                 self.close_group(token);
             }
             _ => {
-                let place = self.place(token);
-                self.problem(
-                    ProblemKind::ExtraBrace,
-                    place,
-                    "`}` closes no group".to_owned(),
-                );
+                self.problem_at(ProblemKind::ExtraBrace, token, "`}` closes no group");
             }
         }
     }

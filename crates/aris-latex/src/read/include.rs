@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Place, Position, ProblemKind, SourceFile, Text,
+    MAX_TOTAL_BYTES, Place, Position, ProblemKind, SourceFile,
 };
 
 /// What has been loaded.
@@ -63,7 +63,11 @@ impl Reader<'_> {
         if let Some(found) = self.loading.known.get(path) {
             return found.clone();
         }
-        let loaded = match self.loader.load(path) {
+        let loaded = match self
+            .loader
+            .as_mut()
+            .map_or(Loaded::Absent, |loader| loader.load(path))
+        {
             Loaded::Absent => match self.doc.written_text(path) {
                 Some(text) => Loaded::Text(Arc::from(text)),
                 None => Loaded::Absent,
@@ -71,12 +75,11 @@ impl Reader<'_> {
             loaded => loaded,
         };
         let mut file = |text| {
-            self.doc.files.push(SourceFile::with(path.to_owned(), text));
+            self.doc.files.push(SourceFile::new(path, text));
             Found::File(self.doc.files.len() - 1)
         };
         let found = match loaded {
-            Loaded::Text(text) => file(Text::Copy(text)),
-            Loaded::Whole(text) => file(Text::Whole(text)),
+            Loaded::Text(text) => file(text),
             Loaded::Absent => Found::Absent,
             Loaded::Unreadable(reason) => Found::Unreadable(reason),
         };
@@ -90,7 +93,6 @@ impl Reader<'_> {
         };
         let text = source.text.clone();
         self.loading.bytes += text.len();
-        self.writer.expect(text.len());
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         self.frames.push(Frame::File {
@@ -479,12 +481,10 @@ impl Reader<'_> {
             cursor.fresh = false;
         } else {
             cursor.pos = text.len();
-            let place = self.place(token);
-            self.problem(
+            self.problem_at(
                 ProblemKind::NoDocument,
-                place,
-                "the included document has no `\\begin{document}`; nothing of it is read"
-                    .to_owned(),
+                token,
+                "the included document has no `\\begin{document}`; nothing of it is read",
             );
         }
         Ok(())

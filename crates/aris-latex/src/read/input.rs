@@ -94,7 +94,7 @@ impl Reader<'_> {
             self.problem(
                 ProblemKind::Expansion,
                 place,
-                "macro expansion takes too long and is cut off".to_owned(),
+                "macro expansion takes too long and is cut off",
             );
         }
         !self.exhausted

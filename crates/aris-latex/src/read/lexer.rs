@@ -56,22 +56,11 @@ const fn classes() -> [Class; 256] {
     table
 }
 
-/// The same table for the innermost loop, which only asks one thing.
-const PLAIN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = matches!(CLASSES[byte], Class::Plain);
-        byte += 1;
-    }
-    table
-};
-
 /// Length of the run of plain bytes at `from`.
 fn plain_run(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.iter()
-        .position(|b| !PLAIN.get(usize::from(*b)).copied().unwrap_or(true))
+        .position(|b| !matches!(class(*b), Class::Plain))
         .unwrap_or(rest.len())
 }
 
@@ -225,7 +214,7 @@ mod tests {
                 pos: 0,
                 fresh: true,
             },
-            Names::new(),
+            Names::default(),
         );
         let mut out = String::new();
         loop {

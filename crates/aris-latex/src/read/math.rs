@@ -69,11 +69,7 @@ impl Reader<'_> {
                 .find(|group| group.kind == GroupKind::Math)
             {
                 let place = group.place;
-                self.problem(
-                    ProblemKind::UnclosedMath,
-                    place,
-                    "maths is never closed".to_owned(),
-                );
+                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed");
             }
             self.unwind(token, |kind| kind == GroupKind::Math);
             self.close_group(token);

@@ -30,7 +30,6 @@ mod style;
 pub(crate) mod symbols;
 mod tables;
 mod token;
-mod units;
 mod unread;
 mod verb;
 mod writer;

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
+    sync::Arc,
 };
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
     token::Token,
     writer::{Flow, Link, Lookup, Writer},
 };
-use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind, Text};
+use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
@@ -62,7 +63,7 @@ pub(super) struct Expansion {
 pub(super) enum Frame {
     File {
         file: u32,
-        text: Text,
+        text: Arc<str>,
         cursor: Cursor,
         base: usize,
         kind: IncludeKind,
@@ -143,8 +144,10 @@ pub(super) struct UserEnvironment {
     pub(super) name: u32,
 }
 
+#[derive(Default)]
 pub(super) struct Reader<'a> {
-    pub(super) loader: &'a mut dyn Loader,
+    /// Always there; an option so that the others begin with their defaults.
+    pub(super) loader: Option<&'a mut dyn Loader>,
     pub(super) doc: Document,
     pub(super) names: Names,
     pub(super) writer: Writer,
@@ -187,55 +190,23 @@ pub(super) struct Reader<'a> {
     /// Names of which was said that they are not read.
     pub(super) reported: BTreeSet<u32>,
     /// Where the last environment ends that was looked through for numbers.
-    pub(super) searched: Place,
+    pub(super) searched: Option<Place>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(loader: &'a mut dyn Loader) -> Self {
+        let start = Place { file: 0, offset: 0 };
         let mut reader = Self {
-            loader,
-            doc: Document::default(),
-            names: Names::new(),
-            writer: Writer::new(),
-            meanings: Vec::new(),
-            undo: Vec::new(),
-            stack: Vec::new(),
-            frames: Vec::new(),
+            loader: Some(loader),
             // Number 0 is the document itself.
             expansions: vec![Expansion {
                 name: 0,
-                definition: Place { file: 0, offset: 0 },
-                call: Place { file: 0, offset: 0 },
+                definition: start,
+                call: start,
                 depth: 0,
             }],
-            groups: Vec::new(),
-            overflow: 0,
-            open_environments: Vec::new(),
-            entered: Vec::new(),
-            style: Style::default(),
             origin: usize::MAX,
-            links: Vec::new(),
-            grids: Vec::new(),
-            alignments: Vec::new(),
-            floats: Vec::new(),
-            branches: Vec::new(),
-            switches: Vec::new(),
-            styles: 0,
-            toggles: BTreeMap::new(),
-            environments: BTreeMap::new(),
-            excluded: BTreeSet::new(),
-            begin_hooks: Vec::new(),
-            end_hooks: Vec::new(),
-            units: BTreeMap::new(),
-            letters: Letters::default(),
-            preamble: false,
-            appendix: false,
-            finished: false,
-            work: 0,
-            exhausted: false,
-            loading: super::include::Loading::default(),
-            reported: BTreeSet::new(),
-            searched: Place { file: 0, offset: 0 },
+            ..Self::default()
         };
         for (name, cmd) in builtin::commands() {
             let index = reader.names.intern(name);
@@ -330,7 +301,17 @@ impl<'a> Reader<'a> {
         self.doc.problems.len() < MAX_PROBLEMS
     }
 
-    pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: String) {
+    pub(super) fn problem_at(
+        &mut self,
+        kind: ProblemKind,
+        token: Token,
+        message: impl Into<String>,
+    ) {
+        self.problem(kind, self.place(token), message);
+    }
+
+    pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>) {
+        let message = message.into();
         // What looks wrong in a style file is mostly code that is not understood.
         let is_ours = self.styles == 0 || kind == ProblemKind::Expansion;
         if is_ours && self.lists_problems() {

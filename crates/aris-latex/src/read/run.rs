@@ -58,7 +58,7 @@ impl Reader<'_> {
             self.problem(
                 ProblemKind::UnclosedConditional,
                 branch.place,
-                "the conditional has no `\\fi`".to_owned(),
+                "the conditional has no `\\fi`",
             );
         }
         self.paragraph(end);
@@ -66,7 +66,7 @@ impl Reader<'_> {
             self.problem(
                 ProblemKind::NoDocument,
                 here,
-                "there is no `\\begin{document}`".to_owned(),
+                "there is no `\\begin{document}`",
             );
         }
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
@@ -165,7 +165,7 @@ impl Reader<'_> {
             Cmd::Operator(text) => self.operator(token, text),
             Cmd::Function(text) => self.function(token, text),
             // Tab stops.
-            Cmd::Accent('=' | '`' | '\'') if self.is_open("tabbing") => self.space(token),
+            Cmd::Accent("=" | "`" | "'") if self.is_open("tabbing") => self.space(token),
             Cmd::Accent(accent) => {
                 let argument = self.argument();
                 let base = self.flat(&argument);

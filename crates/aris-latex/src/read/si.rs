@@ -4,8 +4,8 @@ use super::{
     args::Piece,
     reader::{Meaning, Reader},
     style,
+    symbols::{PREFIXES, UNITS, pairs},
     token::{Kind, Token},
-    units::{PREFIXES, UNITS},
 };
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
@@ -54,18 +54,16 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                     "cdot" => out.push('·'),
                     _ => {
                         let own = reader.units.get(&name).cloned();
-                        let known = UNITS.iter().position(|(unit, _)| *unit == text);
-                        let shown = own.or_else(|| {
-                            known
-                                .and_then(|at| UNITS.get(at))
-                                .map(|(_, s)| (*s).to_owned())
-                        });
+                        let known = pairs(UNITS)
+                            .enumerate()
+                            .find(|(_, (unit, _))| *unit == text);
+                        let shown = own.or_else(|| known.map(|(_, (_, text))| text.to_owned()));
                         if let Some(shown) = shown {
                             if boundary {
                                 out.push(' ');
                             }
                             out.push_str(&shown);
-                            boundary = known.is_none_or(|at| at >= PREFIXES);
+                            boundary = known.is_none_or(|(at, _)| at >= PREFIXES);
                             if boundary {
                                 out.push_str(std::mem::take(&mut square));
                             }
@@ -231,8 +229,7 @@ impl Reader<'_> {
         if text.contains("round-mode=") && !text.contains("round-mode=none") {
             let message =
                 "siunitx rounds what is printed here; numbers are read as they are written";
-            let place = self.place(token);
-            self.problem(crate::ProblemKind::UnreadText, place, message.to_owned());
+            self.problem_at(crate::ProblemKind::UnreadText, token, message);
         }
     }
 
@@ -421,6 +418,6 @@ mod tests {
             column_number("84.7(3)").map(joined).as_deref(),
             Some("84.7 ± 0.3")
         );
-        assert_eq!(UNITS[PREFIXES].0, "ampere");
+        assert_eq!(pairs(UNITS).nth(PREFIXES), Some(("ampere", "A")));
     }
 }

@@ -36,8 +36,7 @@ impl Reader<'_> {
         if let Some(beside) = beside_cells(&columns) {
             let message =
                 format!("the columns print `{beside}` beside their cells, which is not read");
-            let place = self.place(token);
-            self.problem(crate::ProblemKind::UnreadText, place, message);
+            self.problem_at(crate::ProblemKind::UnreadText, token, message);
         }
         let columns = column_types(&columns);
         if self.writer.fixed() {

@@ -19,8 +19,7 @@ impl Reader<'_> {
             "`\\{}` is not defined; what it prints is not read",
             self.names.text(name)
         );
-        let place = self.place(token);
-        self.problem(ProblemKind::UndefinedMacro, place, message);
+        self.problem_at(ProblemKind::UndefinedMacro, token, message);
     }
 
     /// The same for those in an argument that is flattened.
@@ -49,8 +48,7 @@ impl Reader<'_> {
             self.doc.position(body.place).path,
             counted(count),
         );
-        let place = self.place(call);
-        self.problem(ProblemKind::UnreadText, place, message);
+        self.problem_at(ProblemKind::UnreadText, call, message);
     }
 
     /// A macro of the document whose text is changed by what is not followed, where numbers are in it.
@@ -73,8 +71,7 @@ impl Reader<'_> {
                 "`\\{}` is changed here; what it prints then is not read",
                 self.names.text(name)
             );
-            let place = self.place(token);
-            self.problem(ProblemKind::UnreadText, place, message);
+            self.problem_at(ProblemKind::UnreadText, token, message);
         }
     }
 
@@ -88,8 +85,7 @@ impl Reader<'_> {
                 self.names.text(name),
                 counted(count),
             );
-            let place = self.place(token);
-            self.problem(ProblemKind::UnreadText, place, message);
+            self.problem_at(ProblemKind::UnreadText, token, message);
         }
     }
 
@@ -110,18 +106,18 @@ impl Reader<'_> {
             return;
         };
         let (file, from) = (*file as usize, cursor.pos);
-        if self.searched.file == file && self.searched.offset > from {
+        let searched = |end: Place| end.file == file && end.offset > from;
+        if self.searched.is_some_and(searched) {
             return;
         }
         let rest = text.get(from..).unwrap_or("");
         let end = rest.find(&format!("\\end{{{name}}}")).unwrap_or(rest.len());
         let count = numbers(rest.get(..end).unwrap_or(""));
         let offset = from + end;
-        self.searched = Place { file, offset };
+        self.searched = Some(Place { file, offset });
         if count > 0 {
             let message = format!("`{name}` is not read; its source holds {}", counted(count));
-            let place = self.place(token);
-            self.problem(ProblemKind::UnreadText, place, message);
+            self.problem_at(ProblemKind::UnreadText, token, message);
         }
     }
 

@@ -16,8 +16,9 @@ use crate::{Block, BlockKind, Citation, Mark, MarkKind, Place, Reference, model:
 const MAX_ENVIRONMENTS: usize = 64;
 
 /// Kind of the running text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Flow {
+    #[default]
     Body,
     Abstract,
     Keywords,
@@ -44,16 +45,19 @@ impl Flow {
 }
 
 /// Builds the blocks. Blocks nest (a footnote in a paragraph); text goes to the innermost.
+#[derive(Default)]
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
     pub(crate) flow: Flow,
     pub(crate) section: Option<usize>,
-    levels: Vec<(Option<BlockKind>, Open)>,
-    /// Emptied buffers, so that a block costs one exact allocation for each part.
+    running: Open,
+    /// Blocks of their own, the innermost last.
+    levels: Vec<(BlockKind, Open)>,
+    /// Emptied buffers: a block costs one exact allocation for each part.
     spare: Vec<Open>,
     environments: Vec<Arc<str>>,
-    /// What a block shows of them: for each number of open ones, up to [`MAX_ENVIRONMENTS`], once it was needed.
-    paths: Vec<Option<Arc<[Arc<str>]>>>,
+    /// What a block shows of them, until that changes.
+    path: Option<Arc<[Arc<str>]>>,
 }
 
 /// What a citation or a cross reference names: a part of the document's list.
@@ -72,56 +76,39 @@ pub(crate) struct Lookup<'a> {
 }
 
 impl Writer {
-    pub(crate) fn new() -> Self {
-        Self {
-            blocks: Vec::new(),
-            flow: Flow::Body,
-            section: None,
-            levels: vec![(None, Open::default())],
-            spare: Vec::new(),
-            environments: Vec::new(),
-            paths: vec![None],
-        }
-    }
-
-    /// Prepares for the blocks of a text of this many bytes: a paper has one for some hundred, a list or a table more.
-    pub(crate) fn expect(&mut self, bytes: usize) {
-        const MOST: usize = 1 << 16;
-        self.blocks.reserve((bytes / 100).min(MOST));
-    }
-
-    fn fresh(&mut self) -> Open {
-        self.spare.pop().unwrap_or_default()
-    }
-
     pub(crate) fn enter(&mut self, environment: Arc<str>) {
         self.environments.push(environment);
-        if self.paths.len() <= MAX_ENVIRONMENTS {
-            self.paths.push(None);
-        }
+        self.path = None;
     }
 
     pub(crate) fn leave(&mut self) {
         self.environments.pop();
-        self.paths.truncate(self.environments.len() + 1);
+        self.path = None;
     }
 
     /// Whether text goes to a heading, caption, cell, … instead of running text.
     pub(crate) fn fixed(&self) -> bool {
-        self.levels.last().is_some_and(|(kind, _)| kind.is_some())
+        !self.levels.is_empty()
+    }
+
+    /// The innermost block.
+    fn inner(&self) -> &Open {
+        self.levels.last().map_or(&self.running, |(_, open)| open)
+    }
+
+    fn inner_mut(&mut self) -> &mut Open {
+        let level = self.levels.last_mut();
+        level.map_or(&mut self.running, |(_, open)| open)
     }
 
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        let open = self.fresh();
-        self.levels.push((Some(kind), open));
+        let open = self.spare.pop().unwrap_or_default();
+        self.levels.push((kind, open));
     }
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
     pub(crate) fn close(&mut self, lookup: &Lookup<'_>) -> Option<usize> {
-        if self.levels.len() < 2 {
-            return None;
-        }
         let (_, open) = self.levels.pop()?;
         self.finish(open, lookup)
     }
@@ -132,19 +119,14 @@ impl Writer {
             self.space(source, Style::default());
             return;
         }
-        // A buffer that has grown already takes its place.
-        let fresh = self.fresh();
-        let open = self
-            .levels
-            .last_mut()
-            .map(|(_, open)| std::mem::replace(open, fresh))
-            .unwrap_or_default();
+        let fresh = self.spare.pop().unwrap_or_default();
+        let open = std::mem::replace(&mut self.running, fresh);
         self.finish(open, lookup);
     }
 
     /// Index of the current block, if it has any text yet.
     pub(crate) fn current(&self) -> Option<usize> {
-        self.levels.last()?.1.index
+        self.inner().index
     }
 
     /// Gives the current block an index although it may stay empty.
@@ -157,8 +139,7 @@ impl Writer {
         let kind = self
             .levels
             .last()
-            .and_then(|(kind, _)| kind.clone())
-            .unwrap_or_else(|| self.flow.kind());
+            .map_or_else(|| self.flow.kind(), |(kind, _)| kind.clone());
         self.blocks.push(Block {
             kind,
             section: self.section,
@@ -166,41 +147,34 @@ impl Writer {
             text: String::new(),
             marks: Vec::new(),
             start: place,
-            spans: Box::default(),
+            spans: Vec::new(),
         });
-        if let Some((_, open)) = self.levels.last_mut() {
-            open.index = Some(index);
-        }
+        self.inner_mut().index = Some(index);
         index
     }
 
     /// The environments that a block shows.
     fn path(&mut self) -> Arc<[Arc<str>]> {
-        let count = self.paths.len() - 1;
+        let count = self.environments.len().min(MAX_ENVIRONMENTS);
         let shown = self.environments.get(..count).unwrap_or_default();
-        match self.paths.last_mut() {
-            Some(path) => path.get_or_insert_with(|| shown.into()).clone(),
-            None => shown.into(),
-        }
+        self.path.get_or_insert_with(|| shown.into()).clone()
     }
 
     /// Length of the current block's text.
     pub(crate) fn length(&self) -> usize {
-        self.levels.last().map_or(0, |(_, open)| open.text.len())
+        self.inner().text.len()
     }
 
     /// Text of the current block so far.
     pub(crate) fn text(&self) -> &str {
-        self.levels.last().map_or("", |(_, open)| &open.text)
+        &self.inner().text
     }
 
     /// The digits, points and commas the text ends with, unless a space is due after them.
     pub(crate) fn trailing_number(&self) -> &str {
         /// Longer runs are no number.
         const LONGEST: usize = 40;
-        let Some((_, open)) = self.levels.last() else {
-            return "";
-        };
+        let open = self.inner();
         if open.pending.is_some()
             || open.operator.is_some()
             || !open.text.ends_with(|c: char| c.is_ascii_digit())
@@ -217,9 +191,7 @@ impl Writer {
     /// Replaces the text of the current block by parts, each with its offset in the old text if it has one, and
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
-        let Some((_, open)) = self.levels.last_mut() else {
-            return;
-        };
+        let open = self.inner_mut();
         let (old, spans) = (
             std::mem::take(&mut open.text),
             std::mem::take(&mut open.spans),
@@ -277,18 +249,16 @@ impl Writer {
     }
 
     pub(crate) fn whole_is_number(&mut self) {
-        if let Some((_, open)) = self.levels.last_mut()
-            && !open.text.is_empty()
-        {
+        let open = self.inner_mut();
+        if !open.text.is_empty() {
             open.marks
                 .push((0..open.text.len(), Tag::Style(style::NUMBER)));
         }
     }
 
     pub(crate) fn footnote_mark(&mut self) {
-        if let Some((_, open)) = self.levels.last_mut()
-            && !open.text.is_empty()
-        {
+        let open = self.inner_mut();
+        if !open.text.is_empty() {
             let at = open.text.len();
             open.marks.push((at..at, Tag::FootnoteMark));
         }
@@ -299,10 +269,8 @@ impl Writer {
         if style.has(style::MUTE) {
             return;
         }
-        if let Some((_, open)) = self.levels.last_mut()
-            && open.pending.is_none()
-            && (!open.text.is_empty() || open.operator.is_some())
-        {
+        let open = self.inner_mut();
+        if open.pending.is_none() && (!open.text.is_empty() || open.operator.is_some()) {
             open.pending = Some((source, style));
         }
     }
@@ -313,33 +281,28 @@ impl Writer {
             return;
         }
         self.flush_operator(true);
-        if let Some((_, open)) = self.levels.last_mut() {
-            open.pending = None;
-            open.operator = Some((text, source, style));
-        }
+        let open = self.inner_mut();
+        open.pending = None;
+        open.operator = Some((text, source, style));
     }
 
     pub(crate) fn operator_waits(&self) -> bool {
-        self.levels
-            .last()
-            .is_some_and(|(_, open)| open.operator.is_some())
+        self.inner().operator.is_some()
     }
 
     /// Writes a waiting operator, with spaces around it when an operand follows.
     pub(crate) fn flush_operator(&mut self, operand: bool) {
-        let waiting = self
-            .levels
-            .last_mut()
-            .and_then(|(_, open)| open.operator.take().zip(Some(open.pending.take())));
-        if let Some(((text, source, style), pending)) = waiting {
+        let open = self.inner_mut();
+        if let Some((text, source, style)) = open.operator.take() {
+            let pending = open.pending.take();
             if operand {
                 self.space(source, style);
             }
             self.write(text, source.fixed(), style);
             if operand {
                 self.space(source, style);
-            } else if let Some((_, open)) = self.levels.last_mut() {
-                open.pending = pending;
+            } else {
+                self.inner_mut().pending = pending;
             }
         }
     }
@@ -400,21 +363,14 @@ impl Writer {
         if text.is_empty() || style.has(style::MUTE) {
             return;
         }
-        let Some((_, open)) = self.levels.last() else {
-            return;
-        };
-        let (waits, is_new) = (open.operator.is_some(), open.index.is_none());
-        if waits {
+        if self.operator_waits() {
             self.flush_operator(style.has(style::MATHS));
         }
-        if is_new {
+        if self.current().is_none() {
             self.claim(source.place);
         }
-        let Some((_, open)) = self.levels.last_mut() else {
-            return;
-        };
-        if open.pending.is_some()
-            && let Some((space, then)) = open.pending.take()
+        let open = self.inner_mut();
+        if let Some((space, then)) = open.pending.take()
             && !open.text.is_empty()
         {
             let both = Style {
@@ -448,19 +404,18 @@ impl Writer {
                         kind: kind(*tag, lookup)?,
                     })
                 });
-                block.marks = Vec::with_capacity(open.marks.len());
-                block.marks.extend(marks);
+                block.marks = marks.collect();
                 block
                     .marks
                     .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
-                open.text.as_str().clone_into(&mut block.text);
-                block.spans = open.spans.as_slice().into();
                 if let Some(first) = open.spans.first() {
                     block.start = Place {
                         file: first.file() as usize,
                         offset: first.offset as usize,
                     };
                 }
+                block.text.push_str(&open.text);
+                block.spans.extend(&open.spans);
             }
         }
         let index = open.index;
