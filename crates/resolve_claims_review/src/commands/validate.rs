@@ -59,6 +59,15 @@ impl Attempts {
     }
 }
 
+/// Variables with tokens of forges.
+const TOKENS: [&str; 5] = [
+    "GH_TOKEN",
+    "GITHUB_TOKEN",
+    "GH_ENTERPRISE_TOKEN",
+    "GITHUB_ENTERPRISE_TOKEN",
+    "GITLAB_TOKEN",
+];
+
 fn name(pr: u64) -> String {
     format!("validation_{pr}.json")
 }
@@ -104,8 +113,11 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     });
     folder.write_json(&name(pr), &so_far)?;
     let run = || {
-        aris_proc::command("sh", &worktree)
-            .args(["-c", &command])
+        // The command is the user's, what it runs is the branch's: a test or a Makefile of it gets no token.
+        let command = aris_proc::command("sh", &worktree).args(["-c", &command]);
+        TOKENS
+            .iter()
+            .fold(command, |command, name| command.env_remove(name))
             .run(timeout)
     };
     let done = context.apart(run).map_err(GateError::from)?;
