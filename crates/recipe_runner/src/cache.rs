@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::attempt::Request;
 use crate::error::Error;
+use crate::secret;
 
 /// Bytes of a kept result.
 const LIMIT: u64 = 256 << 20;
@@ -26,6 +27,13 @@ struct Kept {
     /// When, UTC.
     made: String,
     outcome: Outcome,
+    /// Of the outcome: one that somebody changed by hand is none.
+    sha256: String,
+}
+
+fn digest(outcome: &Outcome) -> Option<String> {
+    let text = serde_json::to_value(outcome).ok()?.to_string();
+    Some(hex(&Sha256::digest(text)))
 }
 
 /// Where results are kept, beside the state.
@@ -59,8 +67,16 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
             digests.push((path.display().to_string(), hex(&digest.finalize())));
         }
     }
+    // Other secrets, other work. The digest alone tells nobody what they are.
+    for (name, reference) in &request.secrets {
+        let value = secret::value(reference, &request.cwd).map_err(|why| Error::Input {
+            reason: format!("step {}: {name} has no value: {why}", step.name),
+            hint: String::from("set what the secret input names"),
+        })?;
+        digests.push((name.clone(), hex(&Sha256::digest(value))));
+    }
     let work = json!([
-        1,
+        2,
         step.name,
         request.worker,
         request.command,
@@ -113,6 +129,9 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 pub(crate) fn find(folder: &Path, key: &str) -> Option<Outcome> {
     let bytes = aris_fs::read_optional(&folder.join(format!("{key}.json")), LIMIT).ok()??;
     let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+    if kept.sha256 != digest(&kept.outcome)? {
+        return None;
+    }
     let mut outcome = kept.outcome;
     outcome.note = Some(format!("reused from {}", kept.made));
     Some(outcome)
@@ -133,6 +152,7 @@ pub(crate) fn keep(
         step: step.to_owned(),
         made,
         outcome: outcome.clone(),
+        sha256: digest(outcome).unwrap_or_default(),
     };
     let text = serde_json::to_value(&kept).map(|value: Value| value.to_string());
     let text = text.map_err(|error| Error::Malformed {

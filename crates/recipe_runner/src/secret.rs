@@ -95,12 +95,35 @@ pub(crate) struct Redactor {
 /// What stands in the place of a secret value.
 const HIDDEN: &[u8] = b"[secret]";
 
+/// The text of a JSON string with everything that is not ASCII as `\u00e9`, as Python's `json.dumps` writes it.
+fn ascii_json(text: &str) -> String {
+    let mut out = String::new();
+    for sign in text.chars() {
+        if sign.is_ascii() {
+            out.push(sign);
+        } else {
+            for unit in sign.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
 impl Redactor {
     pub(crate) fn of<'a>(values: impl Iterator<Item = &'a String>) -> Self {
         let long = values.filter(|value| value.len() >= SHORTEST);
-        let mut values: Vec<Vec<u8>> = long.map(|value| value.clone().into_bytes()).collect();
+        // A program that prints JSON spells quotes, backslashes and line feeds, and often what is not ASCII, in another way.
+        let spelled = long.flat_map(|value| {
+            let json = serde_json::Value::from(value.as_str()).to_string();
+            let json = json.get(1..json.len() - 1).unwrap_or_default().to_owned();
+            let ascii = ascii_json(&json);
+            [value.clone(), json, ascii]
+        });
+        let mut values: Vec<Vec<u8>> = spelled.map(String::into_bytes).collect();
         // A value that holds another one first.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.dedup();
         Self {
             values,
             rest: Vec::new(),
@@ -162,6 +185,21 @@ mod tests {
             out.extend(redactor.next(&text[from..]));
             out.extend(redactor.end());
             proptest::prop_assert_eq!(String::from_utf8(out).unwrap(), "a [secret] b [secret] [secret]s3cr3t-toke end");
+        }
+    }
+
+    #[test]
+    fn a_secret_in_json_is_one() {
+        let secret = String::from("pa\"ss\\wörd\n😀");
+        for text in [
+            serde_json::json!({ "k": secret }).to_string(),
+            String::from(r#"{"k": "pa\"ss\\w\u00f6rd\n\ud83d\ude00"}"#),
+        ] {
+            let mut redactor = Redactor::of(std::iter::once(&secret));
+            let mut out = redactor.next(text.as_bytes());
+            out.extend(redactor.end());
+            let out = String::from_utf8(out).expect("UTF-8");
+            assert!(out.contains("[secret]") && !out.contains("ss"), "{out}");
         }
     }
 

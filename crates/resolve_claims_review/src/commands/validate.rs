@@ -117,7 +117,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         let command = aris_proc::command("sh", &worktree).args(["-c", &command]);
         TOKENS
             .iter()
-            .fold(command, |command, name| command.env_remove(name))
+            .fold(command, aris_proc::Command::env_remove)
             .run(timeout)
     };
     let done = context.apart(run).map_err(GateError::from)?;
