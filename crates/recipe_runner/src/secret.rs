@@ -97,17 +97,15 @@ const HIDDEN: &[u8] = b"[secret]";
 
 /// The text of a JSON string with everything that is not ASCII as `\u00e9`, as Python's `json.dumps` writes it.
 fn ascii_json(text: &str) -> String {
-    let mut out = String::new();
-    for sign in text.chars() {
+    let spelled = |sign: char| -> Vec<String> {
         if sign.is_ascii() {
-            out.push(sign);
-        } else {
-            for unit in sign.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
+            return vec![sign.to_string()];
         }
-    }
-    out
+        let mut units = [0; 2];
+        let units = sign.encode_utf16(&mut units).iter();
+        units.map(|unit| format!("\\u{unit:04x}")).collect()
+    };
+    text.chars().flat_map(spelled).collect()
 }
 
 impl Redactor {
