@@ -171,8 +171,18 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
         "it died at work on this step"
     );
 
+    // In the place of the helper that closes threads on the forge.
+    project.write(
+        ".aris/tools/resolve_claims_review",
+        "echo \"$@\" >> .aris/finished\n",
+    );
     let ended = driver.resume();
     assert_eq!(ended["terminal"], "research_complete", "{ended}");
+    let finished = project.read(".aris/finished");
+    assert!(
+        finished.contains("--repo github.com/o/r --pr 7"),
+        "{finished}"
+    );
     let wanted = [
         "refs/heads/experiment",
         "refs/heads/experiment",

@@ -133,6 +133,40 @@ fn an_escalation_runs_the_experiment_again_once() {
     );
 }
 
+/// What the audit asked for did not happen, or its threads stay open: nothing is archived, and the pull request stays open.
+#[test]
+fn a_rerun_that_fails_leaves_the_gates_open() {
+    for (name, more) in [
+        (
+            "rerun-failed",
+            (
+                "re_run_experiment",
+                json!([{"status": "failure"}, {"status": "failure"}]),
+            ),
+        ),
+        (
+            "threads-open",
+            ("close_threads", json!([{"status": "failure"}])),
+        ),
+    ] {
+        let report =
+            json!([{"status": "success", "result": {"report_path": "/w/research/r/report.md"}}]);
+        let run = research(
+            name,
+            &PULL_REQUEST,
+            &[
+                ("review_research_pr", verdict("approved")),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_claims_review", resolved(true, "real_fix")),
+                ("re_write_report", report),
+                more,
+            ],
+        );
+        assert_eq!(run["terminal"], "gates_open", "{name}");
+        assert!(!executed(&run).contains(&"close_experiment_pr"));
+    }
+}
+
 #[test]
 fn both_gates_are_done_before_either_is_acted_upon() {
     let run = research(
@@ -143,8 +177,13 @@ fn both_gates_are_done_before_either_is_acted_upon() {
             ("audit_claims", verdict("changes_requested")),
             ("resolve_research_review", resolved(true, "already_green")),
             ("resolve_claims_review", resolved(true, "real_fix")),
+            (
+                "re_write_report",
+                json!([{"status": "success", "result": {"report_path": "/w/research/r/report.md"}}]),
+            ),
         ],
     );
+    assert_eq!(run["terminal"], "research_complete");
     let steps = executed(&run);
     let at = |wanted: &str| steps.iter().position(|step| *step == wanted).expect(wanted);
     assert!(at("audit_claims") < at("resolve_research_review"));
@@ -246,7 +285,7 @@ fn an_archive_that_fails_does_not_stop_the_research() {
 }
 
 #[test]
-fn a_design_that_is_never_good_enough_goes_on_after_three_reviews() {
+fn a_design_that_is_never_good_enough_is_not_run() {
     let plan = |number: usize| json!({"status": "success", "result": {"experiment_plan": format!("/p/plan-{number}.md")}});
     let run = research(
         "design-loop",
