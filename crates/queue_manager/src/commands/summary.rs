@@ -141,7 +141,6 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
                 if let Some(job) = queue.find(id) {
                     all.entry(job).or_default().push(AttemptFacts {
                         number: *attempt,
-                        host: None,
                         cards: cards.clone(),
                         started: Some(entry.time),
                         ended: None,

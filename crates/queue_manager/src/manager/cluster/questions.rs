@@ -72,7 +72,7 @@ impl Manager<'_> {
 
     pub(super) fn heard(&mut self, cluster: &mut Cluster) {
         cluster.silence = SILENCE.0;
-        if self.notices.contains_key("slurm") && cluster.unclear.is_empty() {
+        if cluster.unclear.is_empty() {
             self.notice("slurm", None);
         }
     }
