@@ -128,8 +128,8 @@ pub enum Error {
         /// The attempt's folder.
         folder: PathBuf,
     },
-    /// The page could not be made.
-    #[error("the page could not be made: {0}")]
+    /// The page or the table could not be made.
+    #[error("the report could not be made: {0}")]
     Page(String),
     /// A server cannot be asked.
     #[error(transparent)]

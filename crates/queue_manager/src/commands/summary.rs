@@ -39,7 +39,10 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         found.metrics = Some(metrics::of(&look, &args.metrics, context));
     }
     if let (Some(path), Some(metrics)) = (&args.csv, &found.metrics) {
-        aris_fs::write_atomic(&context.absolute(path), metrics.csv().as_bytes())?;
+        let text = metrics
+            .csv()
+            .map_err(|error| Error::Page(error.to_string()))?;
+        aris_fs::write_atomic(&context.absolute(path), &text)?;
     }
     if let Some(path) = &args.md {
         let text = results::summary(&found);
