@@ -139,14 +139,6 @@ impl Manager<'_> {
         }
         Ok(())
     }
-
-    pub(super) fn withdrawn(&mut self, job: u32, why: &str) -> Result<(), Error> {
-        self.happen(Event::Withdrawn {
-            id: self.id(job),
-            attempt: self.queue.run(job).attempt,
-            why: why.to_owned(),
-        })
-    }
 }
 
 /// What Slurm says, for people.
