@@ -33,6 +33,22 @@ pub(crate) struct Member {
     pub(crate) start_ticks: u64,
 }
 
+impl From<&ProcessId> for Member {
+    fn from(process: &ProcessId) -> Self {
+        Self {
+            pid: process.pid,
+            start_ticks: process.start_ticks,
+        }
+    }
+}
+
+impl Member {
+    /// Whether this very process is still there.
+    pub(crate) fn lives(self) -> bool {
+        stat(self.pid).is_some_and(|stat| !stat.over && stat.start_ticks == self.start_ticks)
+    }
+}
+
 /// Fields 3, 4 and 22 of `/proc/<pid>/stat`. The name, field 2, is in parentheses and may hold anything, also `)` and blanks.
 ///
 /// **Source**: proc(5).

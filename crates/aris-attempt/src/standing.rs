@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::format::{
-    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start, TREE,
-};
+use crate::format::{ALIVE, CANCEL, CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start, TREE};
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
@@ -88,10 +86,7 @@ pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
 
 /// Whether the command's first process is still there: this boot's, and not another one with its number.
 fn runs(start: &Start) -> bool {
-    let process = &start.process;
-    process.boot_id == processes::boot_id()
-        && processes::stat(process.pid)
-            .is_some_and(|stat| !stat.over && stat.start_ticks == process.start_ticks)
+    start.process.boot_id == processes::boot_id() && Member::from(&start.process).lives()
 }
 
 /// Ends a job that has lost its runner: SIGTERM to all of it, and SIGKILL when the request to end it is older than `grace`. Whoever still
@@ -115,10 +110,8 @@ pub fn end_orphan(folder: &Path, grace: Duration) {
     } else {
         Signal::TERM
     };
-    let first = start.filter(runs).map(|start| Member {
-        pid: start.process.pid,
-        start_ticks: start.process.start_ticks,
-    });
+    let first = start.filter(runs);
+    let first = first.map(|start| Member::from(&start.process));
     let mut members = processes::holders(&folder.join(TREE));
     members.extend(first);
     for member in &members {
@@ -200,11 +193,7 @@ pub fn cancel(folder: &Path, why: &str) -> Result<(), AttemptError> {
         && claim.host == crate::host()
         && claim.runner.boot_id == processes::boot_id()
     {
-        let runner = Member {
-            pid: claim.runner.pid,
-            start_ticks: claim.runner.start_ticks,
-        };
-        processes::send(runner, Signal::USR1);
+        processes::send(Member::from(&claim.runner), Signal::USR1);
         end_orphan(folder, Duration::MAX);
     }
     Ok(())
@@ -215,18 +204,12 @@ pub fn cancel(folder: &Path, why: &str) -> Result<(), AttemptError> {
 ///
 /// **Errors**: [`AttemptError::Taken`] when a runner has it.
 pub fn withdraw(folder: &Path) -> Result<(), AttemptError> {
-    let claim = Claim {
-        schema: String::from(CLAIM_SCHEMA),
-        runner: processes::identity(processes::own_pid(), processes::boot_id()),
-        host: crate::host(),
-        time: clock::wall(),
-    };
-    record::claim(folder, &claim)
+    record::claim(folder, &record::own_claim())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::format::ProcessId;
+    use crate::format::{CLAIM_SCHEMA, ProcessId};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Words of the shell.
 
 use crate::problem::Problems;
-use crate::tree::{Kind, Node, Value};
+use crate::tree::{Kind, Node, Value, one_or_many};
 
 /// Whether a text is one word of the shell that means itself.
 pub fn is_plain(text: &str) -> bool {
@@ -64,8 +64,7 @@ pub(crate) fn append_arguments(
         let items = match (&value.value, value.kind()) {
             (_, Some(Kind::Null | Kind::Bool(false))) => continue,
             (_, Some(Kind::Bool(true))) => &[][..],
-            (Value::List(items), _) => items.as_slice(),
-            _ => std::slice::from_ref(value),
+            _ => one_or_many(value),
         };
         let mut words = vec![if key.text.starts_with('-') {
             key.text.clone()

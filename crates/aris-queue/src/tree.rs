@@ -19,6 +19,19 @@ pub fn problem(node: &Node, message: impl Into<String>, hint: Option<&str>) -> P
     }
 }
 
+/// The value of a key; null counts as absent.
+pub(crate) fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    node.get(key).filter(|node| !node.is_null())
+}
+
+/// The items of a list; anything else is its own only item.
+pub(crate) fn one_or_many(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(items) => items,
+        _ => std::slice::from_ref(node),
+    }
+}
+
 /// Reads one document. **Errors**: the first mistake of syntax; a key that stands twice.
 pub fn read(text: &str) -> Result<Node, Problem> {
     let node = aris_yaml::read(text).map_err(|wrong| {

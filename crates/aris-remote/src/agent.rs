@@ -71,19 +71,12 @@ pub fn serve(
         }
     }
     let answer = if request.args.is_empty() {
-        Answer {
-            code: 0,
-            stdout: String::new(),
-            stderr: String::new(),
-        }
+        Answer::refused(0, "")
     } else if folder.is_dir() {
         call(&folder, &request.args)
     } else {
-        Answer {
-            code: 3,
-            stdout: String::new(),
-            stderr: format!("error: there is no run {:?} here", request.folder),
-        }
+        let why = format!("error: there is no run {:?} here", request.folder);
+        Answer::refused(3, why)
     };
     let bytes = framed(&request.nonce, &answer)
         .map_err(|error| AgentError::Malformed(error.to_string()))?;

@@ -41,6 +41,17 @@ pub struct Answer {
     pub stderr: String,
 }
 
+impl Answer {
+    /// A request that was not carried out.
+    pub fn refused(code: i32, why: impl Into<String>) -> Self {
+        Self {
+            code,
+            stdout: String::new(),
+            stderr: why.into(),
+        }
+    }
+}
+
 impl Request {
     /// A request for the run in `folder`, which brings nothing and calls nothing yet.
     pub fn new(folder: impl Into<String>) -> Self {

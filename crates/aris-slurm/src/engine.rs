@@ -133,9 +133,8 @@ impl SlurmEngine {
         let fixed = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT].map(String::from);
         let words: Vec<String> = fixed.into_iter().chain(words).collect();
         match self.programs.run("squeue", &words, None) {
-            Answer::Good(text) => Ok(rows::squeue(&text)),
             Answer::Bad(said) if none_known(&said) => Ok(Vec::new()),
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
+            answer => answer.good().map(|text| rows::squeue(&text)),
         }
     }
 
@@ -143,9 +142,8 @@ impl SlurmEngine {
         // Without it a task that is just ending fails without a word (measured with 22.05.8).
         words.insert(0, String::from("--verbose"));
         match self.programs.run("scancel", &words, None) {
-            Answer::Good(_) => Ok(()),
             Answer::Bad(said) if over_already(&said) => Ok(()),
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
+            answer => answer.good().map(drop),
         }
     }
 
@@ -153,11 +151,11 @@ impl SlurmEngine {
         let fixed = ["-X", "-n", "-P", "-o", SACCT_FORMAT].map(String::from);
         let words: Vec<String> = fixed.into_iter().chain(words).collect();
         match self.programs.run("sacct", &words, None) {
-            Answer::Good(text) => Accounts::Rows(rows::sacct(&text)),
             Answer::Bad(said) if no_accounting(&said) => Accounts::None,
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
-                Accounts::Silent(said)
-            }
+            answer => match answer.good() {
+                Ok(text) => Accounts::Rows(rows::sacct(&text)),
+                Err(Silent(said)) => Accounts::Silent(said),
+            },
         }
     }
 }
@@ -171,18 +169,12 @@ impl SlurmEngine {
             let words = ["show", what].map(String::from);
             self.programs.run("scontrol", &words, None)
         };
-        let text = match show("config") {
-            Answer::Good(text) => text,
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
-                return Err(Silent(said));
-            }
-        };
+        let text = show("config").good()?;
         let size: Option<u32> = setting(&text, "MaxArraySize").and_then(|size| size.parse().ok());
         let siblings = match show("federation") {
-            Answer::Good(text) => text,
             // Without accounting there is none.
             Answer::Bad(_) => String::new(),
-            Answer::Broken(said) | Answer::Absent(said) => return Err(Silent(said)),
+            answer => answer.good()?,
         };
         let siblings = siblings.lines().filter_map(|line| {
             let name = line
@@ -259,9 +251,8 @@ impl SlurmEngine {
             ),
         ];
         match self.programs.run("scontrol", &words, None) {
-            Answer::Good(_) => Ok(()),
             Answer::Bad(said) if is_done(&said) => Ok(()),
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
+            answer => answer.good().map(drop),
         }
     }
 

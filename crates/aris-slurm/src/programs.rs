@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use aris_proc::{End, ProcError};
 
+use crate::wave::Silent;
+
 /// How long one of them may take. **Source**: queue design, measured: they give up by themselves after 10 s without a controller; large
 /// clusters answer slowly.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -44,6 +46,16 @@ pub(crate) enum Answer {
     Broken(String),
     /// It was never started.
     Absent(String),
+}
+
+impl Answer {
+    /// What a program printed that did what it was asked.
+    pub(crate) fn good(self) -> Result<String, Silent> {
+        match self {
+            Self::Good(text) => Ok(text),
+            Self::Bad(said) | Self::Broken(said) | Self::Absent(said) => Err(Silent(said)),
+        }
+    }
 }
 
 impl Programs {

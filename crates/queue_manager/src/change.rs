@@ -53,7 +53,7 @@ impl Change {
                 };
                 let running: Vec<String> = ids.iter().filter(runs).cloned().collect();
                 if !running.is_empty() {
-                    return Err(Error::Refused(format!(
+                    return Err(Error::Precondition(format!(
                         "under way and not to be removed before being cancelled: {}",
                         named(&running)
                     )));
@@ -69,13 +69,13 @@ impl Change {
             .filter(|id| !current.manifest.jobs.iter().any(|job| *job.id == **id))
             .collect();
         if !lost.is_empty() {
-            return Err(Error::Refused(format!(
+            return Err(Error::Precondition(format!(
                 "under way, and the manifest does not have them any more: {}; cancel them first, or give them their ids back",
                 named(&lost)
             )));
         }
         if current.manifest.engine != queue.manifest().engine && queue.active().next().is_some() {
-            return Err(Error::Refused(String::from(
+            return Err(Error::Precondition(String::from(
                 "the engine cannot be changed while jobs run; wait for them or cancel them",
             )));
         }

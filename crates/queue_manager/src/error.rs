@@ -68,9 +68,6 @@ pub enum Error {
         /// What differs.
         what: String,
     },
-    /// A request cannot be carried out.
-    #[error("{0}")]
-    Refused(String),
     /// Several queues are below the working directory.
     #[error("several queues are below {}: {}", folder.display(), states.join(", "))]
     ManyQueues {
@@ -112,7 +109,7 @@ pub enum Error {
     /// The call leaves open what is meant.
     #[error("{0}")]
     Unclear(String),
-    /// The jobs need something that this machine does not have.
+    /// It cannot be done here and now; the text says why.
     #[error("{0}")]
     Precondition(String),
     /// The time the caller gave is over.
@@ -131,8 +128,8 @@ pub enum Error {
         /// The attempt's folder.
         folder: PathBuf,
     },
-    /// The page could not be made.
-    #[error("the page could not be made: {0}")]
+    /// The page or the table could not be made.
+    #[error("the report could not be made: {0}")]
     Page(String),
     /// A server cannot be asked.
     #[error(transparent)]
@@ -150,9 +147,6 @@ pub enum Error {
         /// What was said there.
         said: String,
     },
-    /// A detached manager did not come up.
-    #[error("the detached manager did not start: {0}")]
-    NotStarted(String),
 }
 
 impl Failure for Error {
@@ -169,9 +163,7 @@ impl Failure for Error {
             | Self::Elsewhere { .. }
             | Self::System { .. }
             | Self::Precondition(_)
-            | Self::Refused(_)
-            | Self::Attempted { .. }
-            | Self::NotStarted(_) => ErrorKind::Precondition,
+            | Self::Attempted { .. } => ErrorKind::Precondition,
             Self::NoQueue { .. } | Self::NoJob { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::MaxWait { .. } => ErrorKind::Timeout,
             Self::Remote(error) => error.kind(),
@@ -214,11 +206,9 @@ impl Failure for Error {
             Self::Remote(error) => error.hint(),
             Self::System { .. }
             | Self::Precondition(_)
-            | Self::Refused(_)
             | Self::Unclear(_)
             | Self::Attempted { .. }
             | Self::Page(_)
-            | Self::NotStarted(_)
             | Self::Agent(_)
             | Self::There { .. } => None,
             Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),

@@ -175,7 +175,7 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
     let text = aris_fs::read_text(&place.manifest())?;
     let old = Expanded::of(&place.manifest(), text)?;
     let mut root = old.root.clone();
-    change.make(&mut root).map_err(Error::Refused)?;
+    change.make(&mut root).map_err(Error::Precondition)?;
     let new = Expanded::of(&place.manifest(), edit::text(&root))?;
     // Lines of the queue's own copy say nothing to a person.
     let manifest = manifest::read(&new.root).map_err(|problems| {
@@ -183,7 +183,7 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
             .into_iter()
             .map(|problem| problem.message)
             .collect();
-        Error::Refused(messages.join("; "))
+        Error::Precondition(messages.join("; "))
     })?;
     let manifest = anchored(manifest, &lock::parts(place));
     let mut changes = changes(place);

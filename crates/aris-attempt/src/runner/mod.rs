@@ -27,8 +27,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::format::{
-    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, Command, EndedByUs, Ending, LEFT_ALONE, SPEC,
-    START_SCHEMA, Spec, Start, TREE,
+    ALIVE, CANCEL, CLAIM, Command, EndedByUs, Ending, LEFT_ALONE, SPEC, START_SCHEMA, Spec, Start,
+    TREE,
 };
 use aris_contract::Failure as _;
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -134,16 +134,10 @@ fn attempt(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> Result<(), A
     let mut leases = lease::received_or_taken(leases, &spec.leases)?;
     // The job's tree has it as it has its cards: for as long as one of it lives, whatever becomes of this process.
     leases.push(lock(folder, TREE)?.into());
-    let boot_id = processes::boot_id();
-    let claim = Claim {
-        schema: String::from(CLAIM_SCHEMA),
-        runner: processes::identity(processes::own_pid(), boot_id.clone()),
-        host: crate::host(),
-        time: clock::wall(),
-    };
+    let claim = record::own_claim();
     record::claim(folder, &claim)?;
     // Whatever goes wrong from here on is how the attempt ended, and is recorded as that.
-    claimed(&spec, folder, wake, leases, boot_id)
+    claimed(&spec, folder, wake, leases, claim.runner.boot_id)
 }
 
 /// A session of its own: no terminal reaches it. And children whose parents are gone become children of this process.

@@ -3,19 +3,32 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::format::{CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, HEARTBEAT_MS, START, Start};
+use crate::format::{
+    CLAIM, CLAIM_SCHEMA, Claim, EXIT, Exit, HEARTBEAT_FILE, HEARTBEAT_MS, START, Start,
+};
 use aris_fs::FsError;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::Errno;
 
 use crate::clock;
 use crate::error::AttemptError;
+use crate::processes;
 
 /// Between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_millis(HEARTBEAT_MS);
 
 /// Mode of a record before the umask.
 const MODE: u32 = 0o644;
+
+/// A claim of this process.
+pub(crate) fn own_claim() -> Claim {
+    Claim {
+        schema: String::from(CLAIM_SCHEMA),
+        runner: processes::identity(processes::own_pid(), processes::boot_id()),
+        host: crate::host(),
+        time: clock::wall(),
+    }
+}
 
 /// Claims the attempt for this runner: whoever comes second is told so, however many come at once, also over a network file system.
 ///

@@ -18,7 +18,7 @@ use crate::format::{EXIT, Exit, START, Start};
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
 use crate::launch::{Hand, Runner};
-use crate::processes::{self, Member};
+use crate::processes::Member;
 use crate::records;
 use crate::standing::{Standing, standing};
 
@@ -174,13 +174,10 @@ impl Watch {
                 }
             }
             Ok(Standing::Running { claim, start, .. }) => {
-                let runner = Member {
-                    pid: claim.runner.pid,
-                    start_ticks: claim.runner.start_ticks,
-                };
+                let runner = Member::from(&claim.runner);
                 let here = claim.host == crate::host();
                 // Looked at after it is watched: the number may belong to another process by now.
-                if here && self.source.process(token, runner.pid) && !is(runner) {
+                if here && self.source.process(token, runner.pid) && !runner.lives() {
                     self.source.leave(token);
                     self.source.folder(token, folder);
                 }
@@ -196,14 +193,10 @@ impl Watch {
 
     /// Waits for the end of a command in place of that of its runner. What else is left of the job a sweep finds.
     fn watch_orphan(&mut self, token: Token, start: Option<&Start>) {
-        let Some(process) = start.map(|start| &start.process) else {
+        let Some(member) = start.map(|start| Member::from(&start.process)) else {
             return;
         };
-        let member = Member {
-            pid: process.pid,
-            start_ticks: process.start_ticks,
-        };
-        if is(member) && self.source.process(token, member.pid) && !is(member) {
+        if member.lives() && self.source.process(token, member.pid) && !member.lives() {
             self.source.leave_process(token);
         }
     }
@@ -383,10 +376,4 @@ impl Watch {
         self.source.leave(token);
         self.watched.remove(&token);
     }
-}
-
-/// Whether this very process is still there.
-fn is(member: Member) -> bool {
-    processes::stat(member.pid)
-        .is_some_and(|stat| !stat.over && stat.start_ticks == member.start_ticks)
 }

@@ -3,7 +3,7 @@
 use crate::grid::template::Cell;
 use crate::grid::when::{Condition, condition};
 use crate::problem::{Problems, nearest};
-use crate::tree::{Kind, Node, Value};
+use crate::tree::{Kind, Node, Value, one_or_many, present};
 
 /// One dimension.
 pub(super) struct Axis {
@@ -70,11 +70,7 @@ impl Cells {
             }
         }
         if let Some(zip) = present(node, "zip") {
-            let items = match &zip.value {
-                Value::List(items) => items.as_slice(),
-                _ => std::slice::from_ref(zip),
-            };
-            for item in items {
+            for item in one_or_many(zip) {
                 cells.zip(item, problems);
             }
         }
@@ -93,11 +89,7 @@ impl Cells {
             }
         }
         if let Some(when) = present(node, "when") {
-            let items = match &when.value {
-                Value::List(items) => items.as_slice(),
-                _ => std::slice::from_ref(when),
-            };
-            for item in items {
+            for item in one_or_many(when) {
                 match condition(item, &cells.axes) {
                     Ok(condition) => cells.conditions.push(condition),
                     Err(problem) => problems.push(problem),
@@ -297,16 +289,8 @@ impl Cells {
     }
 }
 
-fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    node.get(key).filter(|node| !node.is_null())
-}
-
 fn maps<'a>(node: &'a Node, key: &str, problems: &mut Problems) -> Vec<&'a Node> {
-    let items = match &node.value {
-        Value::List(items) => items.as_slice(),
-        _ => std::slice::from_ref(node),
-    };
-    items
+    one_or_many(node)
         .iter()
         .filter(|item| {
             let map = matches!(item.value, Value::Map(_));
@@ -323,11 +307,7 @@ fn maps<'a>(node: &'a Node, key: &str, problems: &mut Problems) -> Vec<&'a Node>
 }
 
 fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
-    let items = match &node.value {
-        Value::List(items) => items.as_slice(),
-        _ => std::slice::from_ref(node),
-    };
-    items
+    one_or_many(node)
         .iter()
         .filter_map(|item| scalar(item, name, problems))
         .collect()

@@ -8,7 +8,7 @@ use crate::json;
 use crate::manifest::{Common, JobKeys};
 use crate::problem::Problems;
 use crate::shell;
-use crate::tree::{Node, Value};
+use crate::tree::{Node, Value, present};
 use crate::typed;
 
 pub(super) struct Phase {
@@ -80,10 +80,7 @@ pub(super) fn phase(
     default_cmd: Option<&Node>,
     problems: &mut Problems,
 ) -> Phase {
-    let default_cmd = node
-        .get("default_cmd")
-        .filter(|node| !node.is_null())
-        .or(default_cmd);
+    let default_cmd = present(node, "default_cmd").or(default_cmd);
     let mut keys = vec![("name", json::string(name))];
     if let (false, Value::Map(entries)) = (flat, &node.value) {
         for (key, value) in entries {
@@ -101,7 +98,7 @@ pub(super) fn phase(
     }
     let head = format!("{{{}, \"jobs\": [", json::pairs(keys));
     let mut listed = Vec::new();
-    if let Some(jobs) = node.get("jobs").filter(|jobs| !jobs.is_null()) {
+    if let Some(jobs) = present(node, "jobs") {
         if let Value::List(items) = &jobs.value {
             for item in items {
                 listed.push(listed_job(item, default_cmd, problems));
@@ -114,7 +111,7 @@ pub(super) fn phase(
             );
         }
     }
-    let template = node.get("template").filter(|node| !node.is_null());
+    let template = present(node, "template");
     let has_grid = node
         .entries()
         .iter()
@@ -168,7 +165,7 @@ pub(super) fn listed_job(
         .unwrap_or_default()
         .trim_end()
         .to_owned();
-    if let Some(args) = item.get("args").filter(|args| !args.is_null()) {
+    if let Some(args) = present(item, "args") {
         shell::append_arguments(&mut command, args, problems, shell::as_written);
     }
     let mut keys = vec![("id", json::string(id))];
@@ -212,13 +209,13 @@ pub(super) fn grid(
         return None;
     }
     check_texts(template, &["id"], problems);
-    if let Some(params) = template.get("params").filter(|node| !node.is_null())
+    if let Some(params) = present(template, "params")
         && !params.is_map()
     {
         let message = format!("params must be a map, not {}", params.noun());
         problems.at(params, message, None);
     }
-    let cmd = template.get("cmd").filter(|cmd| !cmd.is_null());
+    let cmd = present(template, "cmd");
     if cmd.or(default_cmd).is_none() {
         problems.at(
             template,
@@ -265,11 +262,11 @@ impl Grid {
     fn job(&self, cell: Cell<'_>, problems: &mut Problems) -> String {
         let template = &self.template;
         let mut keys = vec![("id", json::string(&self.id(cell, problems)))];
-        let cmd = template.get("cmd").filter(|cmd| !cmd.is_null());
+        let cmd = present(template, "cmd");
         if let Some(cmd) = cmd.or(self.default_cmd.as_ref()) {
             let command = template::text(cmd, Use::Shell, cell, problems);
             let mut command = command.trim_end().to_owned();
-            if let Some(args) = template.get("args").filter(|args| !args.is_null()) {
+            if let Some(args) = present(template, "args") {
                 shell::append_arguments(&mut command, args, problems, |node, problems| {
                     template::text(node, Use::Plain, cell, problems)
                 });

@@ -7,7 +7,7 @@ use super::{Keys, MOST_JOBS};
 use crate::json;
 use crate::manifest::{self, Common, PhaseKeys, TopKeys, valid_id};
 use crate::problem::{Problem, Problems};
-use crate::tree::{self, Node, Value};
+use crate::tree::{self, Node, Value, present};
 use crate::typed::{check_keys, keys};
 
 /// Jobs up to which the whole manifest is read again before it is given out; beyond, one job of each phase is.
@@ -259,7 +259,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
     let known = [keys::<TopKeys>(), keys::<Common>(), keys::<Keys>()];
     check_keys(root, &"the specification", &known, problems);
     check_texts(root, &["schema", "project", "default_cmd"], problems);
-    let default_cmd = root.get("default_cmd").filter(|node| !node.is_null());
+    let default_cmd = present(root, "default_cmd");
     let project = root
         .get("project")
         .and_then(Node::text)

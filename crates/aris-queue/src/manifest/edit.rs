@@ -106,47 +106,9 @@ pub fn phase_names(root: &Node) -> Vec<String> {
     lists(root).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The tree as JSON, a job on each line.
+/// A tree as JSON.
 pub fn text(root: &Node) -> String {
-    let mut text = String::from("{");
-    for (at, (key, value)) in root.entries().iter().enumerate() {
-        text.push_str(if at > 0 { ",\n" } else { "" });
-        text.push_str(&json::string(&key.text));
-        text.push_str(": ");
-        match key.text.as_str() {
-            "jobs" => lines(&mut text, value),
-            "phases" => {
-                text.push('[');
-                for (at, phase) in value.items().iter().enumerate() {
-                    text.push_str(if at > 0 { ",\n{" } else { "\n{" });
-                    for (at, (key, value)) in phase.entries().iter().enumerate() {
-                        text.push_str(if at > 0 { ", " } else { "" });
-                        text.push_str(&json::string(&key.text));
-                        text.push_str(": ");
-                        if key.text == "jobs" {
-                            lines(&mut text, value);
-                        } else {
-                            text.push_str(&json::value(value));
-                        }
-                    }
-                    text.push('}');
-                }
-                text.push(']');
-            }
-            _ => text.push_str(&json::value(value)),
-        }
-    }
-    text.push_str("}\n");
-    text
-}
-
-fn lines(text: &mut String, jobs: &Node) {
-    text.push('[');
-    for (at, job) in jobs.items().iter().enumerate() {
-        text.push_str(if at > 0 { ",\n" } else { "\n" });
-        text.push_str(&json::value(job));
-    }
-    text.push(']');
+    json::value(root)
 }
 
 fn all_there(root: &Node, ids: &[String]) -> Result<(), String> {

@@ -387,39 +387,27 @@ impl<'de> Deserialize<'de> for Cards {
 }
 
 /// Variables of an environment.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, serde::Deserialize)]
+#[serde(try_from = "BTreeMap<String, String>")]
 pub(crate) struct Variables(pub(super) BTreeMap<String, String>);
 
-impl<'de> Deserialize<'de> for Variables {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Names;
-        impl<'de> Visitor<'de> for Names {
-            type Value = Variables;
+impl TryFrom<BTreeMap<String, String>> for Variables {
+    type Error = String;
 
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a map of names to texts")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Variables, A::Error> {
-                let mut variables = BTreeMap::new();
-                while let Some(name) = map.next_key::<String>()? {
-                    let text: String = map.next_value()?;
-                    let safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-                    let first = name.as_bytes().first();
-                    let good = name.bytes().all(safe)
-                        && first.is_some_and(|byte| !byte.is_ascii_digit())
-                        && !text.contains('\0');
-                    if !good {
-                        return Err(de::Error::custom(format!(
-                            "needs names of letters, digits and _ with a text each, not {name:?}"
-                        )));
-                    }
-                    variables.insert(name, text);
-                }
-                Ok(Variables(variables))
-            }
+    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, String> {
+        let safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let bad = variables.iter().find(|(name, text)| {
+            !name.bytes().all(safe)
+                || name.is_empty()
+                || name.starts_with(|first: char| first.is_ascii_digit())
+                || text.contains('\0')
+        });
+        match bad {
+            None => Ok(Self(variables)),
+            Some((name, _)) => Err(format!(
+                "needs names of letters, digits and _ with a text each, not {name:?}"
+            )),
         }
-        from.deserialize_map(Names)
     }
 }
 

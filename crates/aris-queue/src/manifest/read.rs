@@ -8,7 +8,7 @@ use super::settings::Settings;
 use super::{Conda, Engine, Job, MAX_ID, Manifest, OnDepFailure, Phase, SCHEMA, graph};
 use crate::problem::{Invalid, Problem, Problems};
 use crate::shell;
-use crate::tree::{self, Node, Value};
+use crate::tree::{self, Node, Value, present};
 use crate::typed;
 
 /// Reads the manifest in `text`, which came from the file `path`. **Errors**: every mistake found.
@@ -61,11 +61,6 @@ fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
     let known = [typed::keys::<T>(), typed::keys::<Common>()];
     typed::check_keys(node, &what, &known, problems);
     Some((own, common))
-}
-
-/// The value of a key; null counts as absent.
-fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    node.get(key).filter(|node| !node.is_null())
 }
 
 fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {

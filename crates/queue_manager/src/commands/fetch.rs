@@ -100,20 +100,11 @@ struct Piece {
 
 /// On the server: the piece that a request asks for, `piece PATH FROM LENGTH`.
 pub(crate) fn piece(args: &[String]) -> Answer {
-    let answer = |code: i32, stdout: String, stderr: String| Answer {
-        code,
-        stdout,
-        stderr,
-    };
     let [_, path, from, length] = args else {
-        return answer(
-            2,
-            String::new(),
-            String::from("a piece has a path, a place and a length"),
-        );
+        return Answer::refused(2, "a piece has a path, a place and a length");
     };
     let (Ok(from), Ok(length)) = (from.parse(), length.parse::<u64>()) else {
-        return answer(2, String::new(), String::from("a piece has two numbers"));
+        return Answer::refused(2, "a piece has two numbers");
     };
     let read = aris_fs::open(Path::new(path)).and_then(|file| {
         let (size, modified) = {
@@ -128,9 +119,13 @@ pub(crate) fn piece(args: &[String]) -> Answer {
         })
     });
     match read.map(|piece| serde_json::to_string(&piece)) {
-        Ok(Ok(text)) => answer(0, text, String::new()),
-        Ok(Err(error)) => answer(1, String::new(), error.to_string()),
-        Err(error) => answer(3, String::new(), error.to_string()),
+        Ok(Ok(stdout)) => Answer {
+            code: 0,
+            stdout,
+            stderr: String::new(),
+        },
+        Ok(Err(error)) => Answer::refused(1, error.to_string()),
+        Err(error) => Answer::refused(3, error.to_string()),
     }
 }
 

@@ -68,7 +68,7 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
             )));
         }
         (Some(name), _) => {
-            return Err(Error::Refused(format!(
+            return Err(Error::Precondition(format!(
                 "there is no phase {name:?}; there are {}",
                 named(&phases)
             )));

@@ -185,21 +185,21 @@ fn at<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
     })
 }
 
-/// The last row's value of a column. Quoted separators are not looked for.
+/// The last row's value of a column.
 fn column(text: &str, key: &str, ending: &str) -> Result<Value, String> {
-    let separator = if ending == "tsv" { '\t' } else { ',' };
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let names = lines.next().unwrap_or_default();
-    let at = names
-        .split(separator)
-        .position(|name| name.trim().trim_matches('"') == key);
+    let mut rows = csv::ReaderBuilder::new()
+        .delimiter(if ending == "tsv" { b'\t' } else { b',' })
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let names = rows.headers().map_err(|error| error.to_string())?;
+    let at = names.iter().position(|name| name == key);
     let at = at.ok_or_else(|| format!("it has no column {key}"))?;
-    let last = lines
-        .next_back()
-        .ok_or_else(|| String::from("it has no rows"))?;
-    match last.split(separator).nth(at).map(str::trim) {
+    let last = rows.records().last();
+    let last = last.ok_or_else(|| String::from("it has no rows"))?;
+    match last.map_err(|error| error.to_string())?.get(at) {
         None | Some("") => Err(format!("its last row has no {key}")),
-        Some(value) => Ok(scalar(value.trim_matches('"'))),
+        Some(value) => Ok(scalar(value)),
     }
 }
 

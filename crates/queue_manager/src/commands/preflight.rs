@@ -61,19 +61,24 @@ pub(crate) struct Check {
     pub(crate) detail: String,
 }
 
+impl Check {
+    fn new(subject: &'static str, verdict: &'static str, detail: String) -> Self {
+        Self {
+            subject,
+            verdict,
+            detail,
+        }
+    }
+}
+
 pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let options = run::options(args.manifest, args.rest, context)?;
     let manifest = load::user(&options.place, options.manifest.as_deref())?.manifest;
     manager::check(&manifest)?;
     manager::check_cards(&manifest)?;
     let mut checks = Vec::new();
-    let mut add = |subject, verdict, detail: String| {
-        checks.push(Check {
-            subject,
-            verdict,
-            detail,
-        });
-    };
+    let mut add =
+        |subject, verdict, detail: String| checks.push(Check::new(subject, verdict, detail));
     add(
         "manifest",
         "ok",
@@ -182,11 +187,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
 
 /// Whether Slurm would take the jobs, one question for each class of them.
 fn slurm(manifest: &Manifest, queue: &Path, context: &Context) -> Result<Vec<Check>, Error> {
-    let check = |verdict, detail| Check {
-        subject: "slurm",
-        verdict,
-        detail,
-    };
+    let check = |verdict, detail| Check::new("slurm", verdict, detail);
     let mut engine = cluster::engine(context, queue)?;
     match engine.config() {
         Ok(config) => cluster::check_config(&config)?,
@@ -204,13 +205,8 @@ fn slurm(manifest: &Manifest, queue: &Path, context: &Context) -> Result<Vec<Che
 /// The cards that jobs would be given.
 fn cards(manifest: &Manifest) -> Vec<Check> {
     let mut checks = Vec::new();
-    let mut add = |subject, verdict, detail: String| {
-        checks.push(Check {
-            subject,
-            verdict,
-            detail,
-        });
-    };
+    let mut add =
+        |subject, verdict, detail: String| checks.push(Check::new(subject, verdict, detail));
     if manifest.wants_cards() {
         let wanted: BTreeSet<CardId> = manifest.cards.iter().flatten().copied().collect();
         let sample = Smi::default().sample(&wanted);

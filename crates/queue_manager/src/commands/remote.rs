@@ -165,18 +165,13 @@ pub(crate) fn agent(context: &Context) -> Result<Outcome<Data>, Error> {
 }
 
 fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> Answer {
-    let refused = |code: i32, text: String| Answer {
-        code,
-        stdout: String::new(),
-        stderr: text,
-    };
     if args.first().is_some_and(|word| word == fetch::PIECE) {
         return fetch::piece(args);
     }
     if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
         let text =
             format!("error: {word} stays, and a connection has one answer; use start and status");
-        return refused(2, text);
+        return Answer::refused(2, text);
     }
     let call = aris_proc::command(program, folder)
         .args(words)
@@ -184,8 +179,8 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
         .capture_limit(OUTPUT);
     let done = match call.run(PATIENCE) {
         Ok(done) => done,
-        Err(error @ ProcError::Absent { .. }) => return refused(5, error.to_string()),
-        Err(error) => return refused(1, error.to_string()),
+        Err(error @ ProcError::Absent { .. }) => return Answer::refused(5, error.to_string()),
+        Err(error) => return Answer::refused(1, error.to_string()),
     };
     Answer {
         code: match done.end {

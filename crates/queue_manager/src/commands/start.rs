@@ -102,6 +102,8 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         .stderr(Stdio::from(lines))
         .spawn()
         .map_err(failed)?;
+    let not_started =
+        |why: &str| Error::Precondition(format!("the detached manager did not start: {why}"));
     let mut waited = Duration::ZERO;
     while waited < PATIENCE {
         let taken = lock::holder(place, context.now()).is_some_and(|owner| owner.pid == child.id());
@@ -114,15 +116,13 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
                 break;
             }
             let tail = super::tail(&log, 3).unwrap_or_default();
-            return Err(Error::NotStarted(format!("it left with {status}: {tail}")));
+            return Err(not_started(&format!("it left with {status}: {tail}")));
         }
         manager::pause(LOOK_AGAIN);
         waited += LOOK_AGAIN;
     }
     if waited >= PATIENCE {
-        return Err(Error::NotStarted(String::from(
-            "it has not taken the queue",
-        )));
+        return Err(not_started("it has not taken the queue"));
     }
     Ok(Started {
         pid: child.id(),

@@ -39,7 +39,10 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         found.metrics = Some(metrics::of(&look, &args.metrics, context));
     }
     if let (Some(path), Some(metrics)) = (&args.csv, &found.metrics) {
-        aris_fs::write_atomic(&context.absolute(path), metrics.csv().as_bytes())?;
+        let text = metrics
+            .csv()
+            .map_err(|error| Error::Page(error.to_string()))?;
+        aris_fs::write_atomic(&context.absolute(path), &text)?;
     }
     if let Some(path) = &args.md {
         let text = results::summary(&found);
@@ -141,7 +144,6 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
                 if let Some(job) = queue.find(id) {
                     all.entry(job).or_default().push(AttemptFacts {
                         number: *attempt,
-                        host: None,
                         cards: cards.clone(),
                         started: Some(entry.time),
                         ended: None,

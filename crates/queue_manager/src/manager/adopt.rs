@@ -43,11 +43,7 @@ impl Manager<'_> {
         if matches!(stands, Ok(Standing::Unclaimed)) {
             self.watch.remove(u64::from(job));
             if withdraw(&folder) {
-                return self.happen(Event::Withdrawn {
-                    id: self.id(job),
-                    attempt: self.queue.run(job).attempt,
-                    why: String::from("no runner had claimed it when its manager was gone"),
-                });
+                return self.withdrawn(job, "no runner had claimed it when its manager was gone");
             }
             stands = self.watch.adopt(u64::from(job), &folder);
         }
@@ -68,11 +64,7 @@ impl Manager<'_> {
                 let ours =
                     claim.is_some_and(|claim| withdrawn_by(&folder) == Some(claim.runner.pid));
                 if ours && start.is_none() {
-                    return self.happen(Event::Withdrawn {
-                        id: self.id(job),
-                        attempt: self.queue.run(job).attempt,
-                        why: String::from("an earlier manager withdrew it"),
-                    });
+                    return self.withdrawn(job, "an earlier manager withdrew it");
                 }
                 self.lost(job)
             }
@@ -82,6 +74,15 @@ impl Manager<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The attempt under way never ran.
+    pub(super) fn withdrawn(&mut self, job: u32, why: &str) -> Result<(), Error> {
+        self.happen(Event::Withdrawn {
+            id: self.id(job),
+            attempt: self.queue.run(job).attempt,
+            why: why.to_owned(),
+        })
     }
 
     pub(super) fn ask_to_end(&mut self, folder: &Path) {

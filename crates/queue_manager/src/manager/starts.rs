@@ -145,11 +145,7 @@ impl Manager<'_> {
             Err(error) => {
                 self.notice("start", Some(error.to_string()));
                 self.not_before = Cards::now() + AGAIN;
-                self.happen(Event::Withdrawn {
-                    id,
-                    attempt: number,
-                    why: error.to_string(),
-                })
+                self.withdrawn(job, &error.to_string())
             }
         }
     }

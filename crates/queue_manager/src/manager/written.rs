@@ -50,9 +50,7 @@ impl Manager<'_> {
     pub(super) fn sync(&mut self) {
         match self.journal.sync() {
             Ok(()) => {
-                if self.notices.contains_key("journal") {
-                    self.notice("journal", None);
-                }
+                self.notice("journal", None);
             }
             Err(error) => self.cannot_write(&error),
         }
@@ -98,9 +96,7 @@ impl Manager<'_> {
             Ok(()) => {
                 self.dirty = false;
                 self.written = Some(meta);
-                if self.notices.contains_key("state") {
-                    self.notice("state", None);
-                }
+                self.notice("state", None);
             }
             Err(error) => self.notice("state", Some(error.to_string())),
         }

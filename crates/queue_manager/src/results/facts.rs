@@ -62,8 +62,6 @@ pub(crate) struct JobFacts {
 pub(crate) struct AttemptFacts {
     /// Its number, from 1.
     pub number: u32,
-    /// Where it ran; `None`: this machine.
-    pub host: Option<String>,
     /// Cards it was given.
     pub cards: Vec<CardId>,
     /// When the command started; `None`: it did not.

@@ -237,14 +237,8 @@ impl PhaseRow {
             not: phase.counts.failed + phase.counts.blocked,
             open: phase.counts.running + phase.counts.waiting,
             retries,
-            wall: phase.wall_s.map_or_else(|| String::from("–"), duration),
-            each: phase.durations.map_or_else(
-                || String::from("–"),
-                |each| {
-                    let [min, median, max] = [each.min_s, each.median_s, each.max_s].map(duration);
-                    format!("{min} / {median} / {max}")
-                },
-            ),
+            wall: phase.wall(),
+            each: phase.each(),
         }
     }
 }

@@ -53,22 +53,16 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
         "\n## Phases\n| Phase | Jobs | Success | OOM retries | Other retries | Duration | Per job (min / median / max) |\n| --- | --- | --- | --- | --- | --- | --- |"
     )?;
     for phase in &report.phases {
-        let wall = phase.wall_s.map_or_else(|| String::from("–"), duration);
-        let each = phase.durations.map_or_else(
-            || String::from("–"),
-            |each| {
-                let [min, median, max] = [each.min_s, each.median_s, each.max_s].map(duration);
-                format!("{min} / {median} / {max}")
-            },
-        );
         writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {wall} | {each} |",
+            "| {} | {} | {} | {} | {} | {} | {} |",
             escaped(&phase.name),
             phase.counts.jobs,
             phase.counts.completed,
             phase.oom_retries,
-            phase.other_retries
+            phase.other_retries,
+            phase.wall(),
+            phase.each()
         )?;
     }
     if !report.results.is_empty() {

@@ -92,24 +92,25 @@ pub(super) struct Plot {
 
 impl Metrics {
     /// As CSV (RFC 4180), with a line for each job.
-    pub(crate) fn csv(&self) -> String {
-        let mut text = String::new();
+    pub(crate) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let end = csv::Terminator::CRLF;
+        let mut out = csv::WriterBuilder::new()
+            .terminator(end)
+            .from_writer(Vec::new());
         let fixed = ["id", "phase", "state"].map(str::to_owned);
-        let names = fixed.iter().chain(&self.parameters).chain(&self.metrics);
-        line(&mut text, names.map(String::as_str));
+        out.write_record(fixed.iter().chain(&self.parameters).chain(&self.metrics))?;
         for row in &self.rows {
-            let fixed = [row.id.as_str(), &row.phase, row.state];
-            let values: Vec<String> = row
-                .values
+            let fixed = [row.id.clone(), row.phase.clone(), row.state.to_owned()];
+            let parameters = row
+                .parameters
                 .iter()
-                .map(|value| cell(value.as_ref()))
-                .collect();
-            let parameters = row.parameters.iter();
-            let parameters = parameters.map(|value| value.as_deref().unwrap_or_default());
-            let cells = fixed.into_iter().chain(parameters);
-            line(&mut text, cells.chain(values.iter().map(String::as_str)));
+                .cloned()
+                .map(Option::unwrap_or_default);
+            let values = row.values.iter().map(|value| cell(value.as_ref()));
+            out.write_record(fixed.into_iter().chain(parameters).chain(values))?;
         }
-        text
+        out.into_inner()
+            .map_err(|error| csv::Error::from(error.into_error()))
     }
 
     /// The header and the cells of a table: job, parameters, metrics.
@@ -314,20 +315,4 @@ fn compare(one: Option<&String>, other: Option<&String>) -> std::cmp::Ordering {
             (None, Some(_)) => std::cmp::Ordering::Greater,
             (None, None) => one.cmp(&other),
         })
-}
-
-fn line<'a>(text: &mut String, cells: impl Iterator<Item = &'a str>) {
-    for (at, cell) in cells.enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        if cell.contains([',', '"', '\n', '\r']) {
-            text.push('"');
-            text.push_str(&cell.replace('"', "\"\""));
-            text.push('"');
-        } else {
-            text.push_str(cell);
-        }
-    }
-    text.push_str("\r\n");
 }

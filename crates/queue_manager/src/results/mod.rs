@@ -293,7 +293,7 @@ impl CardUse {
                 continue;
             };
             for card in &attempt.cards {
-                all.insert((attempt.host.as_deref(), *card));
+                all.insert(*card);
                 used.busy_s += seconds;
                 if !matches!(attempt.outcome, Some(Outcome::Completed) | None) {
                     used.fruitless_s += seconds;
@@ -331,6 +331,23 @@ impl Phase {
                 .map(|(first, last)| words::seconds(first, last)),
             durations: Durations::of(attempts()),
         }
+    }
+
+    /// Its time on the wall, for people.
+    fn wall(&self) -> String {
+        self.wall_s
+            .map_or_else(|| String::from("–"), words::duration)
+    }
+
+    /// What completed attempts took, for people.
+    fn each(&self) -> String {
+        self.durations.map_or_else(
+            || String::from("–"),
+            |each| {
+                let each = [each.min_s, each.median_s, each.max_s].map(words::duration);
+                each.join(" / ")
+            },
+        )
     }
 }
 

@@ -12,7 +12,6 @@ fn at(seconds: i64) -> Timestamp {
 fn attempt(cards: &[u32], from: i64, to: i64, outcome: Option<Outcome>) -> AttemptFacts {
     AttemptFacts {
         number: 1,
-        host: None,
         cards: cards
             .iter()
             .copied()

@@ -120,13 +120,12 @@ impl Timeline {
             marks: marks(end, scale),
             ..Self::default()
         };
-        let mut cards: BTreeMap<(Option<&str>, CardId), Vec<&Span<'_>>> = BTreeMap::new();
+        let mut cards: BTreeMap<CardId, Vec<&Span<'_>>> = BTreeMap::new();
         // Jobs without a card: the first lane whose last attempt is over.
         let mut plain: Vec<(f64, Vec<&Span<'_>>)> = Vec::new();
         for span in &spans {
             for card in &span.attempt.cards {
-                let lane = (span.attempt.host.as_deref(), *card);
-                cards.entry(lane).or_default().push(span);
+                cards.entry(*card).or_default().push(span);
             }
             if span.attempt.cards.is_empty() {
                 let free = plain.iter().position(|(free, _)| *free <= span.from);
@@ -144,10 +143,9 @@ impl Timeline {
                 }
             }
         }
-        let cards = cards.into_iter().map(|((host, card), spans)| {
-            let host = host.map_or_else(String::new, |host| format!("{} ", one_line(host)));
-            (format!("{host}GPU {card}"), spans)
-        });
+        let cards = cards
+            .into_iter()
+            .map(|(card, spans)| (format!("GPU {card}"), spans));
         let plain = (1..)
             .zip(plain)
             .map(|(at, (_, spans))| (format!("CPU {at}"), spans));

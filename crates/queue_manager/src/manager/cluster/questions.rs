@@ -72,7 +72,7 @@ impl Manager<'_> {
 
     pub(super) fn heard(&mut self, cluster: &mut Cluster) {
         cluster.silence = SILENCE.0;
-        if self.notices.contains_key("slurm") && cluster.unclear.is_empty() {
+        if cluster.unclear.is_empty() {
             self.notice("slurm", None);
         }
     }
@@ -138,14 +138,6 @@ impl Manager<'_> {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn withdrawn(&mut self, job: u32, why: &str) -> Result<(), Error> {
-        self.happen(Event::Withdrawn {
-            id: self.id(job),
-            attempt: self.queue.run(job).attempt,
-            why: why.to_owned(),
-        })
     }
 }
 
