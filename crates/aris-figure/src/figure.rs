@@ -124,10 +124,10 @@ impl Figure {
         svg::write(&self.scene())
     }
 
-    /// What is wrong with it when it is printed `column_mm` millimetres wide, in the order of the file.
-    pub fn problems(&self, column_mm: f64) -> Vec<Problem> {
+    /// What is wrong with it, in the order of the file; where it is printed `column_mm` millimetres wide, small text, too.
+    pub fn problems(&self, column_mm: impl Into<Option<f64>>) -> Vec<Problem> {
         let mut notes = Notes::default();
-        check::check(&self.scene(), column_mm, &mut notes);
+        check::check(&self.scene(), column_mm.into(), &mut notes);
         let mut problems = self.notes.problems(&self.text);
         problems.extend(notes.problems(&self.text));
         problems.sort_by_key(|problem| (problem.line, problem.column));

@@ -156,10 +156,8 @@ fn route(out: &mut String, route: &Route, colour: Colour, dash: Dash) -> fmt::Re
             Number(route.thickness)
         )?;
     }
-    if let Some(corners) = route.arrow {
-        arrow(out, corners, colour)?;
-    }
-    Ok(())
+    let mut arrows = route.tail.into_iter().chain(route.arrow);
+    arrows.try_for_each(|corners| arrow(out, corners, colour))
 }
 
 fn arrow(out: &mut String, corners: Arrow, colour: Colour) -> fmt::Result {
@@ -176,7 +174,7 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
         centre,
         half,
     } = block.outline;
-    let bounds = block.outline.bounds();
+    let (bounds, cap) = (block.outline.bounds(), block.outline.cap());
     match shape {
         Shape::Circle => write!(
             out,
@@ -193,6 +191,44 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
             Number(half.x),
             Number(half.y)
         ),
+        Shape::Cylinder | Shape::Queue => {
+            // Clockwise, from the front end's first corner; the front end's inner half comes last.
+            let turned = shape == Shape::Queue;
+            let (x, y) = if turned {
+                (half.y, half.x)
+            } else {
+                (half.x, half.y)
+            };
+            let at = |x: f64, y: f64| {
+                let (x, y) = if turned { (-y, x) } else { (x, y) };
+                pair(centre.plus(x, y))
+            };
+            let arc = |to: &str| {
+                let (x, y) = if turned { (cap, x) } else { (x, cap) };
+                format!("A{} {} 0 0 1 {to}", Number(x), Number(y))
+            };
+            let (one, two) = (at(-x, cap - y), at(x, cap - y));
+            let (three, four) = (at(x, y - cap), at(-x, y - cap));
+            let (over, under, inner) = (arc(&two), arc(&four), arc(&one));
+            write!(
+                out,
+                "    <path d=\"M{one} {over} L{three} {under} Z M{two} {inner}\""
+            )
+        }
+        Shape::Document => {
+            let at = |x: f64, y: f64| pair(centre.plus(x * half.x, half.y + y * cap));
+            let (left, right) = (at(-1.0, -1.0), at(1.0, -1.0));
+            let (up, middle, down) = (at(0.5, -3.0), at(0.0, -1.0), at(-0.5, 1.0));
+            let (one, two, top) = (
+                Number(bounds.left),
+                Number(bounds.right),
+                Number(bounds.top),
+            );
+            write!(
+                out,
+                "    <path d=\"M{left} L{one} {top} L{two} {top} L{right} Q{up} {middle} Q{down} {left} Z\""
+            )
+        }
         Shape::Diamond => write!(
             out,
             "    <path d=\"M{} L{} L{} L{} Z\"",

@@ -227,23 +227,16 @@ fn split_comment(line: &str) -> (&str, Option<&str>) {
 }
 
 fn hint(comment: &str) -> Option<String> {
-    let rest = comment
-        .trim_start_matches('%')
-        .trim_start()
-        .strip_prefix('!')?
-        .trim_start();
-    let rest = rest
-        .get(..3)
-        .filter(|tex| tex.eq_ignore_ascii_case("tex"))
-        .and_then(|_| rest.get(3..))?
-        .trim_start();
-    let rest = rest
-        .get(..4)
-        .filter(|r| r.eq_ignore_ascii_case("root"))
-        .and_then(|_| rest.get(4..))?
-        .trim_start();
-    let target = rest.strip_prefix('=')?.trim();
-    (!target.is_empty()).then(|| target.to_owned())
+    let comment = comment.trim_start_matches('%').trim_start();
+    let (words, target) = comment.strip_prefix('!')?.split_once('=')?;
+    let mut words = words.split_whitespace();
+    let is_hint = ["tex", "root"].iter().all(|word| {
+        words
+            .next()
+            .is_some_and(|next| next.eq_ignore_ascii_case(word))
+    });
+    let target = target.trim();
+    (is_hint && words.next().is_none() && !target.is_empty()).then(|| target.to_owned())
 }
 
 /// The argument in braces after an optional one in brackets, both near by.

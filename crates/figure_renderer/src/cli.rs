@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use aris_figure::COLUMN_MM;
 use clap::{Args, Subcommand};
 
 /// Arguments of `figure_renderer`.
@@ -20,7 +19,7 @@ pub(crate) enum Command {
     /// Say what is wrong with a figure; exit 10 when something is
     Validate(ValidateArgs),
     /// Show the fields of a figure; with --json the JSON schema
-    Schema,
+    Schema(SchemaArgs),
     /// Write the places of the layout into a figure whose nodes have no x and y
     Layout(LayoutArgs),
     /// Draw a figure again whenever its file changes
@@ -76,9 +75,9 @@ pub(crate) struct RenderArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Column {
-    /// Millimetres that the figure is wide in print, for the size of its text
-    #[arg(long, value_name = "MM", default_value_t = COLUMN_MM, value_parser = millimetres)]
-    pub(crate) column_width: f64,
+    /// Millimetres that the figure is wide in print (a column often has 84): text that is too small there is a problem
+    #[arg(long, value_name = "MM", value_parser = millimetres)]
+    pub(crate) column_width: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +87,13 @@ pub(crate) struct ValidateArgs {
     pub(crate) spec: PathBuf,
     #[command(flatten)]
     pub(crate) column: Column,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Print a figure to begin with instead
+    #[arg(long)]
+    pub(crate) example: bool,
 }
 
 #[derive(Debug, Args)]

@@ -55,6 +55,11 @@ pub static SPEC: Spec = Spec {
             what: "the fields of a figure",
         },
         Example {
+            command: "schema",
+            line: "figure_renderer schema --example",
+            what: "a figure to begin with",
+        },
+        Example {
             command: "layout",
             line: "figure_renderer layout sketch.json -o overview.json",
             what: "places for nodes without x and y",
@@ -101,7 +106,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Report::of(match &cli.command {
         Command::Render(args) => render::run(args, context)?,
         Command::Validate(args) => validate::run(args, context)?,
-        Command::Schema => Outcome::done(Given::Fields(schema::run())),
+        Command::Schema(args) => Outcome::done(Given::Fields(schema::run(args))),
         Command::Layout(args) => Outcome::done(Given::LaidOut(layout::run(args, context)?)),
         Command::Watch(args) => Outcome::done(Given::Watched(watch::run(args, context)?)),
     }))

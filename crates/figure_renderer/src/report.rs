@@ -93,8 +93,8 @@ pub(crate) struct Checked {
     /// Of the canvas.
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// Millimetres that the figure is wide in print.
-    pub(crate) column_mm: f64,
+    /// Millimetres that the figure is wide in print, where it was said.
+    pub(crate) column_mm: Option<f64>,
     /// In the order of the file.
     pub(crate) problems: Vec<ProblemRow>,
     /// The same for people.
@@ -170,7 +170,10 @@ impl Product for Report {
                 .lines
                 .iter()
                 .try_for_each(|line| writeln!(out, "{line}")),
-            Given::Fields(_) => out.write_all(aris_figure::field_table().as_bytes()),
+            Given::Fields(data) => match &data.example {
+                Some(example) => out.write_all(example.as_bytes()),
+                None => out.write_all(aris_figure::field_table().as_bytes()),
+            },
             Given::LaidOut(data) => match &data.path {
                 Some(path) => writeln!(out, "{path}"),
                 None => out.write_all(data.text.as_bytes()),

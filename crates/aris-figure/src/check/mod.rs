@@ -10,7 +10,7 @@ use crate::notes::{Notes, Place};
 use crate::scene::Scene;
 
 /// Looks at everything. Lengths in messages are units of the canvas.
-pub(crate) fn check(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
+pub(crate) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &mut Notes) {
     texts::check(scene, column_mm, notes);
     places::check(scene, notes);
     lines::check(scene, notes);

@@ -21,10 +21,12 @@ const SAME_WIDTH: [&str; 6] = [
     "nimbus sans",
 ];
 
-pub(super) fn check(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &mut Notes) {
     overflow(scene, notes);
     glyphs(scene, notes);
-    print_size(scene, column_mm, notes);
+    if let Some(column_mm) = column_mm {
+        print_size(scene, column_mm, notes);
+    }
     let family = scene.spec.style.font_family.as_deref().unwrap_or("arial");
     let first = family.split(',').next().unwrap_or_default();
     let first = first.trim().trim_matches(['\'', '"']).to_lowercase();

@@ -17,18 +17,40 @@ pub(crate) enum Shape {
     Ellipse,
     /// A rhombus in its box.
     Diamond,
+    /// A store: round at the top and the bottom.
+    Cylinder,
+    /// A cylinder that lies.
+    Queue,
+    /// A sheet of paper with a wave below.
+    Document,
 }
 
 impl Shape {
+    /// What its ends take of the room for text, half of it to each side, and how far they move the text.
+    pub(crate) const fn ends(self) -> (Point, Point) {
+        match self {
+            Self::Cylinder => (Point::new(0.0, 1.5 * CAP), Point::new(0.0, CAP / 2.0)),
+            Self::Queue => (Point::new(1.5 * CAP, 0.0), Point::new(-CAP / 2.0, 0.0)),
+            Self::Document => (Point::new(0.0, CAP), Point::new(0.0, -CAP)),
+            _ => (Point::new(0.0, 0.0), Point::new(0.0, 0.0)),
+        }
+    }
+
     /// All of them, with their names.
-    pub(crate) const ALL: [(&str, Self); 5] = [
+    pub(crate) const ALL: [(&str, Self); 8] = [
         ("rect", Self::Rect),
         ("rounded", Self::Rounded),
         ("circle", Self::Circle),
         ("ellipse", Self::Ellipse),
         ("diamond", Self::Diamond),
+        ("cylinder", Self::Cylinder),
+        ("queue", Self::Queue),
+        ("document", Self::Document),
     ];
 }
+
+/// Half the height of a cylinder's ends, and how far a document's wave goes.
+const CAP: f64 = 6.0;
 
 /// Radius of round corners.
 pub(crate) const CORNER: f64 = 8.0;
@@ -59,6 +81,11 @@ impl Outline {
         Rect::around(self.centre, self.half.x * 2.0, self.half.y * 2.0)
     }
 
+    /// Half the height of a cylinder's ends, and how far a document's wave goes.
+    pub(crate) fn cap(&self) -> f64 {
+        CAP.min(self.half.x / 2.0).min(self.half.y / 2.0)
+    }
+
     pub(crate) fn corner(&self) -> f64 {
         match self.shape {
             Shape::Rounded => CORNER.min(self.half.x).min(self.half.y),
@@ -76,7 +103,7 @@ impl Outline {
         let share = match self.shape {
             Shape::Circle | Shape::Ellipse => 1.0 / (right * right + down * down).sqrt(),
             Shape::Diamond => 1.0 / (right + down),
-            Shape::Rect | Shape::Rounded => {
+            Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 let share = 1.0 / right.max(down);
                 self.round_corner(x.abs(), y.abs()).unwrap_or(share)
             }
@@ -104,7 +131,9 @@ impl Outline {
     pub(crate) fn height_at(&self, x: f64) -> f64 {
         let share = (x.abs() / self.half.x).min(1.0);
         match self.shape {
-            Shape::Rect | Shape::Rounded => self.half.y,
+            Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
+                self.half.y
+            }
             Shape::Circle | Shape::Ellipse => self.half.y * (1.0 - share * share).sqrt(),
             Shape::Diamond => self.half.y * (1.0 - share),
         }
@@ -122,7 +151,7 @@ impl Outline {
     /// Half of the width and height within which a line straight out of a side is not almost along it.
     fn sides(&self) -> (f64, f64) {
         match self.shape {
-            Shape::Rect | Shape::Rounded => {
+            Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 (self.half.x - self.corner(), self.half.y - self.corner())
             }
             // Up to where the outline runs at 45° when both are alike.
@@ -163,7 +192,9 @@ impl Outline {
         let (one, two) = (unit(one), unit(two));
         let square = Rect::around(Point::new(0.0, 0.0), 2.0, 2.0);
         match self.shape {
-            Shape::Rect | Shape::Rounded => square.is_crossed(one, two),
+            Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
+                square.is_crossed(one, two)
+            }
             // |u + v| <= 1 and |u - v| <= 1: a square, turned.
             Shape::Diamond => {
                 let turned = |point: Point| Point::new(point.x + point.y, point.x - point.y);
@@ -187,7 +218,7 @@ impl Outline {
     fn polygon(&self) -> Vec<Point> {
         let at = |x: f64, y: f64| self.centre.plus(x * self.half.x, y * self.half.y);
         match self.shape {
-            Shape::Rect | Shape::Rounded => {
+            Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)]
             }
             Shape::Diamond => vec![at(0.0, -1.0), at(1.0, 0.0), at(0.0, 1.0), at(-1.0, 0.0)],

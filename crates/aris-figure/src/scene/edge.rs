@@ -39,6 +39,8 @@ pub(crate) struct Route {
     /// The line as drawn, which ends within the arrow; empty when there is no room for it.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) arrow: Option<Arrow>,
+    /// The arrow at the start.
+    pub(crate) tail: Option<Arrow>,
     /// The way to the tip as short straight lines, for checking.
     pub(crate) track: Vec<Point>,
     pub(crate) thickness: f64,
@@ -72,6 +74,15 @@ impl Piece {
                 let third = middle.towards(last, share);
                 Self::Cubic(first, second, second.towards(third, share))
             }
+        }
+    }
+
+    /// The same way from its end to `start`.
+    fn reversed(self, start: Point) -> Self {
+        match self {
+            Self::Line(_) => Self::Line(start),
+            Self::Quad(control, _) => Self::Quad(control, start),
+            Self::Cubic(one, two, _) => Self::Cubic(two, one, start),
         }
     }
 
@@ -142,6 +153,7 @@ pub(super) fn route(
         start,
         pieces: Vec::new(),
         arrow: None,
+        tail: None,
         track: Vec::new(),
         thickness: edge.thickness,
         lacks: None,
@@ -156,26 +168,31 @@ pub(super) fn route(
         0 | 1 => start,
         count => pieces[count - 2].end(),
     };
-    if let Some(last) = pieces.last_mut() {
-        let room = before.distance(last.end()).max(match last {
-            Piece::Cubic(..) => wanted / SHARE,
-            _ => 0.0,
-        });
-        let length = wanted.min(room * SHARE);
-        if length < wanted - 0.01 {
-            route.lacks = Some(wanted / SHARE - room);
-        }
-        let (tip, share) = (last.end(), last.before_end(before, length));
-        let base = last.at(before, share);
-        let along = base.direction(tip);
-        let half = length / 2.0;
-        route.arrow = Some([
-            tip,
-            base.plus(-along.y * half, along.x * half),
-            base.plus(along.y * half, -along.x * half),
-        ]);
-        // A little into the arrow, so that no gap shows.
-        *last = last.cut(before, share + (1.0 - share) * 0.25);
+    // A straight edge is shared by its two arrows.
+    let share = if pieces.len() == 1 && edge.arrows == (true, true) {
+        SHARE / 2.0
+    } else {
+        SHARE
+    };
+    let room = |piece: &Piece, start: Point| match piece {
+        Piece::Cubic(..) => f64::INFINITY,
+        _ => start.distance(piece.end()),
+    };
+    let first_room = pieces.first().map_or(0.0, |first| room(first, start));
+    if let Some(last) = pieces.last_mut()
+        && edge.arrows.1
+    {
+        let room = room(last, before);
+        route.arrow = Some(route.head(last, before, (wanted, share, room)));
+    }
+    if let Some(first) = pieces.first_mut()
+        && edge.arrows.0
+    {
+        let end = first.end();
+        let mut turned = first.reversed(start);
+        route.tail = Some(route.head(&mut turned, end, (wanted, share, first_room)));
+        *first = turned.reversed(end);
+        route.start = turned.end();
     }
     route.pieces = pieces;
     route.track = track;
@@ -275,6 +292,30 @@ fn label(
 }
 
 impl Route {
+    /// An arrow of the length that is wanted at the end of a piece, which then ends within it; at most a share of the room.
+    fn head(
+        &mut self,
+        piece: &mut Piece,
+        start: Point,
+        (wanted, share, room): (f64, f64, f64),
+    ) -> Arrow {
+        let length = wanted.min(room * share);
+        if length < wanted - 0.01 {
+            self.lacks = Some(wanted / share - room);
+        }
+        let (tip, share) = (piece.end(), piece.before_end(start, length));
+        let base = piece.at(start, share);
+        let along = base.direction(tip);
+        let half = length / 2.0;
+        // A little into the arrow, so that no gap shows.
+        *piece = piece.cut(start, share + (1.0 - share) * 0.25);
+        [
+            tip,
+            base.plus(-along.y * half, along.x * half),
+            base.plus(along.y * half, -along.x * half),
+        ]
+    }
+
     /// The point after a share of the way.
     pub(super) fn at(&self, share: f64) -> Point {
         along(&self.track, share)
@@ -282,13 +323,14 @@ impl Route {
 
     pub(super) fn arrow_bounds(&self) -> Option<Rect> {
         let point = |at: &Point| Rect::between(*at, *at);
-        let corners = self.arrow.as_ref()?.iter().map(point);
-        Some(corners.fold(Rect::NOTHING, Rect::union))
+        let arrows = self.arrow.iter().chain(&self.tail).flatten();
+        arrows.map(point).reduce(Rect::union)
     }
 
     /// Moves the label up, or down where the arrow points up, until it hides nothing of the arrow.
     fn clear_arrow(&mut self) {
-        let (Some(arrow), Some([tip, one, _])) = (self.arrow_bounds(), self.arrow) else {
+        let (Some(arrow), Some([tip, one, _])) = (self.arrow_bounds(), self.arrow.or(self.tail))
+        else {
             return;
         };
         let Some((line, plate)) = &mut self.label else {
@@ -321,7 +363,7 @@ impl Route {
             .track
             .iter()
             .map(|at| point(at).grown(self.thickness / 2.0));
-        let arrow = self.arrow.iter().flatten().map(point);
+        let arrow = self.arrow.iter().chain(&self.tail).flatten().map(point);
         let label = self.label.iter().map(|(_, plate)| *plate);
         track
             .chain(arrow)

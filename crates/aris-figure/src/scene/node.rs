@@ -49,14 +49,15 @@ fn lines(node: &Node) -> impl Iterator<Item = (&str, f64, Weight, f64)> {
 
 /// How large a node is: as the file says, else as usual or as its text needs.
 pub(crate) fn size(node: &Node) -> Size {
+    let (ends, _) = node.shape.ends();
     // The corner of each line that is farthest from the centre.
     let corners: Vec<Point> = lines(node)
         .map(|(line, size, weight, base)| {
             let up = text::above(line) * size - base;
             let down = base + text::DESCENT * size;
             Point::new(
-                text::width(line, size, weight) / 2.0 + ROOM.x,
-                up.max(down) + ROOM.y,
+                text::width(line, size, weight) / 2.0 + ROOM.x + ends.x,
+                up.max(down) + ROOM.y + ends.y,
             )
         })
         .collect();
@@ -71,10 +72,12 @@ pub(crate) fn size(node: &Node) -> Size {
     let wants = wants(node.shape, &corners, width, height);
     let (wide, high) = (node.width.is_none(), node.height.is_none());
     let (width, height) = match (node.shape, wide, high) {
-        (Shape::Rect | Shape::Rounded, _, _) => (
-            if wide { grown(width, wants.0) } else { width },
-            if high { grown(height, wants.1) } else { height },
-        ),
+        (Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document, _, _) => {
+            (
+                if wide { grown(width, wants.0) } else { width },
+                if high { grown(height, wants.1) } else { height },
+            )
+        }
         (_, true, true) => wants,
         _ => (width, height),
     };
@@ -96,7 +99,7 @@ fn wants(shape: Shape, corners: &[Point], width: f64, height: f64) -> (f64, f64)
     let (a, b) = (width / 2.0, height / 2.0);
     let largest = |measure: &dyn Fn(&Point) -> f64| corners.iter().map(measure).fold(0.0, f64::max);
     match shape {
-        Shape::Rect | Shape::Rounded => (
+        Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => (
             width.max((2.0 * largest(&|corner| corner.x)).ceil()),
             height.max((2.0 * largest(&|corner| corner.y)).ceil()),
         ),
@@ -125,13 +128,14 @@ pub(super) fn block(spec: &Spec, index: usize, node: &Node, size: &Size, centre:
     let palette = &spec.style.palette;
     let own = palette[index % palette.len()];
     let fill = node.fill.unwrap_or_else(|| own.lighter());
+    let (_, shift) = node.shape.ends();
     let lines = lines(node)
         .map(|(text, size, weight, base)| {
             let colour = match weight {
                 Weight::Bold => node.text_colour,
                 Weight::Regular => GREY.legible_on(fill),
             };
-            let base = centre.plus(0.0, base);
+            let base = centre.plus(shift.x, shift.y + base);
             Line::new(text, base, Anchor::Middle, (size, weight), colour, fill)
         })
         .collect();

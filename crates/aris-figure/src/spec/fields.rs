@@ -50,7 +50,10 @@ const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field 
     }
 }
 
-pub(crate) const SHAPES: &[&str] = &["rounded", "rect", "circle", "ellipse", "diamond"];
+pub(crate) const SHAPES: &[&str] = &[
+    "rounded", "rect", "circle", "ellipse", "diamond", "cylinder", "queue", "document",
+];
+pub(crate) const ARROWS: &[&str] = &["end", "start", "both", "none"];
 pub(crate) const STYLES: &[&str] = &["solid", "dashed", "dotted"];
 pub(crate) const ANCHORS: &[&str] = &["start", "middle", "end"];
 pub(crate) const DIRECTIONS: &[&str] = &["LR", "TB"];
@@ -172,6 +175,11 @@ pub(crate) const EDGE: &[Field] = &[
     ),
     field("label", Kind::Name, "text beside the middle"),
     field("style", Kind::OneOf(STYLES), "default solid"),
+    field(
+        "arrow",
+        Kind::OneOf(ARROWS),
+        "where arrows stand, default end",
+    ),
     field("color", Kind::Colour, "default #555555"),
     field(
         "thickness",

@@ -84,6 +84,8 @@ pub(crate) struct Edge {
     pub(crate) to: usize,
     pub(crate) label: Option<String>,
     pub(crate) dash: Dash,
+    /// Whether an arrow stands at the start, and at the end.
+    pub(crate) arrows: (bool, bool),
     pub(crate) colour: Colour,
     pub(crate) thickness: f64,
     pub(crate) curve: bool,

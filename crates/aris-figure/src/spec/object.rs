@@ -58,7 +58,10 @@ impl<'a> Object<'a> {
                     Code::UnknownField,
                     (member.at, object.place.pointer.clone()),
                     format!("there is no field {key:?} here"),
-                    format!("remove it, or use one of {}", names.join(", ")),
+                    match similar(&key, table) {
+                        Some(name) => format!("did you mean {name}?"),
+                        None => format!("remove it, or use one of {}", names.join(", ")),
+                    },
                 );
                 continue;
             };
@@ -254,6 +257,28 @@ impl<'a> Object<'a> {
         }
         points
     }
+}
+
+/// The field of this table, or of an object in it, that a wrong name most likely stands for: `layout.direction` for `direction`.
+fn similar(key: &str, table: &[Field]) -> Option<String> {
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-'], "");
+    let key = plain(key);
+    let own = table.iter().map(|field| (String::new(), field.name));
+    let inner = table.iter().filter_map(|field| match field.kind {
+        Kind::Object(fields) => Some(
+            fields
+                .iter()
+                .map(|inner| (format!("{}.", field.name), inner.name)),
+        ),
+        _ => None,
+    });
+    let named = own.chain(inner.flatten()).map(|(prefix, name)| {
+        let distance = strsim::osa_distance(&key, &plain(name));
+        (distance, format!("{prefix}{name}"))
+    });
+    // One letter in three may be wrong.
+    let near = named.filter(|(distance, _)| distance * 3 <= key.len());
+    near.min().map(|(_, name)| name)
 }
 
 pub(crate) fn read_name(json: &Json) -> Option<String> {

@@ -315,6 +315,12 @@ fn edge(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes)
         ("dashed", Dash::Dashed),
         ("dotted", Dash::Dotted),
     ];
+    let arrows = [
+        ("end", (false, true)),
+        ("start", (true, false)),
+        ("both", (true, true)),
+        ("none", (false, false)),
+    ];
     let curve = match object.get("curve").map(|json| &json.value) {
         None => false,
         Some(Value::Bool(curve)) => *curve,
@@ -334,6 +340,7 @@ fn edge(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes)
         to: to?,
         label: object.line("label", notes),
         dash: object.word("style", &dashes, Dash::Solid, notes),
+        arrows: object.word("arrow", &arrows, (false, true), notes),
         colour: object.colour("color", notes).unwrap_or(GREY),
         thickness: object
             .number("thickness", Kind::Positive, Otherwise::Default, notes)

@@ -115,42 +115,27 @@ impl SourceFile {
                 .count()
     }
 
-    /// Byte offset of a character by its number, from 0; the end of the text when there are not so many.
-    fn byte_of(&self, number: usize) -> usize {
-        let block = self
-            .index()
-            .chars
-            .partition_point(|known| *known <= number)
-            .max(1)
-            - 1;
-        let known = self.index().chars.get(block).copied().unwrap_or(0);
-        let bytes = self.text.as_bytes().get(block * BLOCK..).unwrap_or(&[]);
-        let mut starts = bytes.iter().enumerate().filter(|(_, byte)| begins(**byte));
-        starts
-            .nth(number - known)
-            .map_or(self.text.len(), |(at, _)| block * BLOCK + at)
-    }
-
     /// The line around a byte offset, trimmed, at most `max` characters of it around the offset, cut with `…`.
     pub(crate) fn quote(&self, offset: usize, max: usize) -> String {
-        let (line, column) = self.line_column(offset);
+        let (line, _) = self.line_column(offset);
         let whole = self.line(line);
         let text = whole.trim();
-        let start = self.index().lines.get(line - 1).copied().unwrap_or(0);
-        let first = start + (whole.len() - whole.trim_start().len());
-        let before = self.chars_before(first);
-        let length = self.chars_before(first + text.len()) - before;
-        if length <= max {
+        if text.char_indices().nth(max).is_none() {
             return text.to_owned();
         }
-        let at = (column - 1).saturating_sub(before - self.chars_before(start));
-        let from = at.saturating_sub(max / 2).min(length - max);
-        let cut = self.byte_of(before + from)..self.byte_of(before + from + max);
-        let middle = self.text.get(cut).unwrap_or("");
-        let (before, after) = (
-            if from > 0 { "…" } else { "" },
-            if from + max < length { "…" } else { "" },
-        );
+        let start = self.index().lines.get(line - 1).copied().unwrap_or(0);
+        let at = offset.saturating_sub(start + (whole.len() - whole.trim_start().len()));
+        let at = text.floor_char_boundary(at.min(text.len()));
+        let back = |from: usize, count: usize| {
+            let before = text.get(..from).unwrap_or("").char_indices();
+            before.rev().take(count).last().map_or(from, |(at, _)| at)
+        };
+        let from = back(at, max / 2).min(back(text.len(), max));
+        let rest = text.get(from..).unwrap_or("");
+        let cut = rest.char_indices().nth(max);
+        let middle = cut.map_or(rest, |(to, _)| rest.get(..to).unwrap_or(""));
+        let before = if from > 0 { "…" } else { "" };
+        let after = if cut.is_some() { "…" } else { "" };
         format!("{before}{}{after}", middle.trim())
     }
 
@@ -210,7 +195,6 @@ mod tests {
             let file = SourceFile::new("a.tex", Arc::from("a".repeat(length)));
             assert_eq!(file.line_column(length), (1, length + 1));
             assert_eq!(file.line_column(length + 5), (1, length + 1));
-            assert_eq!(file.byte_of(length), length);
         }
     }
 }

@@ -23,9 +23,7 @@ impl Reader<'_> {
         let token = self.next_visible();
         if token.kind == Kind::Word && self.text(token).starts_with('*') {
             let (_, rest) = token.split(1);
-            if rest.len > 0 {
-                self.unread(rest);
-            }
+            self.unread(rest);
             return true;
         }
         self.unread(token);
@@ -42,14 +40,7 @@ impl Reader<'_> {
                 self.unread(token);
                 Vec::new()
             }
-            Kind::Word => {
-                let width = self.text(token).chars().next().map_or(0, char::len_utf8);
-                let (first, rest) = token.split(width);
-                if rest.len > 0 {
-                    self.unread(rest);
-                }
-                vec![first]
-            }
+            Kind::Word => vec![self.first_letter(token)],
             _ => vec![token],
         }
     }
@@ -113,9 +104,7 @@ impl Reader<'_> {
                         if before.len > 0 {
                             tokens.push(before);
                         }
-                        if after.len > 0 {
-                            self.unread(after);
-                        }
+                        self.unread(after);
                         self.spend(tokens.len());
                         return Some(tokens);
                     }
@@ -263,9 +252,7 @@ impl Reader<'_> {
             }
             if rest.len > 0 {
                 let (_, left) = rest.split(glue(self.text(rest)));
-                if left.len > 0 {
-                    self.unread(left);
-                }
+                self.unread(left);
             } else {
                 self.next_visible();
             }

@@ -223,11 +223,7 @@ impl Reader<'_> {
                 self.unread(token.with(Kind::End));
             }
             Kind::Word => {
-                let width = self.text(next).chars().next().map_or(0, char::len_utf8);
-                let (first, rest) = next.split(width);
-                if rest.len > 0 {
-                    self.unread(rest);
-                }
+                let first = self.first_letter(next);
                 self.unread(token.with(Kind::End));
                 self.unread(first);
             }

@@ -54,23 +54,9 @@ impl Reader<'_> {
     /// Takes the branch that `truth` names; both when nobody knows.
     pub(super) fn branch(&mut self, truth: Option<bool>, token: Token) {
         let place = self.place(token);
-        match truth {
-            Some(true) => self.branches.push(Branch {
-                skip_else: true,
-                place,
-            }),
-            None => self.branches.push(Branch {
-                skip_else: false,
-                place,
-            }),
-            Some(false) => {
-                if self.skip_branch(token, true) {
-                    self.branches.push(Branch {
-                        skip_else: true,
-                        place,
-                    });
-                }
-            }
+        if truth != Some(false) || self.skip_branch(token, true) {
+            let skip_else = truth.is_some();
+            self.branches.push(Branch { skip_else, place });
         }
     }
 
@@ -129,18 +115,12 @@ impl Reader<'_> {
                 let same = self.text(a) == self.text(b);
                 // `\if ab`: both letters may stand in one word.
                 for rest in [rest_b, rest_a] {
-                    if rest.len > 0 {
-                        self.unread(rest);
-                    }
+                    self.unread(rest);
                 }
                 (rest_a.len == 0).then_some(same)
             }
             (Kind::Name(_), Kind::Word) => {
-                let width = self.text(two).chars().next().map_or(0, char::len_utf8);
-                let (_, rest) = two.split(width);
-                if rest.len > 0 {
-                    self.unread(rest);
-                }
+                self.first_letter(two);
                 Some(false)
             }
             (Kind::Word, Kind::Name(_)) => Some(false),
@@ -164,9 +144,7 @@ impl Reader<'_> {
                 && let Some(at) = self.text(token).find(['<', '>', '='])
             {
                 let (_, rest) = token.split(at + 1);
-                if rest.len > 0 {
-                    self.unread(rest);
-                }
+                self.unread(rest);
                 return;
             }
         }

@@ -93,6 +93,8 @@ impl Reader<'_> {
         };
         let text = source.text.clone();
         self.loading.bytes += text.len();
+        // A paper has a block for some hundred bytes.
+        self.writer.blocks.reserve((text.len() / 100).min(1 << 16));
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         self.frames.push(Frame::File {

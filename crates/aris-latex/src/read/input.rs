@@ -29,35 +29,34 @@ impl Reader<'_> {
     )]
     #[inline(always)]
     pub(super) fn next_here(&mut self) -> Token {
-        match self.frames.last_mut() {
-            Some(Frame::File {
-                base,
-                text,
-                file,
-                cursor,
-                ..
-            }) => {
-                if self.stack.len() > *base
-                    && let Some(token) = self.stack.pop()
-                {
-                    return token;
-                }
-                lexer::next(text, *file, cursor, self.letters, &mut self.names)
-            }
-            Some(Frame::Barrier { base }) => {
-                if self.stack.len() > *base
-                    && let Some(token) = self.stack.pop()
-                {
-                    return token;
-                }
-                Token::new(Kind::Stop, 0, 0, 0)
-            }
-            None => Token::new(Kind::Stop, 0, 0, 0),
+        let Some(frame) = self.frames.last_mut() else {
+            return Token::new(Kind::Stop, 0, 0, 0);
+        };
+        let (Frame::File { base, .. } | Frame::Barrier { base }) = frame;
+        if self.stack.len() > *base
+            && let Some(token) = self.stack.pop()
+        {
+            return token;
+        }
+        match frame {
+            Frame::File {
+                text, file, cursor, ..
+            } => lexer::next(text, *file, cursor, self.letters, &mut self.names),
+            Frame::Barrier { .. } => Token::new(Kind::Stop, 0, 0, 0),
         }
     }
 
+    /// The first character of a word; the others are put back.
+    pub(super) fn first_letter(&mut self, word: Token) -> Token {
+        let width = self.text(word).chars().next().map_or(0, char::len_utf8);
+        let (first, rest) = word.split(width);
+        self.unread(rest);
+        first
+    }
+
     pub(super) fn unread(&mut self, token: Token) {
-        if token.kind != Kind::Stop {
+        // A word that was split may leave nothing.
+        if token.kind != Kind::Stop && (token.kind != Kind::Word || token.len > 0) {
             self.stack.push(token);
         }
     }

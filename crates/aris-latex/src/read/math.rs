@@ -114,9 +114,7 @@ impl Reader<'_> {
         let next = self.next_visible();
         if next.kind == Kind::Word && self.text(next).starts_with('.') {
             let (_, rest) = next.split(1);
-            if rest.len > 0 {
-                self.unread(rest);
-            }
+            self.unread(rest);
         } else {
             self.unread(next);
         }
@@ -168,9 +166,7 @@ impl Reader<'_> {
                 if joined {
                     self.write(token, "}");
                 }
-                if rest.len > 0 {
-                    self.unread(rest);
-                }
+                self.unread(rest);
             }
             Kind::Name(_) if up && self.is_operator(next, "∘") => self.write(token, "°"),
             Kind::Name(_) => {

@@ -5,7 +5,7 @@ use super::{
     reader::{After, Alignment, GroupKind, Reader},
     token::{Kind, Literal, Op, Token},
 };
-use crate::{BlockKind, Row, Table};
+use crate::{BlockKind, Document, Row, Table};
 
 /// Columns of a table preamble that are looked at.
 const MAX_COLUMNS: usize = 1_000;
@@ -117,11 +117,7 @@ impl Reader<'_> {
             return;
         };
         (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
-        let row = self
-            .doc
-            .tables
-            .get(grid.table)
-            .map_or(0, |table| table.rows.len());
+        let row = rows(&self.doc, grid);
         self.writer.open(BlockKind::Cell {
             table: grid.table,
             row,
@@ -196,32 +192,16 @@ impl Reader<'_> {
                 .trim_start_matches(['-', '+', '.', ' '])
                 .starts_with(|c: char| c.is_ascii_digit())
                 && text.trim_end().ends_with(|c: char| c.is_ascii_alphabetic());
-            if !length
-                && !text
-                    .trim_start()
-                    .trim_start_matches([
-                        '-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
-                    ])
-                    .starts_with('\\')
-            {
+            let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
+            let behind = text.trim_start().trim_start_matches(number);
+            if !length && !behind.starts_with('\\') {
                 // `\\ [0, 1]`: a row that begins with a bracket.
-                let close = Self::bracket(token, false);
-                self.unread(close);
+                self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
                 self.unread_all(&tokens);
-                let open = Self::bracket(token, true);
-                self.unread(open);
+                self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
             }
         }
         self.row_end(token);
-    }
-
-    fn bracket(token: Token, open: bool) -> Token {
-        let text = if open {
-            Literal::OpenBracket
-        } else {
-            Literal::CloseBracket
-        };
-        Self::op(token, Op::Text(text))
     }
 
     pub(super) fn row_end(&mut self, token: Token) {
@@ -261,23 +241,14 @@ impl Reader<'_> {
         let Some(grid) = self.grids.last_mut() else {
             return;
         };
-        let rows = self
-            .doc
-            .tables
-            .get(grid.table)
-            .map_or(0, |table| table.rows.len());
-        grid.rules.push(rows);
+        grid.rules.push(rows(&self.doc, grid));
     }
 
     pub(super) fn head_end(&mut self) {
         let Some(grid) = self.grids.last_mut() else {
             return;
         };
-        grid.head = self
-            .doc
-            .tables
-            .get(grid.table)
-            .map(|table| table.rows.len());
+        grid.head = Some(rows(&self.doc, grid));
     }
 
     pub(super) fn multi_column(&mut self) {
@@ -352,6 +323,12 @@ impl Reader<'_> {
             self.end_float();
         }
     }
+}
+
+/// The rows that are finished.
+fn rows(document: &Document, grid: &Grid) -> usize {
+    let table = document.tables.get(grid.table);
+    table.map_or(0, |table| table.rows.len())
 }
 
 /// What `>{…}`, `<{…}`, `@{…}` or `!{…}` print beside cells that changes how a number there is read: digits, a sign, a percent sign.

@@ -187,9 +187,7 @@ impl Reader<'_> {
                 let (before, after) = token.split(at);
                 let (_, after) = after.split(mark.len_utf8());
                 self.write_word(before);
-                if after.len > 0 {
-                    self.unread(after);
-                }
+                self.unread(after);
                 return;
             }
             self.write_word(token);

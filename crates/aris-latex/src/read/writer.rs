@@ -404,7 +404,8 @@ impl Writer {
                         kind: kind(*tag, lookup)?,
                     })
                 });
-                block.marks = marks.collect();
+                block.marks.reserve_exact(open.marks.len());
+                block.marks.extend(marks);
                 block
                     .marks
                     .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));

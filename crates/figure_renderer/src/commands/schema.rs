@@ -2,16 +2,25 @@
 
 use serde::Serialize;
 
+use crate::cli::SchemaArgs;
+
+/// Boxes, a frame, a label, and no places: the layout finds them.
+const EXAMPLE: &str = include_str!("example.json");
+
 /// The fields of a figure.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Fields {
+    /// With `--example`: a figure to begin with, as its file holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) example: Option<&'static str>,
     /// A JSON schema, draft 2020-12.
     json_schema: serde_json::Value,
 }
 
-pub(crate) fn run() -> Fields {
+pub(crate) fn run(args: &SchemaArgs) -> Fields {
     Fields {
+        example: args.example.then_some(EXAMPLE),
         json_schema: aris_figure::json_schema(),
     }
 }

@@ -185,3 +185,76 @@ fn a_chain_is_straight_and_what_leads_past_it_meets_circles_at_their_side() {
         "{placed}"
     );
 }
+
+#[test]
+fn small_print_is_a_problem_only_in_a_column_of_known_width() {
+    let wide = GOOD.replace("300", "3000");
+    let project = Project::bare().file("wide.json", wide);
+    call(project.path(), &["validate", "wide.json"]).expect_code(0);
+    let run = call(
+        project.path(),
+        &["validate", "wide.json", "--column-width", "84"],
+    )
+    .expect_code(10);
+    assert!(run.stdout().contains("small_print"), "{}", run.stdout());
+}
+
+#[test]
+fn a_misspelt_field_is_named_with_the_object_that_it_belongs_to() {
+    let cases = [
+        ("\"direction\": \"TB\"", "did you mean layout.direction?"),
+        ("\"nodeGap\": 9", "did you mean layout.node_gap?"),
+        ("\"edgs\": []", "did you mean edges?"),
+        ("\"zzz\": 1", "use one of title, canvas"),
+    ];
+    for (field, expected) in cases {
+        let text = GOOD.replacen('{', &format!("{{{field}, "), 1);
+        let project = Project::bare().file("x.json", text);
+        let run = call(project.path(), &["validate", "x.json"]).expect_code(10);
+        assert!(run.stdout().contains(expected), "{field}: {}", run.stdout());
+    }
+}
+
+#[test]
+fn the_example_is_a_figure_without_problems() {
+    let project = Project::bare();
+    let run = call(project.path(), &["schema", "--example"]).expect_code(0);
+    let project = Project::bare().file("example.json", run.stdout());
+    call(project.path(), &["validate", "example.json"]).expect_code(0);
+}
+
+#[test]
+fn arrows_stand_where_the_edge_says() {
+    for (arrow, count) in [("end", 1), ("start", 1), ("both", 2), ("none", 0)] {
+        let edge = format!("\"from\": \"a\", \"arrow\": \"{arrow}\"");
+        let project = Project::bare().file("x.json", GOOD.replace("\"from\": \"a\"", &edge));
+        call(project.path(), &["validate", "x.json"]).expect_code(0);
+        call(project.path(), &["render", "x.json"]).expect_code(0);
+        let svg = project.read("x.svg");
+        assert_eq!(
+            svg.matches(" Z\" fill=\"#555555\"/>").count(),
+            count,
+            "{arrow}: {svg}"
+        );
+    }
+}
+
+#[test]
+fn text_in_a_shape_with_round_ends_needs_room_beside_them() {
+    for shape in ["cylinder", "queue", "document"] {
+        let small = format!("\"id\": \"a\", \"shape\": \"{shape}\", \"height\": 18, \"width\": 22");
+        let text = GOOD
+            .replace("\"id\": \"a\"", &small)
+            .replace(", \"width\": 80},", "},");
+        let project = Project::bare().file("x.json", text.clone());
+        let run = call(project.path(), &["validate", "x.json"]).expect_code(10);
+        assert!(
+            run.stdout().contains("text_overflow"),
+            "{shape}: {}",
+            run.stdout()
+        );
+        let text = text.replace(", \"height\": 18, \"width\": 22", "");
+        let project = Project::bare().file("x.json", text);
+        call(project.path(), &["validate", "x.json"]).expect_code(0);
+    }
+}
