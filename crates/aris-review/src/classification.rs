@@ -216,7 +216,8 @@ pub(crate) struct Given {
     #[serde(default)]
     fix_strategy: Option<String>,
     /// true exactly for a strategy that is out of an editor's reach
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::findings::known")]
+    #[schemars(with = "bool")]
     escalate: Option<bool>,
     /// What agents repeat of the comment counts for nothing.
     #[serde(default, rename = "dimension")]

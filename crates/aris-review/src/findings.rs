@@ -102,7 +102,8 @@ pub(crate) struct Given {
     /// How bad it is
     severity: Severity,
     /// What is wrong or missing, in a sentence
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known")]
+    #[schemars(with = "String")]
     message: Option<String>,
     /// true only when nobody but a person can tell what is right; null where that is not known, which counts as true
     #[serde(default = "nobody_has_to_decide")]
@@ -130,6 +131,15 @@ pub(crate) struct Given {
 )]
 fn nobody_has_to_decide() -> Option<bool> {
     Some(false)
+}
+
+/// A field that may be missing: then it is as if it said the usual thing. `null` is refused, since it says that the thing is unknown.
+pub(crate) fn known<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(from).map(Some)
 }
 
 /// One finding, or why it is none and whether that is because it cannot be read.

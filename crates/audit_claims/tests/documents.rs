@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 use aris_testkit::{Helper, Project, Run, assert_follows, assert_valid};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const RUNS: &str = "system,seed,depth_m\ndrill,1,4.1\ndrill,2,4.3\nspade,1,1.9\nspade,2,2.1\n";
 const CLEAN: &str = "# Holes\n\n## Results\n\nThe mean depth of the drill was 4.2 m.\n";
@@ -246,4 +246,23 @@ fn findings_and_edits_go_to_other_tools_in_their_formats() {
         sarif["runs"][0]["invocations"][0]["executionSuccessful"],
         false
     );
+}
+
+/// `null` says that the agent does not know: a person decides, and nothing is approved.
+#[test]
+fn null_in_a_finding_is_unknown() {
+    let known = json!({"file": "r.md", "line": 1, "dimension": "external", "severity": "info", "message": "m"});
+    for (field, verdict) in [
+        ("line", "approved"),
+        ("requires_decision", "needs_human"),
+        ("severity", "needs_human"),
+        ("dimension", "needs_human"),
+        ("message", "needs_human"),
+    ] {
+        let mut finding = known.clone();
+        finding[field] = Value::Null;
+        let project = Project::new().file("f.json", json!([finding]).to_string());
+        let run = call(&project, &["verdict", "--findings", "f.json"]).expect_code(0);
+        assert_eq!(run.data()["verdict"], verdict, "{field}: {run}");
+    }
 }

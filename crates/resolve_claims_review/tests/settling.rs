@@ -343,11 +343,26 @@ fn a_review_is_settled_from_its_comments_to_its_tokens() {
     call(&project, &forge, &FINISH).expect_code(0);
     assert_eq!(before, project.snapshot());
     std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).expect("removed");
+    // Our own replies are ours also where our login is no member of the repository.
+    forge.pull(|pull| {
+        for reply in &mut pull.comments[8..] {
+            reply["author_association"] = json!("NONE");
+        }
+    });
     let data = call(&project, &forge, &[&["--json"], &FINISH[..]].concat())
         .expect_code(0)
         .data();
     assert_eq!(data["counts"]["already"], 5);
     assert_eq!(forge.pull(|pull| pull.writes), writes);
+    // A stranger's copies of them are not.
+    std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).unwrap_or_default();
+    forge.pull(|pull| {
+        for reply in &mut pull.comments[8..] {
+            reply["user"]["login"] = json!("stranger");
+        }
+    });
+    call(&project, &forge, &FINISH).expect_code(0);
+    assert_eq!(forge.pull(|pull| pull.writes), writes + 4);
 
     let escalations = format!("{OUT}/escalation_records_7.json");
     let outcome = call(
@@ -406,6 +421,28 @@ fn an_answer_that_does_not_hold_leaves_its_group_to_a_person() {
     assert_eq!(failed[0], ("citations", "no answer about 103"));
     assert_eq!(failed[2], ("methodology", "there is no answer"));
     assert_eq!(failed.len(), 3);
+}
+
+/// `null` says that the agent does not know, which is neither "no" nor a reason to edit.
+#[test]
+fn null_in_an_answer_is_unknown() {
+    for (field, value) in [
+        ("verdict", json!(null)),
+        ("evidence", json!(null)),
+        ("fix_strategy", json!(null)),
+        ("escalate", json!(null)),
+    ] {
+        let (project, forge) = (repository(), forge());
+        let fetched = fetch(&project, &forge);
+        answer_all(&project, &fetched);
+        let mut output = json!([{"id": 101, "verdict": "ACCEPT", "evidence": "line 6", "fix_strategy": "qualify_claim", "escalate": false}]);
+        output[0][field] = value;
+        answer(&project, &fetched, "methodology", output);
+        let merged = merge(&project, &forge);
+        let entry = &merged["entries"]["101"];
+        let is_edit = entry["verdict"] == "ACCEPT" && entry["escalate"] != true;
+        assert!(!is_edit, "{field}: {entry} {}", merged["failed"]);
+    }
 }
 
 #[test]
@@ -562,15 +599,27 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     project.write(".github/workflows/x.yml", "x");
     project.write("research/large.bin", "x");
     project.write(".gitattributes", "*.bin filter=lfs\n");
+    project.write(".pre-commit-config.yaml", "repos: []\n");
+    project.write(".gitmodules", "[submodule \"sub\"]\n");
+    // A folder with a repository of its own is what a submodule is.
+    project.write("sub/x.md", "x");
+    git(&project, &["init", "-q", "sub"]);
     for file in [
         ".github/workflows/x.yml",
         ".gitattributes",
+        ".gitmodules",
+        ".pre-commit-config.yaml",
         ".aris/config.yaml",
         "research/large.bin",
+        "sub",
     ] {
         apply("100", &[file]).expect_code(2);
     }
-    std::fs::remove_file(project.at(".gitattributes")).expect("removed");
+    for file in [".gitattributes", ".gitmodules"] {
+        std::fs::remove_file(project.at(file)).expect("removed");
+    }
+    // Nor what lies in it: git would record another repository, or nothing.
+    apply("100", &["sub/x.md"]).expect_code(5);
     assert_eq!(git(&project, &["rev-parse", "HEAD"]), head);
     assert_eq!(git(&project, &["diff", "--cached", "--name-only"]), "");
     // Hooks and pre-commit are the branch's: they do not run.
