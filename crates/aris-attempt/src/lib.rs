@@ -26,7 +26,7 @@ pub use launch::{Runner, prepare};
 pub use outputs::{Pattern, files as output_files};
 pub use processes::{boot_id, runs};
 pub use runner::record::touch;
-pub use standing::{Standing, cancel, end_orphan, standing, withdraw};
+pub use standing::{Standing, cancel, end_orphan, end_strays, standing, withdraw};
 pub use watch::{Seen, Watch};
 
 /// The name of this machine.

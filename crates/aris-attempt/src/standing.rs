@@ -1,7 +1,7 @@
 //! Where an attempt stands, from its folder alone: for a manager that finds it after its own death, or that hears nothing more.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::format::{ALIVE, CANCEL, CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start, TREE};
 use jiff::Timestamp;
@@ -117,6 +117,39 @@ pub fn end_orphan(folder: &Path, grace: Duration) {
     for member in &members {
         members_below(*member, signal);
         processes::send(*member, signal);
+    }
+}
+
+/// Ends what the work of an attempt left behind, from within the work: SIGTERM to everything below the attempt's runner but this process, and
+/// SIGKILL after `grace`. Does nothing in a process that is not the runner's child.
+pub fn end_strays(folder: &Path, grace: Duration) {
+    let Ok(Some(claim)) = whole::<Claim>(&folder.join(CLAIM)) else {
+        return;
+    };
+    let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+    if parent != Some(claim.runner.pid) {
+        return;
+    }
+    let strays = || {
+        let mut all = processes::descendants(claim.runner.pid);
+        all.retain(|member| member.pid != processes::own_pid());
+        all
+    };
+    let until = Instant::now() + grace;
+    for member in strays() {
+        processes::send(member, Signal::TERM);
+    }
+    loop {
+        let left = strays();
+        if left.is_empty() {
+            return;
+        }
+        if Instant::now() >= until {
+            for member in left {
+                processes::send(member, Signal::KILL);
+            }
+        }
+        std::thread::park_timeout(Duration::from_millis(20));
     }
 }
 

@@ -4,8 +4,9 @@
 //! {"seq":7,…,"crc":"89abcdef"}
 //! ```
 //!
-//! The checksum is that of everything before `,"crc"`. Lines that a killed writer or a power cut left torn at the end are not among
-//! the good ones; a damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it.
+//! The checksum is that of everything before `,"crc"`. What a killed writer or a power cut left torn at the end is not among the good
+//! lines: it has no line feed, or holes of zero bytes. Any other damaged line means that somebody else wrote into the file, and nothing
+//! is concluded from it.
 
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ use crc32fast::hash as crc32;
 /// Bytes of `,"crc":"89abcdef"}`.
 const TAIL: usize = 18;
 
-/// A line before a good one that is damaged, or has another number than the one that follows.
+/// A damaged line that was not torn, or one with a number that does not follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedLine {
     /// From 1.
@@ -34,7 +35,7 @@ pub fn seal(to: &mut String, object: &str) {
 /// The lines, and the number of bytes up to the end of the last good one. `parse` gives the number of a line and what it says; numbers
 /// have no gaps. The checksum is one more key of the object that `parse` gets.
 ///
-/// **Errors**: the first damaged line that is not at the end.
+/// **Errors**: the first damaged line that is not torn at the end.
 pub fn sealed<T>(
     bytes: &[u8],
     parse: impl Fn(&[u8]) -> Result<(u64, T), String>,
@@ -46,7 +47,6 @@ pub fn sealed<T>(
     for (line, text) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
         at += text.len();
         match (checked(text).and_then(&parse), bad.take()) {
-            // A line that is right after one that is not: the file was not torn but changed.
             (Ok(_), Some(bad)) => return Err(bad),
             (Ok((seq, value)), None) => {
                 if let Some(expected) = expected.filter(|expected| *expected != seq) {
@@ -57,7 +57,13 @@ pub fn sealed<T>(
                 found.push(value);
                 good = at;
             }
-            (Err(why), before) => bad = before.or(Some(DamagedLine { line, why })),
+            (Err(why), before) => {
+                let damaged = before.unwrap_or(DamagedLine { line, why });
+                if text.ends_with(b"\n") && !text.contains(&0) {
+                    return Err(damaged);
+                }
+                bad = Some(damaged);
+            }
         }
     }
     Ok((found, good as u64))

@@ -195,11 +195,15 @@ impl Work {
             return Err(refuse(Id::Schema.name(), placeholder, message));
         }
         lineage.push(name.to_owned());
+        let before = self.composed.included.iter().filter(|other| *other == name);
+        let prefix = match before.count() {
+            0 => prefix(name),
+            more => format!("{}{}_", prefix(name), more + 1),
+        };
         self.composed.included.push(name.to_owned());
         self.remember_defaults(&sub);
         self.unite(&sub);
 
-        let prefix = prefix(name);
         let line = placeholder.line;
         let text = |text: String| Text {
             text,
@@ -310,7 +314,8 @@ fn name_of(placeholder: &Step) -> &str {
         .map_or("", |name| name.text.trim())
 }
 
-/// What the steps of a sub-recipe are called with in front: its name in lower case, everything but `a-z0-9` as `_`, and a `_`.
+/// What the steps of a sub-recipe are called with in front: its name in lower case, everything but `a-z0-9` as `_`, and a `_`. Where the
+/// same sub-recipe is placed again, its number and another `_` follow.
 pub fn prefix(name: &str) -> String {
     let mut prefix: String = name
         .to_lowercase()

@@ -1,11 +1,11 @@
 //! The command that carries out agent steps: how it is configured, what it is told, how its answer is read.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use aris_cli::Context;
 use aris_proc::End;
 use aris_recipe::engine::outcome::RetryReason;
+use aris_recipe::engine::tokens::Reading;
 use aris_recipe::engine::{Outcome, OutcomeStatus, tokens};
 use serde_json::{Map, Value};
 
@@ -158,7 +158,7 @@ pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -
         End::Exited(0) => None,
         End::Exited(code) => Some(format!("exit {code}")),
     };
-    let mut outcome = of_text(stdout, &request.lists);
+    let mut outcome = of_text(stdout, &request.reading);
     if let Some(note) = told {
         // The program's own word counts, unless it says that all is well.
         if outcome.status == OutcomeStatus::Success {
@@ -170,11 +170,11 @@ pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -
     outcome
 }
 
-/// Reads a session's output; `lists` are the fields that go on over several lines.
+/// Reads a session's output. A note says where a helper could not look.
 ///
 /// **Source**: `claude -p --output-format json` prints one object with `type: result`, `is_error`, `subtype` and the final text under
 /// `result`; with `stream-json` it is the last line. A session that ran out of context says that its prompt is too long.
-pub(crate) fn of_text(text: &str, lists: &BTreeSet<String>) -> Outcome {
+pub(crate) fn of_text(text: &str, reading: &Reading) -> Outcome {
     if text.trim().is_empty() {
         return Outcome {
             retry_reason: Some(RetryReason::EmptyOutput),
@@ -190,15 +190,24 @@ pub(crate) fn of_text(text: &str, lists: &BTreeSet<String>) -> Outcome {
         |found: &Map<String, Value>| found.get("type").and_then(Value::as_str) == Some("result");
     if let Some(found) = object(text) {
         return if is_report(&found) {
-            of_report(&found, lists)
+            of_report(&found, reading)
         } else {
-            Outcome::success(found)
+            noted("", found)
         };
     }
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match last.and_then(object).filter(is_report) {
-        Some(report) => of_report(&report, lists),
-        None => Outcome::success(tokens::of_final_text(text, lists)),
+        Some(report) => of_report(&report, reading),
+        None => noted(text, tokens::of_final_text(text, reading)),
+    }
+}
+
+/// A success, with a word on a helper that could not look.
+fn noted(text: &str, fields: Map<String, Value>) -> Outcome {
+    let note = tokens::degraded(text, &fields);
+    Outcome {
+        note,
+        ..Outcome::success(fields)
     }
 }
 
@@ -250,7 +259,7 @@ pub(crate) fn usage(text: &str) -> Option<Usage> {
     })
 }
 
-fn of_report(report: &Map<String, Value>, lists: &BTreeSet<String>) -> Outcome {
+fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
     let text = report
         .get("result")
         .and_then(Value::as_str)
@@ -264,7 +273,7 @@ fn of_report(report: &Map<String, Value>, lists: &BTreeSet<String>) -> Outcome {
         .and_then(Value::as_bool)
         .unwrap_or(false)
         || subtype.is_some_and(|subtype| subtype.starts_with("error"));
-    let mut outcome = Outcome::success(tokens::of_final_text(text, lists));
+    let mut outcome = noted(text, tokens::of_final_text(text, reading));
     if reason.is_some() {
         outcome.retry_reason = reason;
         outcome.subtype = subtype.map(str::to_owned);
@@ -348,7 +357,7 @@ mod tests {
                 None,
             ),
         ] {
-            let outcome = of_text(&text, &BTreeSet::new());
+            let outcome = of_text(&text, &Reading::default());
             let found = outcome
                 .result
                 .as_ref()
@@ -360,16 +369,16 @@ mod tests {
             );
         }
         assert_eq!(
-            of_text(" \n", &BTreeSet::new()).retry_reason,
+            of_text(" \n", &Reading::default()).retry_reason,
             Some(RetryReason::EmptyOutput)
         );
         assert_eq!(
-            of_text(&report(json!({"result": ""})), &BTreeSet::new()).retry_reason,
+            of_text(&report(json!({"result": ""})), &Reading::default()).retry_reason,
             Some(RetryReason::EmptyOutput)
         );
         let told = of_text(
             &report(json!({"retry_reason": "resume", "subtype": "stale"})),
-            &BTreeSet::new(),
+            &Reading::default(),
         );
         assert_eq!(
             (told.retry_reason, told.subtype.as_deref()),

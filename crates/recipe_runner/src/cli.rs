@@ -9,6 +9,7 @@ use aris_recipe::engine::state::MAX_STEPS;
 use clap::{Args, Subcommand};
 
 use crate::data::{ContractArgs, DataArgs};
+use crate::error::Error;
 
 /// What replaces the placeholder of the folder for temporary files, unless the user says otherwise.
 pub(crate) const TEMP_DIR: &str = ".aris/temp";
@@ -124,7 +125,7 @@ pub(crate) struct RunArgs {
     /// Value of an input; several may follow
     #[arg(long, value_name = "NAME=VALUE", num_args = 1.., value_parser = pair)]
     pub(crate) inputs: Vec<(String, String)>,
-    /// Where the state of the run is kept; without it nothing is kept
+    /// Where the state of the run is kept; needed where steps are carried out, without it nothing is kept
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Put the state of an earlier run in that file aside, whatever it is
@@ -289,9 +290,21 @@ pub(crate) enum Format {
     Dot,
 }
 
-/// Pairs as a map; of two values of one name the last counts.
-pub(crate) fn map(pairs: &[(String, String)]) -> BTreeMap<String, String> {
-    pairs.iter().cloned().collect()
+/// Pairs as a map.
+///
+/// **Errors**: a name has two values.
+pub(crate) fn map(pairs: &[(String, String)]) -> Result<BTreeMap<String, String>, Error> {
+    let mut all = BTreeMap::new();
+    for (name, value) in pairs {
+        let before = all.insert(name.clone(), value.clone());
+        if let Some(before) = before.filter(|before| before != value) {
+            return Err(Error::Input {
+                reason: format!("{name} has two values: {before:?} and {value:?}"),
+                hint: String::from("give one of them"),
+            });
+        }
+    }
+    Ok(all)
 }
 
 pub(crate) fn pair(text: &str) -> Result<(String, String), String> {

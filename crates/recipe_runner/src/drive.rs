@@ -138,14 +138,17 @@ impl Source {
         if let Some(begun) = work.begins(&left, state.attempts + 1) {
             context.note(&begun);
         }
-        self.interrupt.say(format!(
-            "told to end; {} goes on, and its output is in {}; {}",
-            step.name,
-            work.log(),
-            go_on(store)
-        ));
+        let (name, at, log) = (step.name.clone(), work.folder.clone(), work.log());
+        let go_on = go_on(store);
+        self.interrupt.say(move || {
+            let process = match attempt::left(&at) {
+                Ok(Left::AtWork(work)) => format!(" (process {})", work.process),
+                _ => String::new(),
+            };
+            format!("told to end; {name}{process} goes on, and its output is in {log}; {go_on}")
+        });
         let made = work.make(&Program::this(context)?, context.clock())?;
-        self.interrupt.say(String::new());
+        self.interrupt.say_nothing();
         Ok(self.judged(&call, made.told, made.attempt, &work))
     }
 

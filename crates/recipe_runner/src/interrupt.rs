@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM: the engine ends, the step at work goes on, and the user is told so.
 
+use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +9,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 const SIGNALS: [i32; 2] = [2, 15];
 
 /// What is said when the engine is told to end.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Interrupt(Arc<Mutex<String>>);
+#[derive(Clone, Default)]
+pub(crate) struct Interrupt(Arc<Mutex<Option<Words>>>);
+
+/// Made when they are said: only then it is known which process is at work.
+type Words = Box<dyn Fn() -> String + Send>;
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Interrupt")
+    }
+}
 
 impl Interrupt {
     /// Watches for the signals. What cannot be watched ends the engine without a word, as ever.
@@ -26,8 +36,8 @@ impl Interrupt {
             std::thread::spawn(move || {
                 if reader.read(&mut [0]).is_ok() {
                     let words = words.0.lock().unwrap_or_else(PoisonError::into_inner);
-                    if !words.is_empty() {
-                        writeln!(io::stderr(), "recipe_runner: {words}").unwrap_or_default();
+                    if let Some(words) = &*words {
+                        writeln!(io::stderr(), "recipe_runner: {}", words()).unwrap_or_default();
                     }
                     signal_hook::low_level::emulate_default_handler(signal).unwrap_or_default();
                 }
@@ -37,7 +47,12 @@ impl Interrupt {
     }
 
     /// What to say from now on.
-    pub(crate) fn say(&self, words: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    pub(crate) fn say(&self, words: impl Fn() -> String + Send + 'static) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(words));
+    }
+
+    /// Nothing is to be said any more.
+    pub(crate) fn say_nothing(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

@@ -103,12 +103,13 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
             done,
         ));
     }
-    source.interrupt.say(format!(
+    let words = format!(
         "told to end; the lenses of {} that are at work go on, and their outputs are below {}; {}",
         step.name,
         folder.display(),
         go_on(call.store)
-    ));
+    );
+    source.interrupt.say(move || words.clone());
     let program = Program::this(context)?;
     let (clock, attempt) = (context.clock(), state.attempts + 1);
     let cancelled = AtomicBool::new(false);
@@ -153,7 +154,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         all.join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
-    source.interrupt.say(String::new());
+    source.interrupt.say_nothing();
     let mut ended = Vec::new();
     let mut waits = false;
     for (made, ((work, _), name)) in made.into_iter().zip(works.iter().zip(names)) {

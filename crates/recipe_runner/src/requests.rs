@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_recipe::Step;
+use aris_recipe::engine::tokens::Reading;
 use aris_recipe::engine::{Lens, Machine, State};
 use aris_recipe::model::Kind;
 use aris_recipe::value::to_text;
@@ -43,7 +44,7 @@ impl Source {
             stdin: None,
             deadline_s: seconds(&with, "timeout").unwrap_or(self.command_timeout),
             silence_s: None,
-            lists: BTreeSet::new(),
+            reading: Reading::default(),
         };
         match (step.kind(), &self.agent, &self.tools) {
             (Kind::Agent, Some(agent), _) => {
@@ -57,7 +58,7 @@ impl Source {
                     .or_else(|| seconds(&with, "stale_threshold"))
                     .unwrap_or(self.agent_timeout);
                 request.silence_s = step.idle_output_timeout.filter(|seconds| *seconds > 0);
-                request.lists = step.list_fields();
+                request.reading = machine.reading(step);
             }
             (Kind::Tool(name), _, Some(tools)) => {
                 (request.worker, request.command) = (Worker::Tool, tools.clone());

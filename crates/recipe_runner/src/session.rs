@@ -18,7 +18,7 @@ use crate::secret;
 pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State), Error> {
     let RecipeArgs { file, reading } = &args.recipe;
     let read = load::read(file, &reading.temp_dir, context)?;
-    let given = cli::map(&args.inputs);
+    let given = cli::map(&args.inputs)?;
     let (composed, digests) = load::composed(&read, &given, reading, context)?;
     let files = contract_files(&args.contracts, &composed.recipe, &read.path, context);
     let (data, manifest) = contracts_in(&files)?;

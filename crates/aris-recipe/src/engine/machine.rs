@@ -6,6 +6,7 @@ use super::capture::{self, Captured};
 use super::outcome::{Outcome, OutcomeStatus};
 use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
+use super::tokens::Reading;
 use super::values::ListedValues;
 use crate::graph::Graph;
 use crate::model::{Kind, OnResult, Recipe, Step, Target, Via};
@@ -37,6 +38,14 @@ pub enum Poll<'a> {
 }
 
 impl Machine {
+    /// How the answer of an agent's step is read.
+    pub fn reading(&self, step: &Step) -> Reading {
+        Reading {
+            lists: step.list_fields(),
+            single: self.listed.decisive(&step.name),
+        }
+    }
+
     /// Makes a recipe ready. With a `manifest`, an answer outside the values that a skill's contract lists is a failure of its step.
     pub fn new(recipe: Recipe, manifest: Option<&Manifest>) -> Self {
         Self {

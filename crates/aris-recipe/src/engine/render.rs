@@ -20,17 +20,12 @@ impl Machine {
         step.with
             .iter()
             .map(|(key, node)| {
-                let value = match node.to_json() {
-                    Value::String(text) => {
-                        let plain = |part: &str| match lens {
-                            Some(lens) => lens.fill(part, key.text == "cmd"),
-                            None => part.to_owned(),
-                        };
-                        Value::from(Template::parse(&text).render_with(&scope, &plain))
-                    }
-                    other => other,
+                let plain = |part: &str| match lens {
+                    Some(lens) => lens.fill(part, key.text == "cmd"),
+                    None => part.to_owned(),
                 };
-                (key.text.clone(), value)
+                let fill = |text: &str| Template::parse(text).render_with(&scope, &plain);
+                (key.text.clone(), filled(node.to_json(), &fill))
             })
             .collect()
     }
@@ -44,5 +39,22 @@ impl Machine {
         };
         let message = step.message.as_ref()?;
         Some(Template::parse(&message.text).render(&scope))
+    }
+}
+
+/// A value with all its texts filled in, those in lists and mappings too.
+fn filled(value: Value, fill: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::from(fill(&text)),
+        Value::Array(items) => items.into_iter().map(|item| filled(item, fill)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            Value::Object(
+                fields
+                    .map(|(key, value)| (key, filled(value, fill)))
+                    .collect(),
+            )
+        }
+        other => other,
     }
 }

@@ -2,7 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// How the fields of a session's final text are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Fields that go on over several lines.
+    pub lists: BTreeSet<String>,
+    /// Fields with a closed set of values that decide where the run goes.
+    pub single: BTreeSet<String>,
+}
 
 /// Fields of a command's stdout: one for each line `name=value`; of several of one name the last counts.
 pub fn of_stdout(stdout: &str) -> Map<String, Value> {
@@ -69,21 +79,22 @@ impl Fields {
 
 /// Fields of a session's final text: lines `name = value`, the name bare or between `*` or `**`.
 ///
-/// A value is what stands on its line. Where that is nothing, and for the fields that `lists` names, it goes on over the lines that
-/// follow, until the next field, a blank line or a line of a code fence. Of several fields of one name the last counts.
-pub fn of_final_text(text: &str, lists: &BTreeSet<String>) -> Map<String, Value> {
+/// A value is what stands on its line. Where that is nothing, and for lists, it goes on over the lines that follow, until the next
+/// field, a blank line or a line of a code fence. Of several fields of one name the last counts; but a field of [`Reading::single`]
+/// that is given twice with different values is both, which no set of values has: nobody knows which one is meant.
+pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     let mut fields: Map<String, Value> = Map::new();
     let mut open: Option<(String, String)> = None;
     for line in text.lines() {
         if let Some((name, value)) = field(line) {
-            close(&mut fields, open.take());
-            if value.is_empty() || lists.contains(&name) {
+            close(&mut fields, open.take(), reading);
+            if value.is_empty() || reading.lists.contains(&name) {
                 open = Some((name, value));
             } else {
-                fields.insert(name, Value::from(value));
+                close(&mut fields, Some((name, value)), reading);
             }
         } else if line.trim().is_empty() || line.trim_start().starts_with("```") {
-            close(&mut fields, open.take());
+            close(&mut fields, open.take(), reading);
         } else if let Some((_, value)) = &mut open {
             if !value.is_empty() {
                 value.push('\n');
@@ -91,15 +102,36 @@ pub fn of_final_text(text: &str, lists: &BTreeSet<String>) -> Map<String, Value>
             value.push_str(line.trim());
         }
     }
-    close(&mut fields, open);
+    close(&mut fields, open, reading);
     fields
 }
 
-fn close(fields: &mut Map<String, Value>, open: Option<(String, String)>) {
-    if let Some((name, value)) = open {
-        fields.insert(name, Value::from(value));
-    }
+fn close(fields: &mut Map<String, Value>, open: Option<(String, String)>, reading: &Reading) {
+    let Some((name, value)) = open else {
+        return;
+    };
+    let before = fields.get(&name).and_then(Value::as_str);
+    let before = before.filter(|before| reading.single.contains(&name) && *before != value);
+    let value = before.map_or(value.clone(), |before| format!("{before}, then {value}"));
+    fields.insert(name, Value::from(value));
 }
+
+/// What an answer says of a helper that could not look: its line `degraded: why`, or a field `degraded` that is true.
+pub fn degraded(text: &str, fields: &Map<String, Value>) -> Option<String> {
+    let of_line = |line: &str| {
+        let line =
+            line.trim_start_matches(|sign: char| sign.is_whitespace() || "-*>`".contains(sign));
+        line.starts_with("degraded: ")
+            .then(|| line.trim_end().chars().take(NOTE).collect())
+    };
+    text.lines().find_map(of_line).or_else(|| {
+        let said = fields.get("degraded").map(crate::value::to_text)?;
+        crate::value::is_truthy(&said).then(|| String::from("degraded"))
+    })
+}
+
+/// Characters of a note.
+const NOTE: usize = 300;
 
 fn field(line: &str) -> Option<(String, String)> {
     let (name, value) = line.split_once('=')?;
@@ -146,12 +178,15 @@ mod tests {
 
     #[test]
     fn final_text_gives_fields() {
-        let lists = BTreeSet::from([String::from("parts")]);
+        let reading = Reading {
+            lists: BTreeSet::from([String::from("parts")]),
+            single: BTreeSet::from([String::from("gate")]),
+        };
         let text = "I looked. a == b holds.\n\nverdict = GO\nDone.\nparts = a\nb\n**pr_url** = https://x/1?a=b\n*n* = 3\n**whole = bold**\nplan_parts =\n  one.md\n  \
-                    two.md\n\nThat is all.\n```\nlate = 1\n```\nverdict = NO GO\n";
+                    two.md\n\nThat is all.\n```\nlate = 1\n```\nverdict = NO GO\ngate = a\ngate = a\ngate = b\n";
         assert_eq!(
-            Value::Object(of_final_text(text, &lists)),
-            json!({"verdict": "NO GO", "parts": "a\nb", "pr_url": "https://x/1?a=b", "n": "3", "whole": "bold", "plan_parts": "one.md\ntwo.md", "late": "1"})
+            Value::Object(of_final_text(text, &reading)),
+            json!({"verdict": "NO GO", "parts": "a\nb", "pr_url": "https://x/1?a=b", "n": "3", "whole": "bold", "plan_parts": "one.md\ntwo.md", "late": "1", "gate": "a, then b"})
         );
     }
 
@@ -181,7 +216,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "(\\PC|\n|=|\\*){0,80}") {
             let _one = of_stdout(&text);
-            let _other = of_final_text(&text, &BTreeSet::new());
+            let _other = of_final_text(&text, &Reading::default());
         }
     }
 }

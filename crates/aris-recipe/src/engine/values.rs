@@ -1,6 +1,6 @@
 //! Fields of a result whose values the contract of a skill lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -43,6 +43,13 @@ impl ListedValues {
             (!listed.is_empty()).then(|| (step.name.clone(), listed))
         };
         Self(recipe.steps.iter().filter_map(of_step).collect())
+    }
+
+    /// Fields that have one value of a closed set, by which a step is routed or which it captures.
+    pub(super) fn decisive(&self, step: &str) -> BTreeSet<String> {
+        let fields = self.0.get(step).into_iter().flatten();
+        let decisive = fields.filter(|field| field.decides);
+        decisive.map(|field| field.name.clone()).collect()
     }
 
     /// Why an outcome does not count as a success: the first field whose value is not in its set, or on which several calls do not agree

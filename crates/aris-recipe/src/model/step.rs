@@ -376,12 +376,19 @@ impl Step {
         all
     }
 
-    /// Arguments that are texts, as templates; those of lenses, too.
+    /// The texts in arguments and in lenses as templates, those in lists and mappings too.
     pub fn with_templates(&self) -> impl Iterator<Item = (&Text, Template)> {
-        self.with
-            .iter()
-            .chain(&self.lenses)
-            .filter_map(|(key, value)| Some((key, Template::parse(value.text()?))))
+        let texts = self.with.iter().chain(&self.lenses);
+        texts.flat_map(|(key, value)| {
+            let mut found = Vec::new();
+            let mut open = vec![value];
+            while let Some(node) = open.pop() {
+                found.extend(node.text().map(|text| (key, Template::parse(text))));
+                open.extend(node.items().iter().rev());
+                open.extend(node.entries().iter().rev().map(|(_, value)| value));
+            }
+            found
+        })
     }
 
     /// All routes that are written down, each with whether it is taken when the work was not done.

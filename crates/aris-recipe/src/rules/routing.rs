@@ -164,6 +164,13 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
+fn on_by_default(scope: &Scope<'_>, placeholder: &Step) -> bool {
+    let gate = placeholder.gate.as_ref();
+    let gate = gate.and_then(|gate| scope.recipe.ingredient(&gate.text));
+    gate.and_then(|gate| gate.default.as_deref())
+        .is_some_and(crate::value::is_truthy)
+}
+
 fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
     let Some(known) = &scope.data.sub_recipes else {
         return;
@@ -193,13 +200,17 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
                 "there is no sub-recipe `{}` in the folders of sub-recipes{near}",
                 name.text
             );
-            out.text(
+            let finding = out.text(
                 Id::UnknownSubRecipe,
                 facts.step,
                 "sub_recipe",
                 name,
                 message,
             );
+            // Nothing is placed unless a run switches the gate on.
+            if !on_by_default(scope, facts.step) {
+                finding.severity = Severity::Warning;
+            }
             continue;
         };
         let looped = reach(&edges, &[*at], |_| false)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::skill_name::Called;
 use super::{Data, Profile};
-use crate::expression::{Expression, Namespace, Reference};
+use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::graph::Graph;
 use crate::model::{Capture, Kind, OnResult, Recipe, Step};
 use crate::template::Template;
@@ -201,4 +201,29 @@ pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
         && reference.filters.is_empty()
         && reference.path.len() == 1)
         .then(|| reference.name())
+}
+
+/// Comparisons for equality between a reference and a literal.
+pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, &str)> {
+    let mut found = Vec::new();
+    let mut open = vec![expression];
+    while let Some(expression) = open.pop() {
+        match expression {
+            Expression::Or(parts) | Expression::And(parts) => open.extend(parts.iter().rev()),
+            Expression::Not(part) => open.push(part),
+            Expression::Compare {
+                left,
+                comparison: Comparison::Equal | Comparison::NotEqual,
+                right,
+            } => match (left, right) {
+                (Operand::Reference(reference), Operand::Literal(literal))
+                | (Operand::Literal(literal), Operand::Reference(reference)) => {
+                    found.push((reference, literal.as_str()));
+                }
+                _ => {}
+            },
+            Expression::Compare { .. } | Expression::Truth(_) => {}
+        }
+    }
+    found
 }

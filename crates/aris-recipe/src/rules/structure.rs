@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use super::findings::Findings;
 use super::scope::{Facts, Scope, argument, argument_line, captures};
 use crate::expression::Namespace;
+use crate::finding::Severity;
 use crate::model::keys::Wrong;
-use crate::model::{ESCALATE, Kind, Step, Target};
+use crate::model::{AGENT_TOOL, COMMAND_TOOL, ESCALATE, Kind, Step, Target};
 use crate::near::nearest;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
@@ -39,16 +40,29 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             reads(scope, facts, &captured, out);
         }
         routes(scope, step, out);
-        work(step, out);
+        work(scope, step, out);
         captured.extend(captures(step).map(|capture| capture.variable.text.as_str()));
     }
 }
 
 /// What a step that runs a command, or calls a skill, cannot do without.
-fn work(step: &Step, out: &mut Findings) {
+fn work(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
+    if step.failed && !step.is_stop() {
+        let message = "nothing reads the key `failed` here; it says of a stop that a run which ends there has failed";
+        out.step(Id::UnknownKey, step, message).field = Some(String::from("failed"));
+    }
     let key = match step.kind() {
         Kind::Command => "cmd",
         Kind::Agent => "skill_command",
+        Kind::Tool(name) if scope.data.tools.is_none() => {
+            let near = nearest(name, [COMMAND_TOOL, AGENT_TOOL].into_iter());
+            if !near.is_empty() {
+                let message =
+                    format!("a run hands `{name}` to the program that --exec-tools names{near}");
+                out.step(Id::UnknownTool, step, message).severity = Severity::Warning;
+            }
+            return;
+        }
         _ => return,
     };
     if argument(step, key).is_none_or(|text| text.trim().is_empty()) {

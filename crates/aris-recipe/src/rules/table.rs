@@ -165,7 +165,7 @@ rules! {
     SkipWhenFalseUndeclared = rule("skip-when-false-undeclared", Error, General, Section::Routing, &[], "skip_when_false is inputs.NAME of a declared input."),
     AdvisoryStepMissingContextLimit = rule("advisory-step-missing-context-limit", Warning, General, Section::Routing, &[], "An agent step that may be skipped also says where it goes when its context is full."),
     CaptureInversionDetection = rule("capture-inversion-detection", Error, General, Section::Routing, &[], "A variable that routes are decided by is read only where one of these decisions holds on every path."),
-    UnknownSubRecipe = rule("unknown-sub-recipe", Error, ByManifest, Section::Routing, &[SubRecipes], "The sub-recipe of a placeholder exists."),
+    UnknownSubRecipe = mixed("unknown-sub-recipe", ByManifest, Section::Routing, &[SubRecipes], "The sub-recipe of a placeholder exists; where its gate is off by default, an absent one is a warning."),
     CircularSubRecipe = rule("circular-sub-recipe", Error, General, Section::Routing, &[SubRecipes], "Sub-recipes do not contain each other in a circle."),
 
     // Data flow and commands
@@ -205,7 +205,7 @@ rules! {
     SubsetDisabledSkill = rule("subset-disabled-skill", Warning, Project, Section::Skills, &[Manifest, DisabledCategories], "The skill of a step is not switched off."),
     SubsetDisabledTool = rule("subset-disabled-tool", Warning, Project, Section::Skills, &[Tools, DisabledCategories], "The tool of a step is not switched off."),
     ProjectLocalSkillOverride = rule("project-local-skill-override", Warning, Project, Section::Skills, &[LocalSkills], "A skill that the project replaces is called without a namespace."),
-    UnknownTool = rule("unknown-tool", Error, ByManifest, Section::Skills, &[Tools], "The tool of a step is registered."),
+    UnknownTool = mixed("unknown-tool", ByManifest, Section::Skills, &[Tools], "The tool of a step is registered; without a list of tools, a name near `run_cmd` or `run_skill` is a warning."),
     DeadWithParam = rule("dead-with-param", Warning, ByManifest, Section::Skills, &[Tools], "Every argument is a parameter of the tool."),
 
     // Blocks
@@ -263,7 +263,8 @@ rules! {
     NoTerminalPath = rule("no-terminal-path", Error, General, Section::Own, &[], "From every step an end can be reached."),
     AmbiguousSkipRoute = rule("ambiguous-skip-route", Warning, General, Section::Own, &[], "Where a skipped step goes is written down."),
     OnResultNoDefault = rule("on-result-no-default", Warning, General, Section::Own, &[], "The last branch of on_result is a default."),
-    OpenDefault = rule("open-default", Warning, General, Section::Own, &[], "A default route that a text of an agent decides goes where a failure goes, unless the manifest lists the values."),
+    OpenDefault = rule("open-default", Warning, General, Section::Own, &[], "What no branch of a gate names goes where a failure goes or is stopped, unless the manifest lists the values."),
+    OpenFailure = rule("open-failure", Warning, General, Section::Own, &[], "Where a gate stops some verdicts, a step that gave none does not go on."),
     ShadowedCondition = rule("shadowed-condition", Warning, General, Section::Own, &[], "No branch of on_result stands behind a default or an equal condition."),
     ImpossibleComparison = rule("impossible-comparison", Warning, ByManifest, Section::Own, &[Manifest], "A verdict is compared with a value that it can have."),
     NoSuccessRoute = rule("no-success-route", Warning, General, Section::Own, &[], "A step that does not end the run says where it goes after success."),

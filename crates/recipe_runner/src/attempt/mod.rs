@@ -7,7 +7,7 @@
 
 mod worker;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,6 +19,7 @@ use aris_cli::Context;
 use aris_fs::Lock;
 use aris_proc::{Finished, ProcError};
 use aris_recipe::engine::Outcome;
+use aris_recipe::engine::tokens::Reading;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -78,9 +79,9 @@ pub(crate) struct Request {
     pub(crate) deadline_s: u32,
     /// Seconds without output.
     pub(crate) silence_s: Option<u32>,
-    /// Fields of an agent's answer that go on over several lines.
+    /// How an agent's answer is read.
     #[serde(default)]
-    pub(crate) lists: BTreeSet<String>,
+    pub(crate) reading: Reading,
 }
 
 /// What came of it.

@@ -154,6 +154,10 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
         }
     };
     take(&hiding.end());
+    if finished.end == End::TimedOut {
+        // What left the command's process group is part of what was not over in time.
+        aris_attempt::end_strays(folder, GRACE);
+    }
     let mut hiding = redactor();
     let mut stderr = hiding.next(&finished.stderr.bytes);
     stderr.extend(hiding.end());
@@ -240,7 +244,11 @@ fn of_command(
     result.insert(String::from("stderr"), Value::from(stderr));
     let (status, code, note) = match end {
         // A gate that could not look says so; whoever reads the run sees it.
-        End::Exited(0) => (OutcomeStatus::Success, 0, degraded(stdout)),
+        End::Exited(0) => (
+            OutcomeStatus::Success,
+            0,
+            tokens::degraded(stdout, &Map::new()),
+        ),
         End::Exited(code) => (OutcomeStatus::Failure, code, Some(format!("exit {code}"))),
         // What a shell says of a command that a signal ended.
         End::Signalled(signal) => (
@@ -281,10 +289,4 @@ fn unread(why: &str) -> Outcome {
         note: Some(why.to_owned()),
         ..Outcome::of(OutcomeStatus::Failure)
     }
-}
-
-/// What a helper says that could not look: a line `degraded: why`.
-fn degraded(stdout: &str) -> Option<String> {
-    let line = stdout.lines().find(|line| line.starts_with("degraded: "))?;
-    Some(line.chars().take(300).collect())
 }

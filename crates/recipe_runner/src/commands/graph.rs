@@ -60,7 +60,7 @@ pub(crate) struct SkipData {
 pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphData>, Error> {
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let recipe = if args.compose.compose {
-        let given = cli::map(&args.compose.set);
+        let given = cli::map(&args.compose.set)?;
         let (composed, _) = load::composed(&read, &given, &args.recipe.reading, context)?;
         composed.recipe
     } else {

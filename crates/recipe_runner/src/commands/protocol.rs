@@ -1,11 +1,10 @@
 //! `next` and `complete`: a run that somebody else drives.
 
-use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write};
 
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
-use aris_recipe::Step;
+use aris_recipe::engine::tokens::Reading;
 use aris_recipe::engine::{self, Event, Lens, Machine, State, Status};
 use aris_recipe::model::Kind;
 use serde::Serialize;
@@ -107,8 +106,11 @@ pub(crate) fn complete(
     context: &Context,
 ) -> Result<Outcome<Completed>, Error> {
     let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
-    let lists = machine.recipe.step(&args.step).map(Step::list_fields);
-    let outcome = outcome(args, &lists.unwrap_or_default())?;
+    let reading = machine
+        .recipe
+        .step(&args.step)
+        .map(|step| machine.reading(step));
+    let outcome = outcome(args, &reading.unwrap_or_default())?;
     settle(&machine, &mut state, &store, context)?;
     let wanted = is_wanted(args, &outcome, &state)?;
     if wanted {
@@ -212,7 +214,7 @@ fn settle(
 }
 
 /// The outcome that the flags describe.
-fn outcome(args: &CompleteArgs, lists: &BTreeSet<String>) -> Result<engine::Outcome, Error> {
+fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Error> {
     let text = match args.result.as_deref() {
         None => return Ok(engine::Outcome::of(args.status)),
         Some("-") => {
@@ -234,9 +236,10 @@ fn outcome(args: &CompleteArgs, lists: &BTreeSet<String>) -> Result<engine::Outc
         return Ok(engine::Outcome::of_results(args.status, results));
     }
     // The status is the caller's word; only the result is read from the text.
-    let read = agent::of_text(&text, lists);
+    let read = agent::of_text(&text, reading);
     Ok(engine::Outcome {
         result: read.result,
+        note: read.note.filter(|note| note.starts_with("degraded")),
         ..engine::Outcome::of(args.status)
     })
 }

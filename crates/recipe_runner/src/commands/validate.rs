@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let mut placing = Vec::new();
     let recipe = if args.compose.compose {
-        let given = cli::map(&args.compose.set);
+        let given = cli::map(&args.compose.set)?;
         match load::composed(&read, &given, &args.recipe.reading, context) {
             Ok((composed, _)) => composed.recipe,
             // The recipe can be read, and something is wrong with it: a finding like any other.
@@ -63,7 +63,14 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     let data = data::read(&args.data, &checked, context)?;
     let mut report = check(&recipe, &data, args.profile);
     let known = |new: &Finding, old: &Finding| (&new.rule, &new.step) == (&old.rule, &old.step);
-    placing.retain(|new| !report.findings.iter().any(|old| known(new, old)));
+    placing.retain(|new| {
+        let old = report.findings.iter_mut().find(|old| known(new, old));
+        // What stood in the way of this composition is as bad as it was there.
+        old.is_none_or(|old| {
+            old.severity = new.severity;
+            false
+        })
+    });
     report.findings.append(&mut placing);
     let valid = report.is_valid();
     let validation = Validation {

@@ -101,7 +101,7 @@ fn control_c_ends_the_engine_and_says_what_goes_on() {
         assert!(!ended.success(), "{ended}");
         let said = project.read("said");
         assert!(
-            said.contains("train goes on") && said.contains("recipe_runner resume --state"),
+            said.contains("train (process ") && said.contains("recipe_runner resume --state"),
             "{said}"
         );
         project.write("go", "");

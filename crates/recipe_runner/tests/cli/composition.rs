@@ -110,3 +110,46 @@ fn a_sub_recipe_that_is_not_placed_causes_no_false_error() {
         .run()
         .expect_code(10);
 }
+
+/// One rescue in two places; and a sub-recipe that nobody wrote matters only where a run switches it on.
+#[test]
+fn a_sub_recipe_is_placed_twice_and_an_absent_one_is_no_error_while_off() {
+    let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: one}\n  \
+                 one: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: two}\n  \
+                 two: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
+    let mend = "  mend: {tool: run_cmd, with: {cmd: x}, on_success: done, on_failure: escalate}\n";
+    let both = project(steps, &[("mend", mend)]);
+    let script = r#"{"mend_2_mend": [{"status": "success"}], "*": {"status": "failure"}}"#;
+    let data = run(&both, script, &["rescue=true"]);
+    assert_eq!(data["terminal"], "merge", "{:?}", lines(&data));
+    assert_eq!(lines(&data)[2], "mend_2_mend executed success merge");
+
+    let absent = project(steps, &[]);
+    absent.write(
+        "sub-recipes/other.yaml",
+        "name: other\nsteps:\n  a: {action: stop, message: m}\n",
+    );
+    let words = ["validate", "r.yaml", "--sub-recipes-dir", "sub-recipes"];
+    let found = call(&absent, &words).run().expect_code(0).data();
+    assert_eq!(found["counts"]["error"], 0, "{found}");
+    assert!(found.to_string().contains("unknown-sub-recipe"), "{found}");
+    let text = absent
+        .read("r.yaml")
+        .replace("rescue: {default: 'false'", "rescue: {default: 'true'");
+    absent.write("r.yaml", text);
+    call(&absent, &words).run().expect_code(10);
+}
+
+#[test]
+fn an_input_with_two_values_is_refused() {
+    let project = project(
+        "  work: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: broken}\n",
+        &[],
+    );
+    let words = ["run", "r.yaml", "--inputs", "rescue=true", "rescue=false"];
+    let error = call(&project, &words).run().expect_code(2).error();
+    assert!(
+        error["message"].to_string().contains("two values"),
+        "{error}"
+    );
+}

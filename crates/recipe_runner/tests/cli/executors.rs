@@ -52,6 +52,42 @@ fn a_command_that_takes_too_long_has_failed() {
     let data = run(&project, &["--exec", "cmd"]).expect_code(0).data();
     assert_eq!(lines(&data)[0], "a executed failure end");
     assert_eq!(data["trace"][0]["note"], "not over after 1 s");
+    // What left the command's process group ends, too.
+    let project = recipe(
+        "  a: {tool: run_cmd, with: {cmd: 'setsid sh -c \"echo \\$\\$ > stray; exec sleep 60\" & sleep 60', timeout: 1}, on_success: bad, on_failure: end}\n",
+    );
+    run(&project, &["--exec", "cmd"]).expect_code(0);
+    let stray = project.read("stray");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", stray.trim()));
+    assert!(stat.map_or(true, |stat| stat.contains(") Z ")), "{stray}");
+}
+
+/// A program that carries out tools gets templates filled in wherever they stand.
+#[test]
+fn templates_in_lists_and_mappings_are_filled_in() {
+    let project = recipe(
+        "  a: {tool: look, with: {list: [1, '${{ inputs.task }}', {deep: 'x ${{ inputs.task }}'}]}, on_success: end, on_failure: bad}\n",
+    );
+    project.write("tool", "#!/bin/sh\ncat > told\necho x=1\n");
+    project.mode("tool", 0o755);
+    let words = ["--exec", "cmd", "--exec-tools", "./tool"];
+    run(&project, &words).expect_code(0);
+    assert_eq!(
+        project.json("told")["with"]["list"],
+        json!([1, "it's", {"deep": "x it's"}])
+    );
+    let text = project.read("r.yaml").replace(
+        "deep: 'x ${{ inputs.task }}'",
+        "deep: 'x ${{ inputs.tsk }}'",
+    );
+    project.write("r.yaml", text);
+    let found = call(&project, &["validate", "r.yaml"])
+        .run()
+        .expect_code(10);
+    assert!(
+        found.data().to_string().contains("undeclared-input-ref"),
+        "{found}"
+    );
 }
 
 const AGENT: &str = "  a:\n    tool: run_skill\n    retries: 1\n    idle_output_timeout: 1\n    with: {skill_command: '/x:y ${{ inputs.task }}', depth: 3}\n    \

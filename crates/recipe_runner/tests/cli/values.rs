@@ -320,3 +320,155 @@ fn a_step_without_a_command_is_refused() {
     let data = call(&project, &words).run().expect_code(0).data();
     assert_eq!(data["terminal"], "bad");
 }
+
+/// `validate` names the gates that open for what no branch names, for a listed value without a branch, and for a failure.
+#[test]
+fn validate_names_gates_that_open() {
+    let gate = |head: &str, tool: &str, branches: &str, failure: &str| {
+        let text = format!(
+            "name: r\nkitchen_rules: [a]\n{head}steps:\n  look:\n    {tool}\n    on_result:\n{branches}    on_failure: {failure}\n    \
+             on_context_limit: {failure}\n  merge: {{action: stop, message: m}}\n  blocked: {{action: stop, failed: true, message: m}}\n"
+        );
+        let manifest = MANIFEST.replace("approved, ", "approved, needs_human, ");
+        let project = Project::new()
+            .file("r.yaml", text)
+            .file("manifest.yaml", manifest);
+        let run = call(&project, &["validate", "r.yaml"]).run();
+        let found: Vec<String> = run.data()["findings"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .map(|finding| format!("{} {}", finding["severity"], finding["rule"]).replace('"', ""))
+            .filter(|finding| finding.contains(" open-"))
+            .collect();
+        found.join(", ")
+    };
+    let listed = "manifest: manifest.yaml\n";
+    let agent = "tool: run_skill\n    with: {skill_command: '/look x'}";
+    let command = "tool: run_cmd\n    with: {cmd: 'echo \"verdict=$(cat v)\"'}";
+    let on = |when: &str, route: &str| {
+        format!("      - {{when: '${{{{ result.verdict }}}} {when}', route: {route}}}\n")
+    };
+    let default = |route: &str| format!("      - {{route: {route}}}\n");
+    let blocked = on("== changes_requested", "blocked");
+    let both = format!("{blocked}{}", on("== needs_human", "blocked"));
+    for (head, tool, branches, failure, expected) in [
+        (
+            "",
+            agent,
+            format!("{blocked}{}", default("merge")),
+            "blocked",
+            "warning open-default",
+        ),
+        (
+            "",
+            agent,
+            format!(
+                "{}{}",
+                on("!= changes_requested", "merge"),
+                default("blocked")
+            ),
+            "blocked",
+            "warning open-default",
+        ),
+        (
+            "",
+            agent,
+            format!("{}{}", on("== approved", "merge"), default("blocked")),
+            "blocked",
+            "",
+        ),
+        (
+            "",
+            agent,
+            format!("{}{}", on("== approved", "merge"), default("blocked")),
+            "merge",
+            "warning open-failure",
+        ),
+        (
+            "",
+            command,
+            format!("{blocked}{}", default("merge")),
+            "blocked",
+            "info open-default",
+        ),
+        (
+            listed,
+            agent,
+            format!("{both}{}", default("merge")),
+            "blocked",
+            "",
+        ),
+        (
+            listed,
+            agent,
+            format!("{both}{}", default("merge")),
+            "merge",
+            "warning open-failure",
+        ),
+        (
+            listed,
+            agent,
+            format!(
+                "{blocked}{}{}",
+                on("== approved", "merge"),
+                default("merge")
+            ),
+            "blocked",
+            "info open-default",
+        ),
+    ] {
+        assert_eq!(gate(head, tool, &branches, failure), expected, "{branches}");
+    }
+}
+
+/// A verdict that is given twice and differently decides nothing; where several values are no matter, the last one counts.
+#[test]
+fn contradicting_verdicts_are_a_failure() {
+    let project = gated("manifest: manifest.yaml\n");
+    for (answer, end) in [
+        (
+            "verdict = changes_requested\nIf fixed the line would be:\nverdict = approved\n",
+            "broken",
+        ),
+        (
+            "verdict = approved\n\nverdict = changes_requested\n",
+            "broken",
+        ),
+        (
+            "verdict = approved\nnote = a\nnote = b\nverdict = approved\n",
+            "merge",
+        ),
+    ] {
+        let data = answered(&project, answer, &[]);
+        assert_eq!(data["terminal"], end, "{answer}");
+    }
+    assert_eq!(
+        answered(
+            &gated(""),
+            "verdict = changes_requested\nverdict = approved\n",
+            &[]
+        )["terminal"],
+        "merge"
+    );
+}
+
+/// What a helper says within an agent's answer of not having looked is shown, while it runs and afterwards.
+#[test]
+fn a_degraded_gate_of_an_agent_is_shown() {
+    let project = gated("manifest: manifest.yaml\n");
+    for answer in [
+        "degraded: no token\nverdict = approved\n",
+        "I looked.\n- **degraded: no token**\nverdict = approved\n",
+        "{\"verdict\": \"approved\", \"degraded\": true}",
+        "{\"type\": \"result\", \"is_error\": false, \"result\": \"degraded: no token\\nverdict = approved\"}",
+        "verdict = approved\ndegraded = true\n",
+    ] {
+        let data = answered(&project, answer, &[]);
+        assert_eq!(data["terminal"], "merge", "{answer}");
+        let note = data["trace"][0]["note"].as_str().unwrap_or_default();
+        assert!(note.contains("degraded"), "{answer}: {data}");
+    }
+    let data = answered(&project, "verdict = approved\ndegraded = false\n", &[]);
+    assert_eq!(data["trace"][0].get("note"), None, "{data}");
+}

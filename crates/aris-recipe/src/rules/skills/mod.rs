@@ -1,6 +1,7 @@
 //! Skills and tools: contracts, verdicts, registries.
 
 mod contract;
+mod gate;
 mod tool;
 mod verdict;
 

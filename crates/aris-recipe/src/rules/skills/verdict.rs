@@ -1,22 +1,20 @@
 //! Verdicts: whether every value has its way, and whether conditions ask for values that exist.
 
 use crate::rules::Id;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::super::data::Manifest;
 use super::super::findings::Findings;
-use super::super::scope::{Scope, captured_field, captures, conditions};
-use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
-use crate::model::{Kind, OnResult, Step};
-
-/// Values that a variable or a field can have, where all are known.
-type Values<'a> = BTreeSet<&'a str>;
+use super::super::scope::{Scope, captured_field, captures, comparisons, conditions};
+use super::gate::{self, Values};
+use crate::expression::{Namespace, Reference};
+use crate::model::{OnResult, Step};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let none = Manifest::default();
     let manifest = scope.data.manifest.as_ref().unwrap_or(&none);
     let variables = values_of_variables(scope, manifest);
-    for (_, facts) in scope.steps() {
+    for (at, facts) in scope.steps() {
         let step = facts.step;
         let contract = facts
             .skill
@@ -33,64 +31,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             }
         }
         impossible(step, &fields, &variables, out);
-        open_default(scope, step, &fields, &variables, out);
-    }
-}
-
-/// A default route that stands for whatever text an agent writes, and goes on where a failure of the agent's step would not.
-fn open_default(
-    scope: &Scope<'_>,
-    step: &Step,
-    fields: &BTreeMap<&str, Values<'_>>,
-    variables: &BTreeMap<&str, Values<'_>>,
-    out: &mut Findings,
-) {
-    let Some(OnResult::List(branches)) = &step.on_result else {
-        return;
-    };
-    let Some((at, route)) = branches.iter().enumerate().find_map(|(at, branch)| {
-        let route = branch.route.as_ref().filter(|_| branch.is_default())?;
-        Some((at, route))
-    }) else {
-        return;
-    };
-    // The agent steps that write what a reference reads, where nobody lists the values.
-    let writers = |reference: &Reference| -> Vec<&Step> {
-        let name = reference.name();
-        let producers = match reference.namespace {
-            Namespace::Result if !fields.contains_key(name) => vec![step],
-            Namespace::Context if !variables.contains_key(name) => {
-                let places = scope.producers.get(name).into_iter().flatten();
-                places.map(|at| scope.step(*at)).collect()
-            }
-            _ => Vec::new(),
-        };
-        let mut producers = producers;
-        producers.retain(|producer| producer.kind() == Kind::Agent);
-        producers
-    };
-    let stops = |writer: &Step| {
-        let failure = writer.on_failure.as_ref();
-        failure.is_none_or(|failure| failure.text == route.text)
-    };
-    for (_, _, expression) in conditions(step) {
-        for (reference, _) in comparisons(expression) {
-            if writers(reference).into_iter().any(|writer| !stops(writer)) {
-                let message = format!(
-                    "every text of `{reference}` that no branch names leads to `{}`, also a misspelt or a missing one; list its values in a manifest \
-                     (allowed_values), or name each of them and let the default go where on_failure goes",
-                    route.text
-                );
-                out.text(
-                    Id::OpenDefault,
-                    step,
-                    format!("on_result[{at}]"),
-                    route,
-                    message,
-                );
-                return;
-            }
-        }
+        gate::check(scope, at, &fields, &variables, out);
     }
 }
 
@@ -230,29 +171,4 @@ fn impossible(
             );
         }
     }
-}
-
-/// Comparisons for equality between a reference and a literal.
-fn comparisons(expression: &Expression) -> Vec<(&Reference, &str)> {
-    let mut found = Vec::new();
-    let mut open = vec![expression];
-    while let Some(expression) = open.pop() {
-        match expression {
-            Expression::Or(parts) | Expression::And(parts) => open.extend(parts.iter().rev()),
-            Expression::Not(part) => open.push(part),
-            Expression::Compare {
-                left,
-                comparison: Comparison::Equal | Comparison::NotEqual,
-                right,
-            } => match (left, right) {
-                (Operand::Reference(reference), Operand::Literal(literal))
-                | (Operand::Literal(literal), Operand::Reference(reference)) => {
-                    found.push((reference, literal.as_str()));
-                }
-                _ => {}
-            },
-            Expression::Compare { .. } | Expression::Truth(_) => {}
-        }
-    }
-    found
 }

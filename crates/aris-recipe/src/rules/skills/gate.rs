@@ -1,0 +1,240 @@
+//! Gates: steps that route by what an agent or a program wrote. Where an unexpected text, a value without a branch or a failure leads.
+//!
+//! A route *holds* when the run cannot end well behind it without passing the gate again: it leads to failed ends and to people, or round
+//! a loop back to the gate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::findings::Findings;
+use super::super::scope::{Scope, comparisons, conditions};
+use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
+use crate::finding::Severity;
+use crate::model::{Branch, Kind, OnResult, Step, Target};
+use crate::rules::Id;
+use crate::rules::routing::ends_unwritten;
+use aris_yaml::Text;
+
+/// Values that a variable or a field can have, where all are known.
+pub(super) type Values<'a> = BTreeSet<&'a str>;
+
+/// A text that no recipe names.
+const UNEXPECTED: &str = "\u{0}";
+
+pub(super) fn check(
+    scope: &Scope<'_>,
+    at: usize,
+    fields: &BTreeMap<&str, Values<'_>>,
+    variables: &BTreeMap<&str, Values<'_>>,
+    out: &mut Findings,
+) {
+    let step = scope.step(at);
+    let Some(OnResult::List(branches)) = &step.on_result else {
+        return;
+    };
+    let mut asked: Vec<(&Reference, Vec<&str>)> = Vec::new();
+    for (_, _, expression) in conditions(step) {
+        for (reference, literal) in comparisons(expression) {
+            match asked.iter_mut().find(|(known, _)| *known == reference) {
+                Some((_, literals)) => literals.push(literal),
+                None => asked.push((reference, vec![literal])),
+            }
+        }
+    }
+    for (reference, literals) in asked {
+        let name = reference.name();
+        let (writers, values) = match reference.namespace {
+            Namespace::Result => (vec![at], fields.get(name)),
+            Namespace::Context => (
+                scope.producers.get(name).cloned().unwrap_or_default(),
+                variables.get(name),
+            ),
+            Namespace::Inputs => continue,
+        };
+        let gate = Gate {
+            scope,
+            at,
+            branches,
+            reference,
+            literals,
+        };
+        for writer in writers {
+            let found = gate.unexpected(writer, values, out);
+            let failed = gate.failure(writer, out);
+            if found || failed {
+                return;
+            }
+        }
+    }
+}
+
+/// One step that routes by one reference.
+struct Gate<'a> {
+    scope: &'a Scope<'a>,
+    at: usize,
+    branches: &'a [Branch],
+    reference: &'a Reference,
+    /// What the conditions compare it with.
+    literals: Vec<&'a str>,
+}
+
+impl Gate<'_> {
+    /// A text that no condition names must not lead on, unless a failure of its writer leads there, too.
+    fn unexpected(&self, writer: usize, values: Option<&Values<'_>>, out: &mut Findings) -> bool {
+        let step = self.scope.step(self.at);
+        let writer_step = self.scope.step(writer);
+        let unnamed: Vec<&str> = match values {
+            None => vec![UNEXPECTED],
+            Some(values) => {
+                let named = |value: &&str| !self.literals.contains(value);
+                values.iter().copied().filter(named).collect()
+            }
+        };
+        for value in unnamed {
+            let Some((at, route)) = self.branch(value) else {
+                continue;
+            };
+            let as_failure = writer_step
+                .on_failure
+                .as_ref()
+                .is_none_or(|failure| failure.text == route.text);
+            // Where all values are known, the last one may be what the default is for; not beside another that has a branch there.
+            let beside = self.literals.iter().find(|literal| {
+                let named = self.branch(literal);
+                named.is_some_and(|(_, named)| named.text == route.text)
+            });
+            if as_failure
+                || (values.is_some() && beside.is_none())
+                || self.holds(&route.text, writer)
+            {
+                continue;
+            }
+            let message = match (values, beside) {
+                (Some(_), Some(beside)) => format!(
+                    "`{}` can be `{value}`, which no branch names; it leads to `{}`, as `{beside}` does",
+                    self.reference, route.text
+                ),
+                _ => format!(
+                    "every text of `{}` that no branch names leads to `{}`, also a misspelt or a missing one; list its values in a manifest \
+                     (allowed_values), or name each of them and let the default go where on_failure goes",
+                    self.reference, route.text
+                ),
+            };
+            let field = format!("on_result[{at}]");
+            let finding = out.text(Id::OpenDefault, step, field, route, message);
+            // A listed value may be meant to go there, and a program writes what its author chose; an agent writes what it likes.
+            if values.is_some() || writer_step.kind() != Kind::Agent {
+                finding.severity = Severity::Info;
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Where some value is stopped, a failure of the writer must not lead where another value goes on.
+    fn failure(&self, writer: usize, out: &mut Findings) -> bool {
+        let (mut goes_on, mut is_stopped) = (Vec::new(), false);
+        for value in self.literals.iter().copied().chain([UNEXPECTED]) {
+            match self.branch(value) {
+                Some((_, route)) if self.holds(&route.text, writer) => is_stopped = true,
+                Some((_, route)) => goes_on.push(route.text.as_str()),
+                None => {}
+            }
+        }
+        if !is_stopped {
+            return false;
+        }
+        let step = self.scope.step(writer);
+        let routes = [
+            ("on_failure", &step.on_failure),
+            ("on_exhausted", &step.on_exhausted),
+            ("on_context_limit", &step.on_context_limit),
+        ];
+        for (field, route) in routes {
+            if let Some(route) = route
+                .as_ref()
+                .filter(|route| goes_on.contains(&route.text.as_str()))
+            {
+                let message = format!(
+                    "without a verdict the run goes on to `{}`, as if `{}` had allowed it; let {field} stop it",
+                    route.text, self.reference
+                );
+                out.text(Id::OpenFailure, step, field, route, message);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The first branch that this text of the reference is sure to take.
+    fn branch(&self, text: &str) -> Option<(usize, &Text)> {
+        let (at, branch) = self.branches.iter().enumerate().find(|(_, branch)| {
+            let condition = branch
+                .when
+                .as_ref()
+                .and_then(|when| when.parsed.as_ref().ok());
+            branch.is_default()
+                || condition.is_some_and(|condition| self.outcome(condition, text) == Some(true))
+        })?;
+        Some((at, branch.route.as_ref()?))
+    }
+
+    /// Whether a condition holds for this text; `None` where something else decides.
+    fn outcome(&self, expression: &Expression, text: &str) -> Option<bool> {
+        let among = |parts: &[Expression], decisive: bool| {
+            let outcomes: Vec<_> = parts.iter().map(|part| self.outcome(part, text)).collect();
+            if outcomes.contains(&Some(decisive)) {
+                return Some(decisive);
+            }
+            (!outcomes.contains(&None)).then_some(!decisive)
+        };
+        match expression {
+            Expression::Or(parts) => among(parts, true),
+            Expression::And(parts) => among(parts, false),
+            Expression::Not(part) => self.outcome(part, text).map(|held| !held),
+            Expression::Compare {
+                left,
+                comparison,
+                right,
+            } => match (left, right) {
+                (Operand::Reference(reference), Operand::Literal(literal))
+                | (Operand::Literal(literal), Operand::Reference(reference))
+                    if reference == self.reference =>
+                {
+                    match comparison {
+                        Comparison::Equal => Some(literal == text),
+                        Comparison::NotEqual => Some(literal != text),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            Expression::Truth(Operand::Reference(reference)) if reference == self.reference => None,
+            Expression::Truth(_) => expression.is_always().then_some(true),
+        }
+    }
+
+    /// Whether no good end can be reached by a route without passing the gate, or its writer, again.
+    fn holds(&self, route: &str, writer: usize) -> bool {
+        let scope = self.scope;
+        let first = match scope.recipe.target(route) {
+            Some(Target::Step(name)) => match scope.recipe.position(&name) {
+                Some(at) => at,
+                None => return true,
+            },
+            Some(Target::Done) => return false,
+            Some(Target::Escalate) | None => return true,
+        };
+        let again = |at: usize| at == self.at || at == writer;
+        let reached = scope.reach(&[first], again);
+        let ends_well = |step: &Step| {
+            let to_done = |route: &Text| scope.recipe.target(&route.text) == Some(Target::Done);
+            (step.is_stop() && !step.failed)
+                || ends_unwritten(step)
+                || step.routes().into_iter().any(|(_, route)| to_done(route))
+        };
+        !reached
+            .into_iter()
+            .filter(|at| !again(*at))
+            .any(|at| ends_well(scope.step(at)))
+    }
+}
