@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use aris_proc::{End, Stdout};
 use serde_json::Value;
 
 use crate::fault::Fault;
@@ -31,32 +32,38 @@ pub(crate) fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_pr
     aris_proc::command(program, &workspace.root)
 }
 
-/// Builds the binaries of `helpers`, nothing when there are none; gives the folder they lie in and the first error line, if any.
+/// Builds the binaries of `helpers`, nothing when there are none, before the eyes of the user; gives the folder they lie in.
 pub(crate) fn build(
     workspace: &Workspace,
     helpers: &[&str],
     profile: &str,
-) -> Result<(PathBuf, Option<String>), Fault> {
-    let mut command = cargo(workspace).args([
-        "build",
-        "--quiet",
-        "--keep-going",
-        "--bins",
-        "--profile",
-        profile,
-    ]);
-    for helper in helpers {
-        command = command.args(["--package", helper]);
-    }
-    let mut problem = None;
+) -> Result<PathBuf, Fault> {
     if !helpers.is_empty() {
-        let done = command.run(BUILD)?;
-        if done.code()? != 0 {
-            problem = Some(first_error(&done.stderr.text()));
+        let end =
+            build_command(workspace, helpers, profile).run_attached(Stdout::Stderr, Some(BUILD))?;
+        if end != End::Exited(0) {
+            return Err(Fault::new(format!(
+                "cargo build: {end:?}; why stands above"
+            )));
         }
     }
     let folder = if profile == "dev" { "debug" } else { profile };
-    Ok((target_folder(workspace)?.join(folder), problem))
+    Ok(target_folder(workspace)?.join(folder))
+}
+
+fn build_command(workspace: &Workspace, helpers: &[&str], profile: &str) -> aris_proc::Command {
+    let command = cargo(workspace).args(["build", "--keep-going", "--bins", "--profile", profile]);
+    helpers.iter().fold(command, |command, helper| {
+        command.args(["--package", helper])
+    })
+}
+
+/// Builds helpers for their contracts; gives the first error line, if any.
+fn build_quietly(workspace: &Workspace, helpers: &[&str]) -> Result<Option<String>, Fault> {
+    let done = build_command(workspace, helpers, "dev")
+        .arg("--quiet")
+        .run(BUILD)?;
+    Ok((done.code()? != 0).then(|| first_error(&done.stderr.text())))
 }
 
 /// Where cargo puts what it builds.
@@ -113,14 +120,14 @@ pub(crate) fn contracts(workspace: &Workspace) -> Result<Contracts, Fault> {
     }
     // One build for all is faster; only when it fails is each one built for itself, so that one broken helper does not
     // hide the others.
-    let (folder, problem) = if names.is_empty() {
+    if names.is_empty() {
         return Ok(contracts);
-    } else {
-        build(workspace, &names, "dev")?
-    };
+    }
+    let problem = build_quietly(workspace, &names)?;
+    let folder = target_folder(workspace)?.join("debug");
     for name in names {
         let problem = if problem.is_some() {
-            build(workspace, &[name], "dev")?.1
+            build_quietly(workspace, &[name])?
         } else {
             None
         };

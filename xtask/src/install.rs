@@ -26,12 +26,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Every helper, built with this profile.
-    pub(crate) fn of(profile: &str) -> Self {
+    /// These helpers, built with this profile.
+    pub(crate) fn of(profile: &str, helpers: &[&str]) -> Self {
         Self {
             profile: profile.to_owned(),
             skip_build: false,
-            helper: Vec::new(),
+            helper: helpers.iter().copied().map(String::from).collect(),
         }
     }
 }
@@ -42,10 +42,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let rows = chosen(workspace, &args.helper)?;
     let helpers: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     let to_build = if args.skip_build { &[][..] } else { &helpers };
-    let (folder, problem) = cargo::build(workspace, to_build, &args.profile)?;
-    if let Some(problem) = problem {
-        return Err(Fault::new(format!("the helpers do not build: {problem}")));
-    }
+    let folder = cargo::build(workspace, to_build, &args.profile)?;
     for row in rows {
         let (path, bytes) = place(workspace, row, &folder, &triple)?;
         println!("{path} ({} KB)", bytes.div_ceil(1000));

@@ -11,13 +11,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use aris_contract::helpers;
-use skill_lint::Options;
-use skill_lint::config::FailOn;
-use skill_lint::profile::Profile;
 
 use crate::cargo;
 use crate::fault::Fault;
-use crate::workspace::{self, Workspace};
+use crate::workspace::Workspace;
 
 /// A clone of one commit of a large repository.
 const CLONE: Duration = Duration::from_mins(5);
@@ -90,7 +87,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         match clone(&args.from, repository, folder.path())? {
             None => note("lint", State::Silent, repository),
             Some(path) => {
-                let (state, words) = lint(&path);
+                let (state, words) = lint(workspace, &path)?;
                 note("lint", state, &format!("{repository}: {words}"));
             }
         }
@@ -234,19 +231,18 @@ fn policies(page: &str) -> BTreeSet<(String, String)> {
 }
 
 /// Lints a repository, statically. What it finds there is not ours to judge; that it can be read is.
-fn lint(path: &Path) -> (State, String) {
-    let mut options = Options::new(
-        vec![path.to_path_buf()],
-        path.to_path_buf(),
-        workspace::today(),
-    );
-    options.profile = Some(Profile::All);
-    options.fail_on = Some(FailOn::Never);
-    options.config = skill_lint::options::ConfigFrom::Nowhere;
-    match skill_lint::lint(&options) {
-        Ok(report) => (State::Current, report.summary()),
-        Err(error) => (State::Changed, error.to_string()),
-    }
+fn lint(workspace: &Workspace, path: &Path) -> Result<(State, String), Fault> {
+    let program = cargo::build(workspace, &["skill_lint"], "dev")?.join("skill_lint");
+    let done = aris_proc::command(program, path)
+        .args(["--profile", "all", "--fail-on", "never", "--no-config", "."])
+        .run(CLONE)?;
+    let state = if done.success() {
+        State::Current
+    } else {
+        State::Changed
+    };
+    let said = done.stderr.text();
+    Ok((state, said.lines().last().unwrap_or_default().to_owned()))
 }
 
 #[cfg(test)]

@@ -189,23 +189,3 @@ impl Row {
         format!("skills/{}/scripts", self.owner)
     }
 }
-
-/// Today, in UTC.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask is no helper and has no Context"
-)]
-pub(crate) fn today() -> jiff::civil::Date {
-    jiff::Timestamp::now()
-        .to_zoned(jiff::tz::TimeZone::UTC)
-        .date()
-}
-
-/// `PATH`, to find interpreters.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask is no helper and has no Context"
-)]
-pub(crate) fn search_path() -> Option<String> {
-    std::env::var("PATH").ok()
-}

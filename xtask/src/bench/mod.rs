@@ -94,10 +94,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic, papers: Option<&Path>) ->
         | Topic::Launcher
         | Topic::Startup => workspace.rows.iter().map(|row| row.name.as_str()).collect(),
     };
-    let (folder, problem) = cargo::build(workspace, &helpers, "release")?;
-    if let Some(problem) = problem {
-        return Err(Fault::new(format!("the helpers do not build: {problem}")));
-    }
+    let folder = cargo::build(workspace, &helpers, "release")?;
     let binaries = Binaries { folder };
     if wanted(Topic::Startup) {
         startup::run(&binaries)?;

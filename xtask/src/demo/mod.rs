@@ -13,20 +13,35 @@ use crate::workspace::Workspace;
 
 use project::Project;
 
+/// What the demo runs; nothing else is built for it.
+const HELPERS: [&str; 5] = [
+    "citation_audit",
+    "install_aris",
+    "paper_claim_audit",
+    "save_trace",
+    "verify_paper_audits",
+];
+
+/// Lines of a step's output that are shown; the reports hold everything.
+const SHOWN: usize = 24;
+
 /// Any step of the demo, builds apart, takes milliseconds.
 const STEP: Duration = Duration::from_mins(1);
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Profile to build the helpers with; `dev` takes what the tests have built
-    #[arg(long, default_value = "release")]
+    /// Profile to build the helpers with. `dev` takes what is built for the tests; `release` is faster at work and takes minutes to build
+    #[arg(long, default_value = "dev")]
     profile: String,
 }
 
 /// Builds the helpers, gates the example paper with its faults and without, and says where the reports lie.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
-    say("building the helpers (the first time takes some minutes) …");
-    let code = install::run(workspace, &install::Args::of(&args.profile))?;
+    say(&format!(
+        "building the {} helpers that the demo runs (the first time takes a minute or two) …",
+        HELPERS.len()
+    ));
+    let code = install::run(workspace, &install::Args::of(&args.profile, &HELPERS))?;
     if code != 0 {
         return Ok(code);
     }
@@ -155,8 +170,16 @@ fn step(command: aris_proc::Command, shown: &str, codes: &[i32]) -> Result<Step,
     let done = command.run(STEP)?;
     let took = begin.elapsed();
     let code = done.code()?;
-    for line in done.stderr.text().lines().chain(done.stdout.text().lines()) {
+    for line in done.stderr.text().lines() {
         println!("    {line}");
+    }
+    let stdout = done.stdout.text();
+    for line in stdout.lines().take(SHOWN) {
+        println!("    {line}");
+    }
+    let more = stdout.lines().count().saturating_sub(SHOWN);
+    if more > 0 {
+        println!("    … and {more} lines more");
     }
     println!("    (exit {code}, {:.0} ms)", took.as_secs_f64() * 1e3);
     if !codes.contains(&code) {

@@ -7,10 +7,7 @@
 use std::path::Path;
 
 use aris_fs::EntryKind;
-use skill_lint::Options;
-use skill_lint::catalogue::Severity;
-use skill_lint::config::{FailOn, RunLevel};
-use skill_lint::profile::Profile;
+use serde::Deserialize;
 
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
@@ -26,6 +23,9 @@ const PARTS: [&str; 5] = [
     "skills",
 ];
 
+/// Bytes of a report.
+const ANSWER: usize = 64 << 20;
+
 /// A debug build of a helper.
 const LARGE: u64 = 512 << 20;
 
@@ -38,29 +38,79 @@ pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Vec<Finding>
         copy(&workspace.at(part), &root.join(part))?;
     }
     place(workspace, &root)?;
-    let mut options = Options::new(vec![root.clone()], root, crate::workspace::today());
-    options.profile = Some(Profile::Project);
-    options.fail_on = Some(FailOn::At(Severity::Warn));
-    options.run = Some(RunLevel::All);
     // They are ours, and not every machine has bubblewrap.
-    options.unsandboxed = true;
-    options.syntax = true;
-    options.search_path = crate::workspace::search_path();
-    let report = skill_lint::lint(&options).map_err(|error| Fault::new(error.to_string()))?;
-    let mut findings: Vec<Finding> = report
-        .open()
-        .filter(|item| item.severity >= Severity::Warn)
+    let words = [
+        "--profile",
+        "project",
+        "--fail-on",
+        "warn",
+        "--run=all",
+        "--unsandboxed",
+        "--syntax",
+    ];
+    let report = report(workspace, &root, &words)?;
+    let open = report
+        .data
+        .into_iter()
+        .filter(|item| item.severity != "info");
+    let mut findings: Vec<Finding> = open
         .map(|item| {
             let message = format!("{} {}", item.rule, item.message);
-            Finding::new(item.path.clone(), item.line, message, item.hint.clone())
+            Finding::new(item.path, item.line, message, item.hint)
         })
         .collect();
     // What was not run was not checked.
-    findings.extend(report.skipped.iter().map(|skipped| {
+    findings.extend(report.meta.skipped.into_iter().map(|skipped| {
         let message = format!("was not checked: {}", skipped.reason);
-        Finding::new(skipped.path.clone(), 0, message, "install what is missing")
+        Finding::new(skipped.path, 0, message, "install what is missing")
     }));
     Ok(findings)
+}
+
+/// What of the linter's answer is read.
+#[derive(Deserialize)]
+struct Report {
+    data: Vec<Item>,
+    meta: Meta,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    rule: String,
+    severity: String,
+    path: String,
+    #[serde(default)]
+    line: usize,
+    message: String,
+    hint: String,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Deserialize)]
+struct Skipped {
+    path: String,
+    reason: String,
+}
+
+/// Lints a folder with the debug build of the linter.
+fn report(workspace: &Workspace, root: &Path, words: &[&str]) -> Result<Report, Fault> {
+    let program = cargo::target_folder(workspace)?.join("debug/skill_lint");
+    let done = aris_proc::command(program, root)
+        .args(words)
+        .args(["--json", "."])
+        .capture_limit(ANSWER)
+        .run(cargo::BUILD)?;
+    serde_json::from_slice(&done.stdout.bytes).map_err(|error| {
+        let said = done.stderr.text();
+        Fault::new(format!(
+            "skill_lint gave no report ({error}): {}",
+            cargo::first_error(&said)
+        ))
+    })
 }
 
 /// Puts each helper's debug build beside its launcher.
