@@ -225,16 +225,25 @@ impl Gate<'_> {
             Some(Target::Escalate) | None => return true,
         };
         let again = |at: usize| at == self.at || at == writer;
-        let reached = scope.reach(&[first], again);
-        let ends_well = |step: &Step| {
-            let to_done = |route: &Text| scope.recipe.target(&route.text) == Some(Target::Done);
-            (step.is_stop() && !step.failed)
-                || ends_unwritten(step)
-                || step.routes().into_iter().any(|(_, route)| to_done(route))
-        };
-        !reached
-            .into_iter()
-            .filter(|at| !again(*at))
-            .any(|at| ends_well(scope.step(at)))
+        let mut seen = vec![false; scope.facts.len()];
+        let mut open = vec![first];
+        while let Some(at) = open.pop() {
+            if again(at) || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if ends_well(scope, scope.step(at)) {
+                return false;
+            }
+            open.extend(&scope.successors[at]);
+        }
+        true
     }
+}
+
+/// Whether a run can end at a step without having failed.
+fn ends_well(scope: &Scope<'_>, step: &Step) -> bool {
+    let to_done = |route: &Text| scope.recipe.target(&route.text) == Some(Target::Done);
+    (step.is_stop() && !step.failed)
+        || ends_unwritten(step)
+        || step.routes().into_iter().any(|(_, route)| to_done(route))
 }
