@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::findings::Findings;
-use super::super::scope::{Scope, comparisons, conditions};
+use super::super::scope::{Scope, comparisons, conditions, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
 use crate::model::{Branch, Kind, OnResult, Step, Target};
@@ -22,6 +22,7 @@ const UNEXPECTED: &str = "\u{0}";
 
 pub(super) fn check(
     scope: &Scope<'_>,
+    ends: &Ends,
     at: usize,
     fields: &BTreeMap<&str, Values<'_>>,
     variables: &BTreeMap<&str, Values<'_>>,
@@ -52,6 +53,7 @@ pub(super) fn check(
         };
         let gate = Gate {
             scope,
+            ends,
             at,
             branches,
             reference,
@@ -70,6 +72,7 @@ pub(super) fn check(
 /// One step that routes by one reference.
 struct Gate<'a> {
     scope: &'a Scope<'a>,
+    ends: &'a Ends,
     at: usize,
     branches: &'a [Branch],
     reference: &'a Reference,
@@ -224,14 +227,18 @@ impl Gate<'_> {
             Some(Target::Done) => return false,
             Some(Target::Escalate) | None => return true,
         };
-        let again = |at: usize| at == self.at || at == writer;
+        let components = &scope.graph.components;
+        let leads_back = components.same(first, self.at) || components.same(first, writer);
+        if !leads_back || !self.ends.reached[first] {
+            return !self.ends.reached[first];
+        }
         let mut seen = vec![false; scope.facts.len()];
         let mut open = vec![first];
         while let Some(at) = open.pop() {
-            if again(at) || std::mem::replace(&mut seen[at], true) {
+            if at == self.at || at == writer || std::mem::replace(&mut seen[at], true) {
                 continue;
             }
-            if ends_well(scope, scope.step(at)) {
+            if self.ends.here[at] {
                 return false;
             }
             open.extend(&scope.successors[at]);
@@ -240,10 +247,29 @@ impl Gate<'_> {
     }
 }
 
-/// Whether a run can end at a step without having failed.
-fn ends_well(scope: &Scope<'_>, step: &Step) -> bool {
-    let to_done = |route: &Text| scope.recipe.target(&route.text) == Some(Target::Done);
-    (step.is_stop() && !step.failed)
-        || ends_unwritten(step)
-        || step.routes().into_iter().any(|(_, route)| to_done(route))
+/// Where a run can end without having failed.
+pub(super) struct Ends {
+    /// At this step.
+    here: Vec<bool>,
+    /// At this step or behind it.
+    reached: Vec<bool>,
+}
+
+impl Ends {
+    pub(super) fn of(scope: &Scope<'_>) -> Self {
+        let is_done =
+            |(_, route): (String, &Text)| scope.recipe.target(&route.text) == Some(Target::Done);
+        let well = |step: &Step| {
+            (step.is_stop() && !step.failed)
+                || ends_unwritten(step)
+                || step.routes().into_iter().any(is_done)
+        };
+        let here: Vec<bool> = scope.steps().map(|(_, facts)| well(facts.step)).collect();
+        let ends: Vec<usize> = (0..here.len()).filter(|at| here[*at]).collect();
+        let mut reached = vec![false; here.len()];
+        for at in reach(&scope.predecessors, &ends, |_| false) {
+            reached[at] = true;
+        }
+        Self { here, reached }
+    }
 }

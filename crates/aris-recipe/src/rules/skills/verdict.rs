@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::super::data::Manifest;
 use super::super::findings::Findings;
 use super::super::scope::{Scope, captured_field, captures, comparisons, conditions};
-use super::gate::{self, Values};
+use super::gate::{self, Ends, Values};
 use crate::expression::{Namespace, Reference};
 use crate::model::{OnResult, Step};
 
@@ -14,6 +14,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let none = Manifest::default();
     let manifest = scope.data.manifest.as_ref().unwrap_or(&none);
     let variables = values_of_variables(scope, manifest);
+    let ends = Ends::of(scope);
     for (at, facts) in scope.steps() {
         let step = facts.step;
         let contract = facts
@@ -31,7 +32,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             }
         }
         impossible(step, &fields, &variables, out);
-        gate::check(scope, at, &fields, &variables, out);
+        gate::check(scope, &ends, at, &fields, &variables, out);
     }
 }
 
