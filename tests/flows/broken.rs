@@ -102,7 +102,7 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "the beginning of a binary",
         plant: |project, row| {
-            let whole = fs::read(Helper::with_faults(row.name).path()).expect("binary");
+            let whole = fs::read(Helper::with_faults(&row.name).path()).expect("binary");
             overwrite(project, row, whole.get(..5000).expect("longer"));
         },
         named: ("binary_broken", |row| format!("bin/{}-", row.name)),
@@ -111,7 +111,7 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a binary of another machine",
         plant: |project, row| {
-            let whole = fs::read(Helper::with_faults(row.name).path()).expect("binary");
+            let whole = fs::read(Helper::with_faults(&row.name).path()).expect("binary");
             let mut other = whole.get(..5000).expect("longer").to_vec();
             // ELF: bytes 18 and 19 name the machine, 0xf7 is none that runs Rust programs. Mach-O: bytes 4 to 7.
             other[18] = 0xf7;
@@ -337,11 +337,11 @@ fn is_named(project: &Project, checker: &Helper, rows: &[Row], fault: &Fault) {
 
 fn is_said(project: &Project, checker: &Helper, row: &Row, fault: &Fault) {
     let when = format!("{}: {}", row.name, fault.what);
-    let block = aris_launch::find_block("another", &[(row.owner, row.names())]);
+    let block = aris_launch::find_block("another", &[(&row.owner, row.names())]);
     let script =
         format!("set -eu\nTOOL=$(\n{block}) || exit 77\nsh \"$TOOL\" --version || exit \"$?\"");
     let block = in_project(project, &Helper::at("/bin/sh"), &["-c", &script]);
-    let run = in_project(project, checker, &["run", row.name, "--", "--version"]);
+    let run = in_project(project, checker, &["run", &row.name, "--", "--version"]);
     let code = match fault.call {
         Call::Works => 0,
         Call::Refused => 5,
@@ -401,7 +401,7 @@ fn a_launcher_that_may_not_be_read_is_not_passed_over() {
         assert!(is_named, "{doctor}");
         let ran = run(
             &project.at("checker"),
-            &["run", row.name, "--", "--version"],
+            &["run", &row.name, "--", "--version"],
         );
         assert_eq!(ran.code(), by_policy(row.policy, 5), "{ran}");
         assert!(ran.stderr().contains("cannot be read"), "{ran}");

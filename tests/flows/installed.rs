@@ -12,9 +12,9 @@ use crate::conformance::for_every_row;
 
 /// The owner's skill folder in a project, with the helper's binary where `install-skills` puts it.
 fn installed(row: &Row, helper: &Helper) -> Project {
-    let skill = workspace_root().join("skills").join(row.owner);
+    let skill = workspace_root().join("skills").join(&row.owner);
     let project = Project::new();
-    copy(&skill, &project.at(row.owner));
+    copy(&skill, &project.at(&row.owner));
     let system = if cfg!(target_os = "macos") {
         "apple-darwin"
     } else {
@@ -56,7 +56,7 @@ fn copy(from: &Path, to: &Path) {
 fn through_launcher(project: &Project, row: &Row) -> Call {
     let launcher = format!("scripts/{}", row.name);
     Helper::at("/bin/sh")
-        .call(project.at(row.owner))
+        .call(project.at(&row.owner))
         .args([launcher])
         .env("HOME", project.path())
 }
@@ -64,7 +64,7 @@ fn through_launcher(project: &Project, row: &Row) -> Call {
 #[test]
 fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
     for_every_row(|row| {
-        let helper = Helper::with_faults(row.name);
+        let helper = Helper::with_faults(&row.name);
         let project = installed(row, &helper);
         let direct = helper
             .call(project.path())
@@ -83,17 +83,17 @@ fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
 #[test]
 fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
     for_every_row(|row| {
-        let helper = Helper::with_faults(row.name);
+        let helper = Helper::with_faults(&row.name);
         let skill = installed(row, &helper);
         let project = Project::new();
         let folder = project.at(".agents/skills");
         fs::create_dir_all(&folder).expect("folder");
-        fs::rename(skill.at(row.owner), folder.join(row.owner)).expect("moved");
+        fs::rename(skill.at(&row.owner), folder.join(&row.owner)).expect("moved");
         let direct = helper.call(project.path()).args(["--help"]).run();
         let direct = direct.expect_code(0);
         for name in row.names() {
             let tool = format!(".aris/tools/{name}");
-            project.write(&tool, aris_launch::shim(row.name, row.owner, name, None));
+            project.write(&tool, aris_launch::shim(&row.name, &row.owner, name, None));
             project.mode(&tool, 0o644);
             for interpreter in ["sh", "bash", "python3"] {
                 let Some(interpreter) = on_path(interpreter, &project) else {
@@ -125,7 +125,7 @@ fn on_path(program: &str, project: &Project) -> Option<PathBuf> {
 #[test]
 fn declared_samples_leave_with_a_declared_code() {
     for_every_row(|row| {
-        let helper = Helper::with_faults(row.name);
+        let helper = Helper::with_faults(&row.name);
         let contract = workspace_root().join(format!(
             "skills/{}/scripts/{}.contract.json",
             row.owner, row.name

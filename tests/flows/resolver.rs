@@ -132,7 +132,7 @@ fn make(project: &Project, case: &Case, row: &Row) -> ResolveEnv {
     }
     let skill = case
         .skill
-        .map(|owns| if owns { row.owner } else { "other" });
+        .map(|owns| if owns { row.owner.as_str() } else { "other" });
     if let Some(skill) = skill {
         fs::create_dir_all(root.join("the host's").join(skill)).expect("folder");
     }
@@ -145,7 +145,7 @@ fn make(project: &Project, case: &Case, row: &Row) -> ResolveEnv {
             .map(PathBuf::from),
         installed_skills: record,
     };
-    let folders = folders(row.owner, &env);
+    let folders = folders(&row.owner, &env);
     let blocked = case.blocked.and_then(|at| folders.get(at));
     if let Some((_, folder)) = blocked.filter(|(_, folder)| !folder.exists()) {
         fs::create_dir_all(folder.parent().expect("a parent")).expect("folders");
@@ -181,7 +181,7 @@ fn same_answer(case: &Case) {
     let row = &helpers::all()[case.helper];
     let project = Project::bare();
     let env = make(&project, case, row);
-    let answer = resolve(&row.names(), row.owner, &env, &aris_fs::probe);
+    let answer = resolve(&row.names(), &row.owner, &env, &aris_fs::probe);
     let last = answer.looked.last().expect("candidates");
     let (stdout, code) = match &last.found {
         Found::Usable => (format!("{}\n", last.path.display()), 0),
@@ -189,7 +189,7 @@ fn same_answer(case: &Case) {
         Found::Absent => (String::new(), 3),
     };
     let running = env.skill_name.as_deref().unwrap_or("other");
-    let block = aris_launch::find_block(running, &[(row.owner, row.names())]);
+    let block = aris_launch::find_block(running, &[(&row.owner, row.names())]);
     let filled = (env.skill_dir.as_ref()).map(|dir| {
         let place = dir.display().to_string();
         block.replacen("${CLAUDE_SKILL_DIR}\n", &format!("{place}\n"), 1)

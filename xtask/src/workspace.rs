@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_contract::policy::Policy;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 
@@ -21,7 +21,7 @@ pub(crate) struct Workspace {
 }
 
 /// One row of `helpers.toml`; the columns are described at the top of that file.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -30,9 +30,9 @@ pub(crate) struct Row {
     pub(crate) aliases: Vec<String>,
     pub(crate) owner: String,
     pub(crate) callers: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub(crate) job: Job,
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub(crate) brief: String,
     pub(crate) policy: Policy,
     #[serde(default)]

@@ -19,7 +19,7 @@ pub(crate) fn contract(spec: &Spec, command: &Command) -> Value {
         "name": spec.name,
         "version": spec.version,
         "summary": spec.summary,
-        "owner": row.map(|row| row.owner),
+        "owner": row.map(|row| &row.owner),
         "policy": row.map(|row| [row.policy.letter()]),
         "usage": command.clone().render_usage().to_string().trim_start_matches("Usage: ").to_owned(),
         "input": spec.input,

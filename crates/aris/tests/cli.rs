@@ -32,7 +32,7 @@ fn without_commit(run: &Run) -> &str {
 fn every_helper_is_the_same_by_name_by_link_and_alone() {
     let project = Project::new();
     for (row, names) in rows() {
-        let alone = Helper::named(row.name);
+        let alone = Helper::named(&row.name);
         for args in [
             &["--help"][..],
             &["--version"],
@@ -61,7 +61,7 @@ fn every_helper_is_the_same_by_name_by_link_and_alone() {
         }
         let help = aris()
             .call(project.path())
-            .args(["help", row.name])
+            .args(["help", &row.name])
             .run()
             .expect_code(0);
         let own = alone.call(project.path()).args(["--help"]).run();
@@ -110,7 +110,7 @@ fn the_front_door_lists_every_helper() {
         .filter_map(|helper| helper["name"].as_str())
         .collect();
     listed.sort_unstable();
-    let all: Vec<&str> = helpers::all().iter().map(|row| row.name).collect();
+    let all: Vec<&str> = helpers::all().iter().map(|row| row.name.as_str()).collect();
     assert_eq!(listed, all);
     for name in all {
         assert_eq!(
@@ -191,10 +191,10 @@ fn completions_and_manual_pages_know_every_helper_and_flag() {
             .run()
             .expect_code(0);
         for (row, _) in rows() {
-            assert!(all.stdout().contains(row.name), "{shell} {}", row.name);
+            assert!(all.stdout().contains(&row.name), "{shell} {}", row.name);
             let one = aris()
                 .call(project.path())
-                .args(["completions", shell, row.name])
+                .args(["completions", shell, &row.name])
                 .run();
             assert!(
                 one.expect_code(0).stdout().contains("quiet"),
@@ -207,7 +207,7 @@ fn completions_and_manual_pages_know_every_helper_and_flag() {
     for (row, _) in rows() {
         let page = aris()
             .call(project.path())
-            .args(["man", row.name])
+            .args(["man", &row.name])
             .run()
             .expect_code(0);
         assert!(

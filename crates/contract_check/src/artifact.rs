@@ -67,7 +67,7 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
     let (folders, name) = artifact
         .path
         .rsplit_once('/')
-        .map_or((Vec::new(), artifact.path), |(folders, name)| {
+        .map_or((Vec::new(), artifact.path.as_str()), |(folders, name)| {
             (folders.split('/').collect(), name)
         });
     let mut places = vec![String::new()];
@@ -87,7 +87,7 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
     }
     if places.is_empty() {
         return vec![Left::new(
-            artifact.path,
+            &artifact.path,
             State::Missing,
             "no folder matches",
         )];
@@ -113,13 +113,13 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
                     String::new()
                 };
                 Some(Left::new(
-                    artifact.path,
+                    &artifact.path,
                     State::Missing,
                     format!("nothing of {shown}{more}"),
                 ))
             }
             Err(error) => Some(Left::new(
-                artifact.path,
+                &artifact.path,
                 State::Unreadable,
                 error.to_string(),
             )),
@@ -144,7 +144,7 @@ fn eprints(text: &str) -> Vec<ArxivId> {
 
 /// What the artifact's files should name and do not, sorted.
 pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>, FsError> {
-    let wanted: BTreeSet<String> = match artifact.covers {
+    let wanted: BTreeSet<String> = match &artifact.covers {
         None | Some(Covers::Inputs { .. }) => return Ok(Vec::new()),
         Some(Covers::ArxivIds(patterns)) => (files::texts(root, patterns)?.iter())
             .flat_map(|(_, text)| {
@@ -158,7 +158,7 @@ pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>,
             .filter_map(|path| Some(Path::new(path).parent()?.file_name()?.to_str()?.to_owned()))
             .collect(),
     };
-    let pages = files::texts(root, &[artifact.path])?;
+    let pages = files::texts(root, &[&artifact.path])?;
     let names = |name: &String| {
         pages
             .iter()
@@ -232,12 +232,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
-    let limit = match artifact.form {
+    let limit = match &artifact.form {
         Form::Schema(_) | Form::Json => Limits::ARTIFACT.bytes as u64,
         Form::Text | Form::Png => TEXT_LIMIT,
     };
     let at = root.join(path);
-    let read = match artifact.form {
+    let read = match &artifact.form {
         Form::Png => aris_fs::open(&at).and_then(|file| file.head(PNG.len() as u64)),
         _ => aris_fs::read(&at, limit),
     };
@@ -274,7 +274,7 @@ fn unknown_input(
         files,
         except,
         when,
-    }) = artifact.covers
+    }) = &artifact.covers
     else {
         return Ok(None);
     };
@@ -298,7 +298,7 @@ fn verdict(
     folder: &Path,
 ) -> Result<(), (State, String)> {
     let invalid = |why: String| (State::Invalid, why);
-    let id = match artifact.form {
+    let id = match &artifact.form {
         Form::Png if bytes == PNG => return Ok(()),
         Form::Png => return Err(invalid(String::from("is not a PNG image"))),
         Form::Text => {
@@ -323,9 +323,9 @@ fn verdict(
         }
         follows(id, bytes).map_err(|why| invalid(format!("is not {id}: {why}")))?;
     }
-    for expect in artifact.expect {
-        let found = value.pointer(expect.pointer);
-        if found.and_then(serde_json::Value::as_str) != Some(expect.is) {
+    for expect in &artifact.expect {
+        let found = value.pointer(&expect.pointer);
+        if found.and_then(serde_json::Value::as_str) != Some(expect.is.as_str()) {
             let found = found.map_or_else(|| String::from("nothing"), ToString::to_string);
             let why = format!("says {found} at {}, not {:?}", expect.pointer, expect.is);
             return Err((State::Contrary, why));
@@ -333,6 +333,7 @@ fn verdict(
     }
     let digests = artifact
         .hashed
+        .as_ref()
         .and_then(|pointer| value.pointer(pointer)?.as_object());
     let unknown = unknown_input(artifact, &value, digests, root, folder)
         .map_err(|error| (State::Unreadable, error.to_string()))?;
@@ -378,23 +379,32 @@ mod tests {
 
     use super::*;
 
-    const fn artifact(path: &'static str, form: Form) -> Artifact {
+    fn artifact(path: &str, form: Form) -> Artifact {
         Artifact {
-            path,
+            path: path.to_owned(),
             form,
-            expect: &[],
+            expect: Vec::new(),
             hashed: None,
             covers: None,
-            backfill: Step::Skill("/x"),
+            backfill: Step::Skill {
+                skill: String::from("/x"),
+            },
         }
+    }
+
+    fn expect(pointer: &str, is: &str) -> Vec<Expect> {
+        vec![Expect {
+            pointer: pointer.to_owned(),
+            is: is.to_owned(),
+        }]
     }
 
     #[test]
     fn every_schema_of_the_table_has_its_type() {
         let rows = aris_contract::integrations::all().iter();
         let forms = rows
-            .flat_map(|row| row.artifacts)
-            .map(|artifact| artifact.form);
+            .flat_map(|row| &row.artifacts)
+            .map(|artifact| &artifact.form);
         let mut seen = 0;
         for form in forms {
             if let Form::Schema(id) = form {
@@ -424,7 +434,7 @@ mod tests {
             ("[]", "not an object"),
         ] {
             let project = Project::bare().file("a.json", text);
-            let form = Form::Schema(schema::id::AUDIT);
+            let form = Form::Schema(schema::id::AUDIT.to_owned());
             let left = &left(project.path(), &artifact("a.json", form))[0];
             assert_eq!(left.state, State::Invalid);
             assert!(
@@ -468,12 +478,12 @@ mod tests {
             ("absent.png", Form::Png, State::Missing),
             (
                 "ok.json",
-                Form::Schema("aris.verify_paper_audits.audit/v1"),
+                Form::Schema(String::from("aris.verify_paper_audits.audit/v1")),
                 State::Invalid,
             ),
         ] {
             assert_eq!(
-                states(&project, &artifact(path, form)),
+                states(&project, &artifact(path, form.clone())),
                 [(path.to_owned(), expected)],
                 "{path} {form:?}"
             );
@@ -484,25 +494,16 @@ mod tests {
     fn a_valid_file_may_still_say_something_else() {
         let project = Project::new().file("a.json", "{\"a\": \"b\"}");
         let mut expecting = artifact("a.json", Form::Json);
-        expecting.expect = &[Expect {
-            pointer: "/a",
-            is: "b",
-        }];
+        expecting.expect = expect("/a", "b");
         assert_eq!(left(project.path(), &expecting)[0].state, State::Valid);
-        expecting.expect = &[Expect {
-            pointer: "/a",
-            is: "c",
-        }];
+        expecting.expect = expect("/a", "c");
         let found = left(project.path(), &expecting);
         assert_eq!(found[0].state, State::Contrary);
         assert_eq!(
             found[0].reason.as_deref(),
             Some("says \"b\" at /a, not \"c\"")
         );
-        expecting.expect = &[Expect {
-            pointer: "/z",
-            is: "c",
-        }];
+        expecting.expect = expect("/z", "c");
         assert_eq!(left(project.path(), &expecting)[0].state, State::Contrary);
     }
 
@@ -558,7 +559,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_a_verdict_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            for form in [Form::Json, Form::Text, Form::Png, Form::Schema("aris.verify_paper_audits.audit/v1")] {
+            for form in [Form::Json, Form::Text, Form::Png, Form::Schema(String::from("aris.verify_paper_audits.audit/v1"))] {
                 verdict(&bytes, &artifact("x", form), Path::new("/"), Path::new("/")).unwrap_or_default();
             }
         }

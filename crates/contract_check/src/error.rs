@@ -62,9 +62,9 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn policy(helper: &'static Helper, policy: Policy) -> Self {
-        let allowed = std::iter::once(&helper.policy).chain(helper.other_policies);
+        let allowed = std::iter::once(&helper.policy).chain(&helper.other_policies);
         Self::PolicyNotAllowed {
-            helper: helper.name,
+            helper: &helper.name,
             policy,
             allowed: allowed
                 .map(|policy| policy.letter())
@@ -90,12 +90,17 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::UnknownHelper { .. } => {
-                let mut names: Vec<&str> = helpers::contract().map(|helper| helper.name).collect();
+                let mut names: Vec<&str> = helpers::contract()
+                    .map(|helper| helper.name.as_str())
+                    .collect();
                 names.sort_unstable();
                 format!("the helpers are {}", names.join(", "))
             }
             Self::UnknownIntegration { .. } => {
-                let names: Vec<&str> = integrations::all().iter().map(|row| row.name).collect();
+                let names: Vec<&str> = integrations::all()
+                    .iter()
+                    .map(|row| row.name.as_str())
+                    .collect();
                 format!("the integrations are {}", names.join(", "))
             }
             Self::PolicyNotAllowed { allowed, .. } => {

@@ -104,7 +104,7 @@ impl Evidence for Real<'_> {
         self.arguments
     }
 
-    fn files(&self, patterns: &[&str]) -> Truth {
+    fn files(&self, patterns: &[String]) -> Truth {
         match files::matching(&self.project.root, patterns) {
             Ok(found) if found.is_empty() => Truth::No,
             Ok(_) => Truth::Yes,
@@ -112,7 +112,7 @@ impl Evidence for Real<'_> {
         }
     }
 
-    fn says(&self, patterns: &[&str], any: &[&str]) -> Truth {
+    fn says(&self, patterns: &[String], any: &[String]) -> Truth {
         let found = files::texts(&self.project.root, patterns);
         match found.map(|texts| {
             texts
@@ -125,7 +125,7 @@ impl Evidence for Real<'_> {
         }
     }
 
-    fn branch_changes(&self, patterns: &[&str]) -> Truth {
+    fn branch_changes(&self, patterns: &[String]) -> Truth {
         match self.changed_on_branch() {
             Ok(paths) if paths.iter().any(|path| files::is_named(patterns, path)) => Truth::Yes,
             Ok(_) => Truth::No,

@@ -12,16 +12,17 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 const TEXT_LIMIT: u64 = 16 << 20;
 
 /// Paths below `root`, sorted, each once. An absent folder has none.
-pub(crate) fn matching(root: &Path, patterns: &[&str]) -> Result<Vec<String>, FsError> {
+pub(crate) fn matching(root: &Path, patterns: &[impl AsRef<str>]) -> Result<Vec<String>, FsError> {
     let mut found = Vec::new();
     for pattern in patterns {
+        let pattern = pattern.as_ref();
         let (base, rest) = parts(pattern);
         let folder = root.join(&base);
         if rest.is_empty() || !folder.is_dir() {
             found.extend(folder.is_file().then_some(base));
             continue;
         }
-        let wanted = set(&[*pattern]);
+        let wanted = set(&[pattern]);
         let depth = if rest.contains("**") {
             usize::MAX
         } else {
@@ -52,7 +53,10 @@ pub(crate) fn matching(root: &Path, patterns: &[&str]) -> Result<Vec<String>, Fs
 }
 
 /// The texts of these files with their paths; bytes that are no UTF-8 stand as replacement characters.
-pub(crate) fn texts(root: &Path, patterns: &[&str]) -> Result<Vec<(String, String)>, FsError> {
+pub(crate) fn texts(
+    root: &Path,
+    patterns: &[impl AsRef<str>],
+) -> Result<Vec<(String, String)>, FsError> {
     matching(root, patterns)?
         .into_iter()
         .map(|path| {
@@ -63,7 +67,7 @@ pub(crate) fn texts(root: &Path, patterns: &[&str]) -> Result<Vec<(String, Strin
 }
 
 /// Whether one of the patterns names `path`.
-pub(crate) fn is_named(patterns: &[&str], path: &str) -> bool {
+pub(crate) fn is_named(patterns: &[impl AsRef<str>], path: &str) -> bool {
     set(patterns).is_match(path)
 }
 
@@ -79,10 +83,13 @@ fn parts(pattern: &str) -> (String, String) {
 }
 
 /// Patterns are the table's: one that is wrong names nothing, which a test of the table would show.
-fn set(patterns: &[&str]) -> GlobSet {
+fn set(patterns: &[impl AsRef<str>]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+        if let Ok(glob) = GlobBuilder::new(pattern.as_ref())
+            .literal_separator(true)
+            .build()
+        {
             set.add(glob);
         }
     }

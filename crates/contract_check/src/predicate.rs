@@ -24,16 +24,16 @@ pub(crate) trait Evidence {
     /// The skill's arguments, when somebody said them.
     fn arguments(&self) -> Option<&str>;
     /// Whether there is a file that one of the patterns names.
-    fn files(&self, patterns: &[&str]) -> Truth;
+    fn files(&self, patterns: &[String]) -> Truth;
     /// Whether such a file has one of the words.
-    fn says(&self, patterns: &[&str], any: &[&str]) -> Truth;
+    fn says(&self, patterns: &[String], any: &[String]) -> Truth;
     /// Whether the branch, which a remote has, changes such a file.
-    fn branch_changes(&self, patterns: &[&str]) -> Truth;
+    fn branch_changes(&self, patterns: &[String]) -> Truth;
 }
 
 /// Evaluates a predicate. Parts of `all` and `any` are asked in order until one decides.
 pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
-    match *predicate {
+    match predicate {
         Predicate::DirExists(path) => evidence.folder(path),
         Predicate::FileExists(path) => evidence.file(path),
         Predicate::FileEquals { path, text } => match evidence.text(path) {
@@ -52,7 +52,7 @@ pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
             Err(why) => Truth::Unknown(why),
         },
         Predicate::EnvSet(name) => truth(evidence.env(name).is_some()),
-        Predicate::EnvEquals { name, value } => truth(evidence.env(name) == Some(value)),
+        Predicate::EnvEquals { name, value } => truth(evidence.env(name) == Some(value.as_str())),
         Predicate::ArgMatches(flag) => match evidence.arguments() {
             Some(arguments) => truth(has_flag(arguments, flag)),
             None => Truth::Unknown(format!(
@@ -146,14 +146,14 @@ mod tests {
         fn arguments(&self) -> Option<&str> {
             self.arguments
         }
-        fn files(&self, patterns: &[&str]) -> Truth {
-            told(patterns[0])
+        fn files(&self, patterns: &[String]) -> Truth {
+            told(&patterns[0])
         }
-        fn says(&self, _: &[&str], any: &[&str]) -> Truth {
-            told(any[0])
+        fn says(&self, _: &[String], any: &[String]) -> Truth {
+            told(&any[0])
         }
-        fn branch_changes(&self, patterns: &[&str]) -> Truth {
-            told(patterns[0])
+        fn branch_changes(&self, patterns: &[String]) -> Truth {
+            told(&patterns[0])
         }
     }
 
@@ -168,83 +168,79 @@ mod tests {
     fn every_kind_answers_yes_no_and_not_known() {
         use Predicate as P;
         let unknown = Truth::Unknown(String::from("?"));
-        check(P::DirExists("y"), &Truth::Yes);
-        check(P::DirExists("n"), &Truth::No);
-        check(P::DirExists("?"), &unknown);
-        check(P::FileExists("y"), &Truth::Yes);
-        check(P::FileExists("n"), &Truth::No);
-        check(P::FileExists("?"), &unknown);
+        check(P::DirExists("y".into()), &Truth::Yes);
+        check(P::DirExists("n".into()), &Truth::No);
+        check(P::DirExists("?".into()), &unknown);
+        check(P::FileExists("y".into()), &Truth::Yes);
+        check(P::FileExists("n".into()), &Truth::No);
+        check(P::FileExists("?".into()), &unknown);
         check(
             P::FileEquals {
-                path: "y",
-                text: "x",
+                path: "y".into(),
+                text: "x".into(),
             },
             &Truth::Yes,
         );
         check(
             P::FileEquals {
-                path: "y",
-                text: "z",
+                path: "y".into(),
+                text: "z".into(),
             },
             &Truth::No,
         );
         check(
             P::FileEquals {
-                path: "n",
-                text: "x",
+                path: "n".into(),
+                text: "x".into(),
             },
             &Truth::No,
         );
         check(
             P::FileEquals {
-                path: "?",
-                text: "x",
+                path: "?".into(),
+                text: "x".into(),
             },
             &unknown,
         );
-        check(P::EnvSet("y"), &Truth::Yes);
-        check(P::EnvSet("n"), &Truth::No);
+        check(P::EnvSet("y".into()), &Truth::Yes);
+        check(P::EnvSet("n".into()), &Truth::No);
         check(
             P::EnvEquals {
-                name: "y",
-                value: "x",
+                name: "y".into(),
+                value: "x".into(),
             },
             &Truth::Yes,
         );
         check(
             P::EnvEquals {
-                name: "y",
-                value: "z",
+                name: "y".into(),
+                value: "z".into(),
             },
             &Truth::No,
         );
         check(
             P::EnvEquals {
-                name: "n",
-                value: "x",
+                name: "n".into(),
+                value: "x".into(),
             },
             &Truth::No,
         );
         for (name, expected) in [("y", &Truth::Yes), ("n", &Truth::No), ("?", &unknown)] {
-            let one: &'static [&'static str] = std::slice::from_ref(match name {
-                "y" => &"y",
-                "n" => &"n",
-                _ => &"?",
-            });
-            check(P::Files(one), expected);
-            check(P::BranchChanges(one), expected);
+            let one = vec![name.to_owned()];
+            check(P::Files(one.clone()), expected);
+            check(P::BranchChanges(one.clone()), expected);
             check(
                 P::Says {
-                    files: &["x"],
+                    files: vec![String::from("x")],
                     any: one,
                 },
                 expected,
             );
         }
-        check(P::ArgMatches("style-ref"), &Truth::Yes);
-        check(P::ArgMatches("effort"), &Truth::No);
+        check(P::ArgMatches("style-ref".into()), &Truth::Yes);
+        check(P::ArgMatches("effort".into()), &Truth::No);
         assert!(matches!(
-            holds(&P::ArgMatches("effort"), &Told { arguments: None }),
+            holds(&P::ArgMatches("effort".into()), &Told { arguments: None }),
             Truth::Unknown(why) if why.contains("--arguments")
         ));
     }
@@ -252,21 +248,19 @@ mod tests {
     #[test]
     fn what_is_not_known_decides_only_when_nothing_else_does() {
         use Predicate::{All, Any, DirExists, Not};
-        const Y: Predicate = DirExists("y");
-        const N: Predicate = DirExists("n");
-        const U: Predicate = DirExists("?");
+        let [y, n, u] = ["y", "n", "?"].map(|name| DirExists(name.to_owned()));
         let unknown = Truth::Unknown(String::from("?"));
-        check(All(&[]), &Truth::Yes);
-        check(Any(&[]), &Truth::No);
-        check(All(&[Y, Y]), &Truth::Yes);
-        check(All(&[Y, U, N]), &Truth::No);
-        check(All(&[Y, U]), &unknown);
-        check(Any(&[N, U, Y]), &Truth::Yes);
-        check(Any(&[N, U]), &unknown);
-        check(Any(&[N, N]), &Truth::No);
-        check(Not(&Y), &Truth::No);
-        check(Not(&N), &Truth::Yes);
-        check(Not(&U), &unknown);
+        check(All(vec![]), &Truth::Yes);
+        check(Any(vec![]), &Truth::No);
+        check(All(vec![y.clone(), y.clone()]), &Truth::Yes);
+        check(All(vec![y.clone(), u.clone(), n.clone()]), &Truth::No);
+        check(All(vec![y.clone(), u.clone()]), &unknown);
+        check(Any(vec![n.clone(), u.clone(), y.clone()]), &Truth::Yes);
+        check(Any(vec![n.clone(), u.clone()]), &unknown);
+        check(Any(vec![n.clone(), n.clone()]), &Truth::No);
+        check(Not(Box::new(y)), &Truth::No);
+        check(Not(Box::new(n)), &Truth::Yes);
+        check(Not(Box::new(u)), &unknown);
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Project {
 
     /// Walks the chain.
     pub(crate) fn find(&self, helper: &Helper) -> Resolution {
-        resolve(&helper.names(), helper.owner, &self.env, &probe)
+        resolve(&helper.names(), &helper.owner, &self.env, &probe)
     }
 
     /// Program and first arguments that start the helper, or why there are none.

@@ -218,7 +218,7 @@ pub(crate) fn purge(context: &Context) -> Result<usize, Error> {
     for entry in aris_fs::list_sorted(&folder)? {
         let name = entry.name.to_string_lossy();
         let is_copy = aris_contract::helpers::all().iter().any(|row| {
-            name.strip_prefix(row.name)
+            name.strip_prefix(row.name.as_str())
                 .is_some_and(|rest| rest.starts_with('-'))
         });
         if entry.kind == OnDisk::File && is_copy {

@@ -146,7 +146,7 @@ impl Report {
         let row = integrations::all()
             .iter()
             .find(|row| row.verifier.helper == TOOL)?;
-        let Step::Helper { helper, args } = row.artifacts.first()?.backfill else {
+        let Step::Helper { helper, args } = &row.artifacts.first()?.backfill else {
             return None;
         };
         let ids: Vec<&str> = self
@@ -156,9 +156,9 @@ impl Report {
             .map(String::as_str)
             .collect();
         let ids = ids.join(",");
-        let words = args.iter().map(|arg| match *arg {
+        let words = args.iter().map(|arg| match arg.as_str() {
             "{arxiv_ids}" => ids.clone(),
-            arg if row.verifier.args.contains(&arg) => quoted(&self.wiki_given),
+            arg if row.verifier.args.iter().any(|known| known == arg) => quoted(&self.wiki_given),
             arg => arg.to_owned(),
         });
         Some(format!("{helper} {}", words.collect::<Vec<_>>().join(" ")))

@@ -75,7 +75,7 @@ pub(crate) fn for_every_row(check: impl Fn(&Row)) {
     let failed: Vec<&str> = helpers::all()
         .iter()
         .filter(|row| catch_unwind(AssertUnwindSafe(|| check(row))).is_err())
-        .map(|row| row.name)
+        .map(|row| row.name.as_str())
         .collect();
     assert!(
         failed.is_empty(),
@@ -88,10 +88,10 @@ pub(crate) fn for_every_row(check: impl Fn(&Row)) {
 fn for_every_helper(check: impl Fn(&Subject)) {
     for_every_row(|row| {
         let cases =
-            cases::of(row.name).unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
+            cases::of(&row.name).unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
         assert_eq!(cases.helper, row.name);
         // All modules ask for the same binary, so that it is not rebuilt while another test runs it.
-        let helper = Helper::with_faults(row.name);
+        let helper = Helper::with_faults(&row.name);
         let contract = Contract::of(&helper);
         check(&Subject {
             cases,
@@ -103,7 +103,7 @@ fn for_every_helper(check: impl Fn(&Subject)) {
 
 #[test]
 fn every_row_has_cases_and_every_case_has_a_row() {
-    let rows: Vec<&str> = helpers::all().iter().map(|row| row.name).collect();
+    let rows: Vec<&str> = helpers::all().iter().map(|row| row.name.as_str()).collect();
     let cases: Vec<&str> = cases::ALL.iter().map(|cases| cases.helper).collect();
     assert_eq!(cases, rows);
 }

@@ -413,7 +413,7 @@ pub(crate) fn installed() -> Project {
             fs::remove_file(&musl).expect("another build");
         }
         let binary = bin.join(format!("{}-{}-{system}", row.name, std::env::consts::ARCH));
-        cp(Helper::with_faults(row.name).path(), &binary);
+        cp(Helper::with_faults(&row.name).path(), &binary);
     }
     not_executable(&project.at("source"));
     let script = "sh ../source/skills/install-aris/scripts/install_aris . --host claude,codex --no-doc --quiet";

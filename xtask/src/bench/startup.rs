@@ -19,9 +19,9 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
     ));
     let nothing = Call::new("true", &[], Path::new("/"));
     for helper in helpers::all() {
-        let call = Call::new(binaries.path(helper.name), &["--version"], Path::new("/"));
+        let call = Call::new(binaries.path(&helper.name), &["--version"], Path::new("/"));
         let (ours, theirs) = pair(&call, &nothing, RUNS)?;
-        row(helper.name, ours.millis());
+        row(&helper.name, ours.millis());
         row("  beside true", theirs.millis());
         row("  beyond true", ours.beyond(&theirs).millis());
         row(

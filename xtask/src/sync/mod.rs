@@ -14,6 +14,8 @@ pub(crate) mod readme;
 pub(crate) mod resolver;
 pub(crate) mod table;
 
+use serde::Serialize;
+
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
 use crate::workspace::Workspace;
@@ -37,6 +39,18 @@ pub(crate) struct Stale {
     /// From 1; 0 when the whole file is meant.
     pub(crate) line: usize,
     pub(crate) what: String,
+}
+
+impl Output {
+    /// A file of data.
+    pub(crate) fn json(path: &str, data: &impl Serialize) -> Result<Self, Fault> {
+        let text = serde_json::to_string_pretty(data).map_err(Fault::from_error)?;
+        Ok(Self {
+            path: path.to_owned(),
+            text: text + "\n",
+            executable: false,
+        })
+    }
 }
 
 impl Stale {

@@ -41,7 +41,7 @@ mod tests {
         let findings = check(&tree.workspace(), &contracts()).expect("read");
         for (path, line, text) in [
             (
-                "crates/aris-contract/src/helpers/table.rs",
+                "crates/aris-contract/src/helpers/table.json",
                 0,
                 "does not exist",
             ),
@@ -54,7 +54,7 @@ mod tests {
             ("README.md", 3, "is stale from here on"),
             ("skills/shared-references/policies.md", 0, "does not exist"),
             (
-                "crates/aris-contract/src/integrations/table.rs",
+                "crates/aris-contract/src/integrations/table.json",
                 0,
                 "does not exist",
             ),

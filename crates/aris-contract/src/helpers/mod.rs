@@ -1,41 +1,51 @@
 //! The helper table, typed: one row for each helper, compiled in.
 //!
-//! `skills/shared-references/helpers.toml` is the only place where a helper's row is written. `table.rs` is generated from it
+//! `skills/shared-references/helpers.toml` is the only place where a helper's row is written. `table.json` is generated from it
 //! by `cargo xtask sync`, and `cargo xtask verify` fails when the two differ.
 
-mod table;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::policy::Policy;
 
+static TABLE: LazyLock<Vec<Helper>> = LazyLock::new(|| {
+    // The tests read it; a table that cannot be read has no rows.
+    let mut rows: Vec<Helper> =
+        serde_json::from_str(include_str!("table.json")).unwrap_or_default();
+    rows.sort_by_key(|helper| !helper.shipped);
+    rows
+});
+
 /// One helper, as the table describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Helper {
     /// Canonical name = crate = binary = launcher.
-    pub name: &'static str,
+    pub name: String,
     /// Whether this suite builds it. The contract names helpers that a project may have from elsewhere.
     pub shipped: bool,
     /// Legacy names that resolve to the same helper, `save_trace.sh`; with a folder where it had one below `tools/`.
-    pub aliases: &'static [&'static str],
+    pub aliases: Vec<String>,
     /// Skill that cannot work without it; its `scripts/` holds the launcher.
-    pub owner: &'static str,
+    pub owner: String,
     /// Skills that call it.
-    pub callers: &'static [&'static str],
+    pub callers: Vec<String>,
     /// What a caller does when it is missing or fails.
     pub policy: Policy,
     /// Further policies that the contract allows some callers.
-    pub other_policies: &'static [Policy],
+    pub other_policies: Vec<Policy>,
     /// Why this policy.
-    pub rationale: &'static str,
+    pub rationale: String,
     /// What a caller does without it.
-    pub fallback: &'static str,
+    pub fallback: String,
 }
 
 impl Helper {
     /// Canonical name and aliases, in the order the resolver tries them.
-    pub fn names(&self) -> Vec<&'static str> {
-        let mut names = vec![self.name];
-        names.extend_from_slice(self.aliases);
-        names
+    pub fn names(&self) -> Vec<&str> {
+        let names = std::iter::once(&self.name).chain(&self.aliases);
+        names.map(String::as_str).collect()
     }
 
     /// Whether the contract lets a caller handle this helper by `policy`.
@@ -46,17 +56,19 @@ impl Helper {
 
 /// The helpers that this suite ships, by name.
 pub fn all() -> &'static [Helper] {
-    table::SHIPPED
+    let shipped = TABLE.partition_point(|helper| helper.shipped);
+    TABLE.get(..shipped).unwrap_or_default()
 }
 
 /// Every helper that the contract names: those of [`all`], then those that this suite does not ship, each by name.
 pub fn contract() -> impl Iterator<Item = &'static Helper> {
-    table::SHIPPED.iter().chain(table::NOT_SHIPPED)
+    TABLE.iter()
 }
 
 /// The helper of the contract that goes by `name`, canonical or legacy.
 pub fn find(name: &str) -> Option<&'static Helper> {
-    contract().find(|helper| helper.name == name || helper.aliases.contains(&name))
+    contract()
+        .find(|helper| helper.name == name || helper.aliases.iter().any(|alias| alias == name))
 }
 
 #[cfg(test)]
@@ -71,17 +83,20 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count);
         assert_eq!(
-            find("save_trace.sh").map(|helper| helper.name),
+            find("save_trace.sh").map(|helper| helper.name.as_str()),
             Some("save_trace")
         );
     }
 
     #[test]
     fn what_the_contract_names_is_shipped() {
-        assert!(all().iter().all(|helper| helper.shipped));
+        assert!(all().len() > 20);
         assert_eq!(contract().count(), all().len());
         let queue = find("experiment_queue/queue_manager.py").expect("a row");
-        assert_eq!((queue.name, queue.shipped), ("queue_manager", true));
+        assert_eq!(
+            (queue.name.as_str(), queue.shipped),
+            ("queue_manager", true)
+        );
         let wiki = find("research_wiki.py").expect("a row");
         assert!(wiki.allows(Policy::A) && wiki.allows(Policy::B) && !wiki.allows(Policy::E));
         let gate = find("verify_paper_audits.sh").expect("a row");

@@ -1,120 +1,134 @@
 //! The table of integrations, typed: where one skill relies on another or on state that a project keeps, and the six parts
 //! that make it more than prose. Compiled in.
 //!
-//! `skills/shared-references/integrations.toml` is the only place where a row is written. `table.rs` is generated from it by
+//! `skills/shared-references/integrations.toml` is the only place where a row is written. `table.json` is generated from it by
 //! `cargo xtask sync`, which also refuses rows that are incomplete.
 //!
 //! **Source**: the integration contract: its six required components and its table of known integrations.
 
-mod table;
+use std::sync::LazyLock;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+static TABLE: LazyLock<Vec<Integration>> = LazyLock::new(|| {
+    // The tests read it; a table that cannot be read has no rows.
+    serde_json::from_str(include_str!("table.json")).unwrap_or_default()
+});
 
 /// One integration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Integration {
     /// kebab-case, what people call it.
-    pub name: &'static str,
+    pub name: String,
     /// What it is, one line.
-    pub title: &'static str,
+    pub title: String,
     /// The skill in whose workflow it fires.
-    pub caller: &'static str,
+    pub caller: String,
     /// Part 1: when it fires.
     pub fires: Predicate,
     /// Part 2: canonical name of its helper.
-    pub helper: &'static str,
+    pub helper: String,
     /// Part 3: what it leaves; each with part 5, how to make it afterwards.
-    pub artifacts: &'static [Artifact],
+    pub artifacts: Vec<Artifact>,
     /// Part 4: the lines of the visible checklist.
-    pub checklist: &'static [&'static str],
+    pub checklist: Vec<String>,
     /// Part 6: what proves it.
     pub verifier: Verifier,
 }
 
 /// An activation predicate: a closed set of questions that can be answered from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Predicate {
     /// There is a folder at this path of the project.
-    DirExists(&'static str),
+    DirExists(String),
     /// There is a regular file at this path of the project.
-    FileExists(&'static str),
+    FileExists(String),
     /// The file's text, white space at both ends aside, is `text`.
     FileEquals {
         /// Path in the project.
-        path: &'static str,
+        path: String,
         /// The text.
-        text: &'static str,
+        text: String,
     },
     /// The environment variable is set and not empty.
-    EnvSet(&'static str),
+    EnvSet(String),
     /// The environment variable has this value.
     EnvEquals {
         /// Name of the variable.
-        name: &'static str,
+        name: String,
         /// The value.
-        value: &'static str,
+        value: String,
     },
     /// The skill's arguments hold this flag, after any dashes.
-    ArgMatches(&'static str),
+    ArgMatches(String),
     /// There is a file that one of these patterns names.
-    Files(&'static [&'static str]),
+    Files(Vec<String>),
     /// A file that one of these patterns names has one of these words.
     Says {
         /// Patterns.
-        files: &'static [&'static str],
+        files: Vec<String>,
         /// Words, capital letters counting.
-        any: &'static [&'static str],
+        any: Vec<String>,
     },
     /// The branch that is checked out, which a remote has, changes a file that one of these patterns names.
-    BranchChanges(&'static [&'static str]),
+    BranchChanges(Vec<String>),
     /// Every one of these.
-    All(&'static [Self]),
+    All(Vec<Self>),
     /// At least one of these.
-    Any(&'static [Self]),
+    Any(Vec<Self>),
     /// Not this.
-    Not(&'static Self),
+    Not(Box<Self>),
 }
 
 /// A file that an integration leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Artifact {
     /// Path in the project. A `*` in a folder's name: every such folder needs the file; in the file's name: at least one does.
-    pub path: &'static str,
+    pub path: String,
     /// What it must be.
     pub form: Form,
     /// Values that its JSON must have.
-    pub expect: &'static [Expect],
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Expect>,
     /// RFC 6901 pointer to the digests of what it was made from, by path relative to its folder: they must still be those.
-    pub hashed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hashed: Option<String>,
     /// What its files together must name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<Covers>,
     /// How to make it afterwards.
     pub backfill: Step,
 }
 
 /// What an artifact's files together must name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Covers {
     /// Every arXiv identifier that files of these patterns announce; the missing ones fill `{arxiv_ids}` of the backfill.
-    ArxivIds(&'static [&'static str]),
+    ArxivIds(Vec<String>),
     /// The folder of each file of this pattern.
-    Folders(&'static str),
+    Folders(String),
     /// Each file of some patterns, among the artifact's own digests.
     Inputs {
         /// The patterns.
-        files: &'static [&'static str],
+        files: Vec<String>,
         /// Those that need not be there.
-        except: &'static [&'static str],
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        except: Vec<String>,
         /// RFC 6901 pointer to `true`, where the artifact says that it is about all of them.
-        when: &'static str,
+        when: String,
     },
 }
 
 /// What an artifact must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Form {
     /// JSON that follows the schema of this id.
-    Schema(&'static str),
+    Schema(String),
     /// JSON of any shape.
     Json,
     /// UTF-8 text that is not empty.
@@ -123,42 +137,71 @@ pub enum Form {
     Png,
 }
 
+impl From<String> for Form {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "json" => Self::Json,
+            "text" => Self::Text,
+            "png" => Self::Png,
+            _ => Self::Schema(text),
+        }
+    }
+}
+
+impl From<Form> for String {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Schema(id) => id,
+            Form::Json => Self::from("json"),
+            Form::Text => Self::from("text"),
+            Form::Png => Self::from("png"),
+        }
+    }
+}
+
 /// A string that the JSON of an artifact must have at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Expect {
     /// RFC 6901 pointer.
-    pub pointer: &'static str,
+    pub pointer: String,
     /// The string.
-    pub is: &'static str,
+    pub is: String,
 }
 
 /// What makes an artifact afterwards. In arguments `{project}` is the project's folder, any other `{name}` is given by the caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum Step {
     /// A helper's call.
     Helper {
         /// Canonical name.
-        helper: &'static str,
+        helper: String,
         /// Arguments.
-        args: &'static [&'static str],
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        args: Vec<String>,
     },
     /// A skill, which only an agent can run: `/experiment-queue`.
-    Skill(&'static str),
+    Skill {
+        /// Its command.
+        skill: String,
+    },
 }
 
 /// What proves an integration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Verifier {
     /// Canonical name of the helper.
-    pub helper: &'static str,
+    pub helper: String,
     /// Its arguments, as in [`Step::Helper`].
-    pub args: &'static [&'static str],
+    pub args: Vec<String>,
     /// What its exit code decides.
     pub role: Role,
 }
 
 /// What the exit code of a verifier decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Role {
@@ -172,7 +215,7 @@ pub enum Role {
 
 /// All integrations, by name.
 pub fn all() -> &'static [Integration] {
-    table::INTEGRATIONS
+    &TABLE
 }
 
 /// The integration called `name`.
@@ -194,15 +237,15 @@ mod tests {
                 "{}",
                 row.name
             );
-            let mut named = vec![row.helper, row.verifier.helper];
-            for artifact in row.artifacts {
-                if let Step::Helper { helper, .. } = artifact.backfill {
+            let mut named = vec![&row.helper, &row.verifier.helper];
+            for artifact in &row.artifacts {
+                if let Step::Helper { helper, .. } = &artifact.backfill {
                     named.push(helper);
                 }
             }
             for name in named {
                 let helper = helpers::find(name).unwrap_or_else(|| panic!("{name} has no row"));
-                assert_eq!(helper.name, name);
+                assert_eq!(&helper.name, name);
             }
         }
     }

@@ -101,7 +101,7 @@ pub(crate) fn run(
         .map(|step| fill(step, &settings, project))
         .collect();
     let mut backfill = Backfill {
-        name: row.name,
+        name: &row.name,
         project: project.root.display().to_string(),
         state: before.state,
         reason: before.reason,
@@ -111,7 +111,7 @@ pub(crate) fn run(
         let missing: BTreeSet<String> = todo.iter().flat_map(|step| step.needs.clone()).collect();
         if !missing.is_empty() {
             return Err(Error::MissingSettings {
-                integration: row.name,
+                integration: &row.name,
                 missing: missing.into_iter().collect(),
             });
         }
@@ -132,17 +132,17 @@ fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
     if state == Standing::Idle {
         return steps;
     }
-    for artifact in row.artifacts {
+    for artifact in &row.artifacts {
         let whole = artifact::left(&project.root, artifact)
             .iter()
             .all(|left| left.state == State::Valid);
         if !whole && !steps.contains(&artifact.backfill) {
-            steps.push(artifact.backfill);
+            steps.push(artifact.backfill.clone());
         }
     }
     let verifier = Step::Helper {
-        helper: row.verifier.helper,
-        args: row.verifier.args,
+        helper: row.verifier.helper.clone(),
+        args: row.verifier.args.clone(),
     };
     // What the gate said before the repair says nothing about what is there after it.
     if row.verifier.role == Role::Gate && !steps.is_empty() {
@@ -154,12 +154,12 @@ fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
 
 /// The values for the placeholders. A name that no step has is a mistake.
 fn settings(
-    row: &Integration,
+    row: &'static Integration,
     given: &[(String, String)],
     project: &Project,
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut settings = BTreeMap::from([(String::from("project"), project.argument())]);
-    for artifact in row.artifacts {
+    for artifact in &row.artifacts {
         let missing = artifact::uncovered(&project.root, artifact).unwrap_or_default();
         if matches!(artifact.covers, Some(Covers::ArxivIds(_))) && !missing.is_empty() {
             settings.insert(String::from("arxiv_ids"), missing.join(","));
@@ -168,11 +168,11 @@ fn settings(
     for (name, value) in given {
         let place = format!("{{{name}}}");
         let known = row.artifacts.iter().any(|artifact| {
-            matches!(artifact.backfill, Step::Helper { args, .. } if args.iter().any(|arg| arg.contains(&place)))
+            matches!(&artifact.backfill, Step::Helper { args, .. } if args.iter().any(|arg| arg.contains(&place)))
         });
         if !known {
             return Err(Error::UnknownSetting {
-                integration: row.name,
+                integration: &row.name,
                 name: name.clone(),
             });
         }
@@ -192,12 +192,12 @@ fn fill(step: &Step, settings: &BTreeMap<String, String>, project: &Project) -> 
         reason: None,
     };
     let (helper, args) = match step {
-        Step::Skill(call) => {
+        Step::Skill { skill } => {
             todo.kind = Kind::Skill;
-            (*call).clone_into(&mut todo.command);
+            skill.clone_into(&mut todo.command);
             return todo;
         }
-        Step::Helper { helper, args } => (*helper, *args),
+        Step::Helper { helper, args } => (helper, args),
     };
     let args: Vec<String> = args
         .iter()

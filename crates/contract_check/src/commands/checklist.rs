@@ -27,9 +27,9 @@ pub(crate) struct Checklist {
 pub(crate) fn run(args: &ChecklistArgs) -> Result<Outcome<Checklist>, Error> {
     let row = integration(&args.name)?;
     Ok(Outcome::done(Checklist {
-        name: row.name,
-        title: row.title,
-        items: row.checklist.to_vec(),
+        name: &row.name,
+        title: &row.title,
+        items: row.checklist.iter().map(String::as_str).collect(),
     }))
 }
 

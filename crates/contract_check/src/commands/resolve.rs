@@ -69,7 +69,7 @@ pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resol
         .last()
         .filter(|last| last.found != Found::Absent);
     let mut layers = Vec::new();
-    for (layer, folder) in folders(helper.owner, &project.env) {
+    for (layer, folder) in folders(&helper.owner, &project.env) {
         let mut any = false;
         for path in helper.names().iter().map(|name| folder.join(name)) {
             let (state, reason) = match decided {
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resol
         None => format!("{}. {}", policy.when_unresolved(), helper.fallback),
     };
     let resolved = Resolved {
-        helper: helper.name,
+        helper: &helper.name,
         shipped: helper.shipped,
         found: hit.is_some(),
         argv,

@@ -152,7 +152,7 @@ fn exited(code: i32) -> Attempt {
 }
 
 /// What the policy makes of the attempt: the outcome, and what to leave with.
-fn judge(helper: &Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Signal>) {
+fn judge(helper: &'static Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Signal>) {
     let passed_on = |code: u8| NonZeroU8::new(code).map(Signal::passed_on);
     let (outcome, signal) = match (policy, attempt) {
         (_, Attempt::Exited(0)) => (Verdict::Done, None),
@@ -193,7 +193,7 @@ fn judge(helper: &Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Sig
         Attempt::Unresolved(_) | Attempt::NotRun(_) => None,
     };
     let ran = Ran {
-        helper: helper.name,
+        helper: &helper.name,
         policy: policy.letter(),
         outcome,
         helper_exit,

@@ -80,7 +80,7 @@ pub(crate) fn run(
     project: &Project,
     context: &Context,
 ) -> Result<Outcome<Status>, Error> {
-    let named: Vec<&Integration> = args
+    let named: Vec<&'static Integration> = args
         .names
         .iter()
         .map(|name| integration(name))
@@ -123,15 +123,15 @@ pub(crate) fn run(
 }
 
 /// Looks at one integration.
-pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Checked {
+pub(crate) fn check(row: &'static Integration, root: &Path, evidence: &Real<'_>) -> Checked {
     let mut checked = Checked {
-        name: row.name,
+        name: &row.name,
         state: Standing::Idle,
         reason: None,
         role: row.verifier.role,
         verifier: format!(
             "{} {}",
-            call(row.verifier.helper, evidence.project),
+            call(&row.verifier.helper, evidence.project),
             row.verifier.args.join(" ")
         ),
         artifacts: Vec::new(),
@@ -144,7 +144,7 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
             checked.reason = Some(why);
         }
         Truth::Yes => {
-            for artifact in row.artifacts {
+            for artifact in &row.artifacts {
                 let left = artifact::left(root, artifact);
                 let step = words(&artifact.backfill, evidence.project);
                 let is_whole = left.iter().all(|left| left.state == State::Valid);
@@ -165,7 +165,7 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
 
 fn words(step: &Step, project: &Project) -> String {
     match step {
-        Step::Skill(call) => (*call).to_owned(),
+        Step::Skill { skill } => skill.clone(),
         Step::Helper { helper, args } => format!("{} {}", call(helper, project), args.join(" ")),
     }
 }

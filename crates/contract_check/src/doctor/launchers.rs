@@ -37,17 +37,17 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
     let mut seen = BTreeSet::new();
     let mut launchers: Vec<(&Helper, PathBuf)> = Vec::new();
     for helper in helpers::all() {
-        let own = aris_contract::resolve::folders(helper.owner, &project.env);
+        let own = aris_contract::resolve::folders(&helper.owner, &project.env);
         let own = own
             .into_iter()
             .filter(|(layer, _)| *layer == Layer::Skill)
             .map(|(_, folder)| folder);
         let folders = roots
             .iter()
-            .map(|root| root.join(helper.owner).join("scripts"));
+            .map(|root| root.join(&helper.owner).join("scripts"));
         for folder in folders.chain(own) {
             if let Ok(real) = folder.canonicalize()
-                && seen.insert((helper.name, real))
+                && seen.insert((&helper.name, real))
             {
                 launchers.push((helper, folder));
             }
@@ -63,7 +63,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
 /// One launcher with what belongs to it.
 fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let launcher = folder.join(helper.name);
+    let launcher = folder.join(&helper.name);
     let show = |path: &Path| display_relative(path, &project.root);
     let text = match aris_fs::read(&launcher, LIMIT) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -126,7 +126,7 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
             "install the skill again",
         )),
     }
-    match binary(folder, helper.name) {
+    match binary(folder, &helper.name) {
         None => findings.push(Finding::error(
             Id::BinaryMissing,
             show(&folder.join("bin")),

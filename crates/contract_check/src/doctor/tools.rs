@@ -51,7 +51,7 @@ pub(crate) fn check(
             // Skills call what the installer puts into .aris/tools.
             let is_installed = record.installation() != Installation::None;
             if helper.shipped && *layer == Layer::Host && is_installed {
-                unresolved.push(helper.name);
+                unresolved.push(helper.name.as_str());
             }
         } else if let Some(last) = resolution.looked.last()
             && let Found::Unusable(why) = &last.found
@@ -63,10 +63,10 @@ pub(crate) fn check(
                 "repair or remove it; until then the helper counts as missing",
             ));
         } else if helper.shipped {
-            unresolved.push(helper.name);
+            unresolved.push(helper.name.as_str());
         }
         views.push(HelperView {
-            name: helper.name,
+            name: &helper.name,
             shipped: helper.shipped,
             path: hit.as_ref().map(|(path, _)| show(project, path)),
             layer: hit.map(|(_, layer)| number(layer)),
@@ -124,7 +124,7 @@ fn shadowed(
     if layer == Layer::Skill {
         return;
     }
-    let later = folders(helper.owner, &project.env)
+    let later = folders(&helper.owner, &project.env)
         .into_iter()
         .filter(|(other, _)| *other > layer && *other != Layer::Host)
         .flat_map(|(_, folder)| {
@@ -161,13 +161,13 @@ fn on_path(project: &Project, helper: &Helper, findings: &mut Vec<Finding>) {
         .split(':')
         .filter(|folder| folder.starts_with('/'));
     let Some(found) = folders
-        .map(|folder| Path::new(folder).join(helper.name))
+        .map(|folder| Path::new(folder).join(&helper.name))
         .find(|path| path.is_file())
     else {
         return;
     };
-    let binary =
-        launcher_folder(project, helper).and_then(|folder| launchers::binary(&folder, helper.name));
+    let binary = launcher_folder(project, helper)
+        .and_then(|folder| launchers::binary(&folder, &helper.name));
     if let Some(binary) =
         binary.filter(|binary| !same_file(binary, &found) && !same_content(binary, &found))
     {
@@ -187,8 +187,8 @@ fn launcher_folder(project: &Project, helper: &Helper) -> Option<PathBuf> {
     let repository = project.env.repository().map(|root| root.join("skills"));
     own.into_iter()
         .chain(repository)
-        .map(|skills| skills.join(helper.owner).join("scripts"))
-        .find(|folder| folder.join(helper.name).is_file())
+        .map(|skills| skills.join(&helper.owner).join("scripts"))
+        .find(|folder| folder.join(&helper.name).is_file())
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

@@ -57,8 +57,8 @@ fn sound() -> (Project, InstallManifest) {
         );
         let said = format!("#!/bin/sh\necho '{} {VERSION} (commit)'\n", helper.name);
         for (path, text) in [
-            (format!("{scripts}/{}", helper.name), launcher(helper.name)),
-            (binary(helper.owner, helper.name), said),
+            (format!("{scripts}/{}", helper.name), launcher(&helper.name)),
+            (binary(&helper.owner, &helper.name), said),
         ] {
             project.write(&path, text);
             project.mode(&path, 0o755);
@@ -73,7 +73,7 @@ fn sound() -> (Project, InstallManifest) {
         entries.push(entry(
             &tool,
             EntryKind::Tool,
-            helper.name,
+            &helper.name,
             Content::File {
                 digest: digest(b"#!/bin/sh\naris_self=$0\n"),
                 executable: true,
@@ -91,7 +91,7 @@ fn sound() -> (Project, InstallManifest) {
             entries.push(entry(
                 &path,
                 EntryKind::Skill,
-                helper.owner,
+                &helper.owner,
                 Content::Link { target },
             ));
         }

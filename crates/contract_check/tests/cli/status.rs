@@ -346,7 +346,7 @@ fn every_integration_sees_its_input_and_what_was_left() {
     let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
     let all: Vec<&str> = aris_contract::integrations::all()
         .iter()
-        .map(|row| row.name)
+        .map(|row| row.name.as_str())
         .collect();
     assert_eq!(names, all);
     for row in ROWS {

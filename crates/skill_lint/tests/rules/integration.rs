@@ -39,7 +39,7 @@ pub(crate) fn cases() -> Vec<Case> {
         tree(body("x"), [(CONTRACT, &text)])
     };
     let helper = aris_contract::helpers::find("save_trace").expect("a helper");
-    let block = aris_launch::find_block("a", &[(helper.owner, helper.names())]);
+    let block = aris_launch::find_block("a", &[(&helper.owner, helper.names())]);
     let find = |block: &str| shell(&format!("# aris-find: save_trace\n{block}# aris-find end"));
     vec![
         case(

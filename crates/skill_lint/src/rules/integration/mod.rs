@@ -173,7 +173,7 @@ fn generated(skill: &str, find: &Find, rows: &[Row]) -> Option<String> {
         let row = rows.iter().find(|row| row.names().contains(&name.as_str()));
         match row.and_then(|row| Some((row.owner.as_deref()?, row.names()))) {
             Some(known) => Some(known),
-            None => aris_contract::helpers::find(name).map(|row| (row.owner, row.names())),
+            None => aris_contract::helpers::find(name).map(|row| (row.owner.as_str(), row.names())),
         }
     };
     let helpers: Vec<(&str, Vec<&str>)> = find.helpers.iter().map(helper).collect::<Option<_>>()?;
