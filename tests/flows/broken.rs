@@ -160,7 +160,7 @@ const FAULTS: &[Fault] = &[
                 remove(&project.at(&format!("project/.aris/tools/{name}")));
             }
         },
-        named: ("helper_unresolved", |row| row.name.to_owned()),
+        named: ("helper_unresolved", |row| row.name.clone()),
         // The launcher of the installed skill is found.
         call: Call::Works,
     },

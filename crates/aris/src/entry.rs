@@ -27,6 +27,19 @@ pub(crate) struct Entry {
     pub(crate) parser: fn() -> Command,
 }
 
+/// The entry of a helper's crate.
+macro_rules! entry {
+    ($helper:ident, $brief:literal) => {
+        $crate::entry::Entry {
+            spec: &$helper::SPEC,
+            brief: $brief,
+            run: |process| aris_cli::run(&$helper::SPEC, $helper::run, process),
+            parser: || aris_cli::parser(&$helper::SPEC, $helper::run),
+        }
+    };
+}
+pub(crate) use entry;
+
 /// Every helper, in the order of the front door.
 pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
     GROUPS.iter().flat_map(|group| group.entries)

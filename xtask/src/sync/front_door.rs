@@ -45,17 +45,13 @@ fn source(rows: &[Row]) -> String {
     let groups: String = Job::ALL.into_iter().map(group).collect();
     format!(
         "// Generated from {TABLE} by `cargo xtask sync`. Do not edit.\n\n\
-         use crate::entry::{{Entry, Group}};\n\n\
+         use crate::entry::{{Group, entry}};\n\n\
          pub(crate) const GROUPS: &[Group] = &[\n{groups}];\n"
     )
 }
 
 fn entry(Row { name, brief, .. }: &Row) -> String {
-    format!(
-        "Entry {{ spec: &{name}::SPEC, brief: {brief:?}, \
-         run: |process| aris_cli::run(&{name}::SPEC, {name}::run, process), \
-         parser: || aris_cli::parser(&{name}::SPEC, {name}::run), }},\n"
-    )
+    format!("entry!({name}, {brief:?}),\n")
 }
 
 #[cfg(test)]
@@ -88,10 +84,10 @@ mod tests {
             .collect();
         let places: Vec<Option<usize>> = [
             "Before a paper",
+            "entry!(gate",
             "says \\\"no\\\"",
-            "gate::run",
             "Around a review",
-            "tool::run",
+            "entry!(tool",
         ]
         .iter()
         .map(|needle| texts[0].find(needle))
