@@ -229,6 +229,32 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
                 "    <path d=\"M{left} L{one} {top} L{two} {top} L{right} Q{up} {middle} Q{down} {left} Z\""
             )
         }
+        Shape::Person => {
+            let (face, head) = (block.outline.face(), block.outline.head());
+            let (body, corner) = (block.outline.body(), block.outline.corner());
+            let (r, c) = (Number(head), Number(corner));
+            let half = format!("a{r} {r} 0 0 1");
+            let (over, under) = (Number(2.0 * head), Number(-2.0 * head));
+            let (wide, high) = (
+                Number(body.width() - 2.0 * corner),
+                Number(body.height() - 2.0 * corner),
+            );
+            let (back, up) = (
+                Number(2.0 * corner - body.width()),
+                Number(2.0 * corner - body.height()),
+            );
+            let turn = |x: f64, y: f64| format!("a{c} {c} 0 0 1 {} {}", Number(x), Number(y));
+            write!(
+                out,
+                "    <path d=\"M{} {half} {over} 0 {half} {under} 0 Z M{} h{wide} {} v{high} {} h{back} {} v{up} {} Z\"",
+                pair(face.plus(-head, 0.0)),
+                pair(Point::new(body.left + corner, body.top)),
+                turn(corner, corner),
+                turn(-corner, corner),
+                turn(-corner, -corner),
+                turn(corner, -corner),
+            )
+        }
         Shape::Diamond => write!(
             out,
             "    <path d=\"M{} L{} L{} L{} Z\"",

@@ -23,6 +23,8 @@ pub(crate) enum Shape {
     Queue,
     /// A sheet of paper with a wave below.
     Document,
+    /// A head above a box with round corners.
+    Person,
 }
 
 impl Shape {
@@ -32,12 +34,13 @@ impl Shape {
             Self::Cylinder => (Point::new(0.0, 1.5 * CAP), Point::new(0.0, CAP / 2.0)),
             Self::Queue => (Point::new(1.5 * CAP, 0.0), Point::new(-CAP / 2.0, 0.0)),
             Self::Document => (Point::new(0.0, CAP), Point::new(0.0, -CAP)),
+            Self::Person => (Point::new(0.0, HEAD), Point::new(0.0, HEAD)),
             _ => (Point::new(0.0, 0.0), Point::new(0.0, 0.0)),
         }
     }
 
     /// All of them, with their names.
-    pub(crate) const ALL: [(&str, Self); 8] = [
+    pub(crate) const ALL: [(&str, Self); 9] = [
         ("rect", Self::Rect),
         ("rounded", Self::Rounded),
         ("circle", Self::Circle),
@@ -46,11 +49,15 @@ impl Shape {
         ("cylinder", Self::Cylinder),
         ("queue", Self::Queue),
         ("document", Self::Document),
+        ("person", Self::Person),
     ];
 }
 
 /// Half the height of a cylinder's ends, and how far a document's wave goes.
 const CAP: f64 = 6.0;
+
+/// Radius of a person's head.
+const HEAD: f64 = 11.0;
 
 /// Radius of round corners.
 pub(crate) const CORNER: f64 = 8.0;
@@ -86,9 +93,26 @@ impl Outline {
         CAP.min(self.half.x / 2.0).min(self.half.y / 2.0)
     }
 
+    /// Radius of a person's head, which stands on the body.
+    pub(crate) fn head(&self) -> f64 {
+        HEAD.min(self.half.x).min(self.half.y / 2.0)
+    }
+
+    /// A person's body.
+    pub(crate) fn body(&self) -> Rect {
+        let head = self.head();
+        let (width, height) = (self.half.x * 2.0, (self.half.y - head) * 2.0);
+        Rect::around(self.centre.plus(0.0, head), width, height)
+    }
+
+    /// The middle of a person's head.
+    pub(crate) fn face(&self) -> Point {
+        self.centre.plus(0.0, self.head() - self.half.y)
+    }
+
     pub(crate) fn corner(&self) -> f64 {
         match self.shape {
-            Shape::Rounded => CORNER.min(self.half.x).min(self.half.y),
+            Shape::Rounded | Shape::Person => CORNER.min(self.half.x).min(self.half.y),
             _ => 0.0,
         }
     }
@@ -107,6 +131,21 @@ impl Outline {
                 let share = 1.0 / right.max(down);
                 self.round_corner(x.abs(), y.abs()).unwrap_or(share)
             }
+            Shape::Person if y < 0.0 => {
+                let head = self.head();
+                let shoulders = 1.0 / right.max(y.abs() / (self.half.y - 2.0 * head));
+                // Where the ray leaves the head, if it meets it: |s·(x, y) - face|² = head².
+                let up = self.half.y - head;
+                let (square, along) = (x * x + y * y, y.abs() * up);
+                let root = along * along - square * (up * up - head * head);
+                let top = (along + root.max(0.0).sqrt()) / square;
+                if root < 0.0 {
+                    shoulders
+                } else {
+                    shoulders.max(top)
+                }
+            }
+            Shape::Person => 1.0 / right.max(down),
         };
         self.centre.plus(x * share, y * share)
     }
@@ -136,11 +175,20 @@ impl Outline {
             }
             Shape::Circle | Shape::Ellipse => self.half.y * (1.0 - share * share).sqrt(),
             Shape::Diamond => self.half.y * (1.0 - share),
+            Shape::Person => {
+                let head = self.head();
+                let beside = (x / head).abs().min(1.0);
+                let neck = if beside < 1.0 { 1.0 } else { 2.0 };
+                self.half.y - neck * head + head * (1.0 - beside * beside).sqrt()
+            }
         }
     }
 
     /// How far to the side of the centre the outline lies at `y` from the centre.
     fn width_at(&self, y: f64) -> f64 {
+        if self.shape == Shape::Person {
+            return self.half.x;
+        }
         let turned = Self {
             half: Point::new(self.half.y, self.half.x),
             ..*self
@@ -154,6 +202,7 @@ impl Outline {
             Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 (self.half.x - self.corner(), self.half.y - self.corner())
             }
+            Shape::Person => (self.half.x, self.half.y - 2.0 * self.head()),
             // Up to where the outline runs at 45° when both are alike.
             Shape::Circle | Shape::Ellipse | Shape::Diamond => {
                 (self.half.x * FRAC_1_SQRT_2, self.half.y * FRAC_1_SQRT_2)
@@ -166,7 +215,9 @@ impl Outline {
         let (x, y) = (corner.x - self.centre.x, corner.y - self.centre.y);
         let (side_x, side_y) = self.sides();
         if x.abs() < side_x && y.abs() > self.half.y {
-            self.centre.plus(x, self.height_at(x).copysign(y))
+            let feet = self.shape == Shape::Person && y > 0.0;
+            let away = if feet { self.half.y } else { self.height_at(x) };
+            self.centre.plus(x, away.copysign(y))
         } else if y.abs() < side_y && x.abs() > self.half.x {
             self.centre.plus(self.width_at(y).copysign(x), y)
         } else {
@@ -201,6 +252,18 @@ impl Outline {
                 square.is_crossed(turned(one), turned(two))
             }
             Shape::Circle | Shape::Ellipse => from_origin(one, two) < 1.0,
+            Shape::Person => {
+                let real = |point: Point| Point::new(point.x * half.x, point.y * half.y);
+                let (one, two) = (real(one), real(two));
+                let here = Self {
+                    centre: Point::new(0.0, 0.0),
+                    ..*self
+                };
+                let face = here.face();
+                let head = |point: Point| point.plus(-face.x, -face.y);
+                here.body().grown(-margin).is_crossed(one, two)
+                    || from_origin(head(one), head(two)) < here.head() - margin
+            }
         }
     }
 
@@ -222,6 +285,15 @@ impl Outline {
                 vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)]
             }
             Shape::Diamond => vec![at(0.0, -1.0), at(1.0, 0.0), at(0.0, 1.0), at(-1.0, 0.0)],
+            Shape::Person => {
+                let head = self.head();
+                let (x, y) = (head / self.half.x, 2.0 * head / self.half.y - 1.0);
+                let (left, right) = ([at(-1.0, 1.0), at(-1.0, y)], [at(1.0, y), at(1.0, 1.0)]);
+                left.into_iter()
+                    .chain([at(-x, -1.0), at(x, -1.0)])
+                    .chain(right)
+                    .collect()
+            }
             Shape::Circle | Shape::Ellipse => (0..24)
                 .map(|step| {
                     let (y, x) = (f64::from(step) * std::f64::consts::TAU / 24.0).sin_cos();

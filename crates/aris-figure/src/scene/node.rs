@@ -61,9 +61,11 @@ pub(crate) fn size(node: &Node) -> Size {
             )
         })
         .collect();
+    // Above the usual box, so that lines to its middle meet the body.
+    let head = if node.shape == Shape::Person { ends.y } else { 0.0 };
     let (width, height) = (
         node.width.unwrap_or(PLAIN.0),
-        node.height.unwrap_or(PLAIN.1),
+        node.height.unwrap_or_else(|| PLAIN.1 + 2.0 * head),
     );
     let (width, height) = match node.shape {
         Shape::Circle => (width.max(height), width.max(height)),
@@ -72,12 +74,19 @@ pub(crate) fn size(node: &Node) -> Size {
     let wants = wants(node.shape, &corners, width, height);
     let (wide, high) = (node.width.is_none(), node.height.is_none());
     let (width, height) = match (node.shape, wide, high) {
-        (Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document, _, _) => {
-            (
-                if wide { grown(width, wants.0) } else { width },
-                if high { grown(height, wants.1) } else { height },
-            )
-        }
+        (
+            Shape::Rect
+            | Shape::Rounded
+            | Shape::Cylinder
+            | Shape::Queue
+            | Shape::Document
+            | Shape::Person,
+            _,
+            _,
+        ) => (
+            if wide { grown(width, wants.0) } else { width },
+            if high { grown(height, wants.1) } else { height },
+        ),
         (_, true, true) => wants,
         _ => (width, height),
     };
@@ -99,7 +108,12 @@ fn wants(shape: Shape, corners: &[Point], width: f64, height: f64) -> (f64, f64)
     let (a, b) = (width / 2.0, height / 2.0);
     let largest = |measure: &dyn Fn(&Point) -> f64| corners.iter().map(measure).fold(0.0, f64::max);
     match shape {
-        Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => (
+        Shape::Rect
+        | Shape::Rounded
+        | Shape::Cylinder
+        | Shape::Queue
+        | Shape::Document
+        | Shape::Person => (
             width.max((2.0 * largest(&|corner| corner.x)).ceil()),
             height.max((2.0 * largest(&|corner| corner.y)).ceil()),
         ),

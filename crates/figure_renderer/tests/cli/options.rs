@@ -241,7 +241,7 @@ fn arrows_stand_where_the_edge_says() {
 
 #[test]
 fn text_in_a_shape_with_round_ends_needs_room_beside_them() {
-    for shape in ["cylinder", "queue", "document"] {
+    for shape in ["cylinder", "queue", "document", "person"] {
         let small = format!("\"id\": \"a\", \"shape\": \"{shape}\", \"height\": 18, \"width\": 22");
         let text = GOOD
             .replace("\"id\": \"a\"", &small)
