@@ -6,10 +6,10 @@
 
 mod error;
 mod folder;
+mod forge;
 mod git;
-mod github;
 
 pub use error::GateError;
 pub use folder::{Folder, FolderArgs, pretty, read};
+pub use forge::ForgeArgs;
 pub use git::{Kept, Worktree, kept};
-pub use github::GitHubArgs;

@@ -12,6 +12,8 @@ pub struct Diff {
 pub struct DiffFile {
     /// Its path afterwards.
     pub path: String,
+    /// Its path before; the same for a new file.
+    pub old_path: String,
     /// The lines of its hunks that exist afterwards, in their order.
     pub lines: Vec<NewLine>,
 }
@@ -23,8 +25,8 @@ pub struct NewLine {
     pub number: u32,
     /// Its text without the mark in front and without the line feed.
     pub text: String,
-    /// Whether the diff adds it.
-    pub added: bool,
+    /// Its number in the old file; none where the diff adds it.
+    pub old: Option<u32>,
 }
 
 impl Diff {
@@ -37,16 +39,17 @@ impl Diff {
         // The new path that was announced and has no hunk yet, and the open hunk.
         let mut hunk: Option<Hunk> = None;
         let mut open = false;
+        let mut old_path: Option<String> = None;
         for line in text.split('\n') {
             if let Some(current) = &mut hunk {
                 if let Some(place) = current.takes(line) {
-                    if let (Place::New { added }, true, Some(file)) =
+                    if let (Place::New { old }, true, Some(file)) =
                         (place, open, diff.files.last_mut())
                     {
                         file.lines.push(NewLine {
                             number: current.number,
                             text: rest(line),
-                            added,
+                            old,
                         });
                         current.number = current.number.saturating_add(1);
                     }
@@ -58,9 +61,10 @@ impl Diff {
                 hunk = None;
             }
             if let Some(path) = line.strip_prefix("+++ ") {
-                open = match new_path(path) {
+                open = match path_of(path, "b/") {
                     Some(path) => {
                         diff.files.push(DiffFile {
+                            old_path: old_path.take().unwrap_or_else(|| path.clone()),
                             path,
                             lines: Vec::new(),
                         });
@@ -68,8 +72,10 @@ impl Diff {
                     }
                     None => false,
                 };
+            } else if let Some(path) = line.strip_prefix("--- ") {
+                old_path = path_of(path, "a/");
             } else if line.starts_with("diff --git ") {
-                open = false;
+                (open, old_path) = (false, None);
             } else if let Some(header) = line.strip_prefix("@@ ") {
                 hunk = Hunk::of(header);
             }
@@ -93,10 +99,11 @@ impl DiffFile {
     }
 }
 
-/// Lines that are still to come of a hunk.
+/// Lines that are still to come of a hunk, and the numbers of the next ones.
 struct Hunk {
     old: u32,
     new: u32,
+    old_number: u32,
     number: u32,
 }
 
@@ -104,9 +111,14 @@ impl Hunk {
     /// Reads `-1,2 +3,4 @@ …`.
     fn of(header: &str) -> Option<Self> {
         let mut words = header.split(' ');
-        let (_, old) = range(words.next()?.strip_prefix('-')?)?;
+        let (old_number, old) = range(words.next()?.strip_prefix('-')?)?;
         let (number, new) = range(words.next()?.strip_prefix('+')?)?;
-        (words.next() == Some("@@") && old + new > 0).then_some(Self { old, new, number })
+        (words.next() == Some("@@") && old + new > 0).then_some(Self {
+            old,
+            new,
+            old_number,
+            number,
+        })
     }
 
     /// Counts a line; `None` when it belongs to no hunk.
@@ -114,17 +126,20 @@ impl Hunk {
         match line.as_bytes().first() {
             Some(b'+') => {
                 self.new = self.new.checked_sub(1)?;
-                Some(Place::New { added: true })
+                Some(Place::New { old: None })
             }
             Some(b'-') => {
                 self.old = self.old.checked_sub(1)?;
+                self.old_number = self.old_number.saturating_add(1);
                 Some(Place::Elsewhere)
             }
             // Some tools strip the blank of an empty line.
             Some(b' ') | None => {
                 let (old, new) = (self.old.checked_sub(1)?, self.new.checked_sub(1)?);
                 (self.old, self.new) = (old, new);
-                Some(Place::New { added: false })
+                let number = self.old_number;
+                self.old_number = number.saturating_add(1);
+                Some(Place::New { old: Some(number) })
             }
             Some(b'\\') => Some(Place::Elsewhere),
             Some(_) => None,
@@ -139,7 +154,7 @@ impl Hunk {
 /// Where a line of a hunk stands.
 enum Place {
     /// In the new file.
-    New { added: bool },
+    New { old: Option<u32> },
     /// In the old file only, or nowhere.
     Elsewhere,
 }
@@ -156,8 +171,8 @@ fn rest(line: &str) -> String {
     text.strip_suffix('\r').unwrap_or(text).to_owned()
 }
 
-/// The path of a `+++` line; none for a file that exists no more.
-fn new_path(text: &str) -> Option<String> {
+/// The path of a `+++` or `---` line, with `side` in front; none for a file that does not exist on that side.
+fn path_of(text: &str, side: &str) -> Option<String> {
     let text = text.strip_suffix('\r').unwrap_or(text);
     // git ends a path that has blanks in it with a tab.
     let text = text.strip_suffix('\t').unwrap_or(text);
@@ -168,7 +183,7 @@ fn new_path(text: &str) -> Option<String> {
     if path == "/dev/null" {
         return None;
     }
-    Some(path.strip_prefix("b/").unwrap_or(&path).to_owned())
+    Some(path.strip_prefix(side).unwrap_or(&path).to_owned())
 }
 
 /// A path that git quotes like a C string.
@@ -222,20 +237,20 @@ mod tests {
             .iter()
             .flat_map(|file| {
                 file.lines.iter().map(move |line| {
-                    let mark = if line.added { '+' } else { ' ' };
-                    format!("{}:{}{mark}{}", file.path, line.number, line.text)
+                    let old = line.old.map_or(String::from("+"), |old| format!("<{old} "));
+                    format!("{}:{}{old}{}", file.path, line.number, line.text)
                 })
             })
             .collect();
         assert_eq!(
             shown,
             [
-                "r.md:1 # T",
+                "r.md:1<1 # T",
                 "r.md:2+new",
                 "r.md:3+++ b/not-a-header.md",
-                "r.md:4 last",
+                "r.md:4<3 last",
                 "r.md:11+",
-                "r.md:12 ten",
+                "r.md:12<10 ten",
                 "ä b.md:1+one",
             ]
         );

@@ -80,7 +80,7 @@ fn push(sections: &mut Vec<Section>, section: Section) {
 }
 
 fn added(line: &NewLine) -> Option<SectionLine> {
-    line.added.then(|| SectionLine {
+    line.old.is_none().then(|| SectionLine {
         line: line.number,
         text: line.text.clone(),
     })

@@ -3,7 +3,7 @@
 use aris_cli::{Context, Outcome};
 use aris_gates::Folder;
 use aris_review::{
-    Claim, Diff, Findings, Gate, GitHub, Looked, Pull, Review, Verdict, anchor, judge, merge, post,
+    Claim, Diff, Findings, Forge, Gate, Looked, Pull, Review, Verdict, anchor, judge, merge, post,
 };
 
 use crate::error::Error;
@@ -55,7 +55,7 @@ pub(crate) fn anchored(mut all: Findings, diff: &[u8], claims: &[Claim]) -> Find
 
 /// Whom to post to, and how.
 pub(crate) struct Target<'a> {
-    pub(crate) github: &'a GitHub,
+    pub(crate) forge: &'a dyn Forge,
     pub(crate) pull: &'a Pull,
     pub(crate) gate: Gate,
     /// Also what is there already.
@@ -72,7 +72,7 @@ pub(crate) fn published(
     folder: &Folder,
     context: &Context,
 ) -> Result<Judged, Error> {
-    match target.github.reach() {
+    match target.forge.reach() {
         Ok(login) => {
             let review = Review {
                 profile: target.gate.profile(),
@@ -82,7 +82,7 @@ pub(crate) fn published(
                 login: login.as_deref(),
                 looked: target.looked,
             };
-            let posted = post(target.github, target.pull, &review, target.again);
+            let posted = post(target.forge, target.pull, &review, target.again);
             for warning in &posted.warnings {
                 context.warn(warning);
             }

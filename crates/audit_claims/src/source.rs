@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aris_cli::Context;
 use aris_gates::Folder;
-use aris_review::{Claim, Diff, GitHub, Pull, Section, Trouble, sections};
+use aris_review::{Claim, Diff, Forge, Pull, Section, Trouble, sections};
 
 use crate::error::Error;
 
@@ -31,13 +31,13 @@ impl ReportArgs {
     }
 }
 
-/// Gets the diff and keeps it. What GitHub did not do is in the inner result.
+/// Gets the diff and keeps it. What the service did not do is in the inner result.
 pub(crate) fn fetch(
-    github: &GitHub,
+    forge: &dyn Forge,
     pull: &Pull,
     folder: &Folder,
 ) -> Result<Result<Vec<u8>, Trouble>, Error> {
-    let got = github.reach().and_then(|_| github.diff(pull));
+    let got = forge.reach().and_then(|_| forge.diff(pull));
     if let Ok(diff) = &got {
         folder.write(&format!("diff_{}.txt", pull.number), diff)?;
     }

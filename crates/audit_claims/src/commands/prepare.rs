@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{FolderArgs, GitHubArgs};
+use aris_gates::{FolderArgs, ForgeArgs};
 use aris_review::Pull;
 
 use crate::agents::ask;
@@ -34,7 +34,7 @@ pub(crate) struct PrepareArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
@@ -58,9 +58,8 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
             aris_fs::read(&path, aris_fs::READ_LIMIT)?
         }
         (None, Some(pull)) => {
-            let host = pull.repository.host.as_deref();
-            let github = args.github.way(context, context.cwd(), host)?;
-            match fetch(&github, pull, &folder)? {
+            let forge = args.forge.way(context, context.cwd(), &pull.repository)?;
+            match fetch(&*forge, pull, &folder)? {
                 Ok(diff) => {
                     let kept = folder.at(&format!("diff_{}.txt", pull.number));
                     prepared.diff = Some(kept.display().to_string());

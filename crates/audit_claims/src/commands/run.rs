@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{Folder, FolderArgs, GateError, GitHubArgs, Worktree};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -54,7 +54,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
@@ -65,10 +65,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;
-    let github = args
-        .github
-        .way(context, &worktree, args.pull.repository.host.as_deref())?;
-    let diff = match fetch(&github, &args.pull, &folder)? {
+    let forge = args.forge.way(context, &worktree, &args.pull.repository)?;
+    let diff = match fetch(&*forge, &args.pull, &folder)? {
         Ok(diff) => diff,
         Err(trouble) => {
             let mut judged = judged(Findings::default());
@@ -86,7 +84,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         context,
     )?;
     let target = Target {
-        github: &github,
+        forge: &*forge,
         pull: &args.pull,
         gate: args.folder.gate,
         again: args.repost,

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, GateError, GitHubArgs, Worktree, pretty};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, pretty};
 use aris_review::{
-    Classification, Decision, Entry, GitHub, Profile, Pull, Repository, Tokens, Trouble,
-    is_trusted, one_line, quiet,
+    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_trusted,
+    one_line, quiet,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub(crate) struct FinishArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 /// What is handed on: the whole entry, its comment and its strategy.
@@ -88,11 +88,9 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         repository: args.repo.clone(),
         number: args.pr,
     };
-    let github = args
-        .github
-        .way(context, context.cwd(), args.repo.host.as_deref())?;
-    let shown = Shown::of(&github, &pull, &map, context);
-    let (done, warnings) = settle(&github, &pull, profile, &map, &folder, &shown)?;
+    let forge = args.forge.way(context, context.cwd(), &args.repo)?;
+    let shown = Shown::of(&*forge, &pull, &map, context);
+    let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
         context.warn(warning);
     }
@@ -189,7 +187,7 @@ fn reply(profile: &Profile, entry: &Entry) -> String {
 
 /// Replies and resolves, each once: what GitHub shows, and what an earlier call has written down, is not done again.
 fn settle(
-    github: &GitHub,
+    forge: &dyn Forge,
     pull: &Pull,
     profile: &Profile,
     map: &Classification,
@@ -198,7 +196,7 @@ fn settle(
 ) -> Result<(Done, Vec<String>), Error> {
     let mut done = Done::default();
     let mut warnings = Vec::new();
-    let known = Known::of(github, pull, folder, &mut warnings)?;
+    let known = Known::of(forge, pull, folder, &mut warnings)?;
     let list = folder.at(&format!("finished_{}.jsonl", pull.number));
     // Once nobody answers, asking for each comment again would take half a minute for each.
     let mut away: Option<Trouble> = None;
@@ -216,7 +214,9 @@ fn settle(
         if known.has_reply(*id, &body, &said) {
             done.already += 1;
         } else {
-            match attempt(&mut away, || github.reply(pull, *id, &body)) {
+            match attempt(&mut away, || {
+                forge.reply(pull, *id, entry.thread_node_id.as_deref(), &body)
+            }) {
                 Ok(()) => {
                     done.replies += 1;
                     aris_fs::append_line(&list, &said)?;
@@ -240,7 +240,7 @@ fn settle(
             done.already += 1;
             continue;
         }
-        match attempt(&mut away, || github.resolve(thread)) {
+        match attempt(&mut away, || forge.resolve(thread)) {
             Ok(()) => {
                 done.resolved += 1;
                 aris_fs::append_line(&list, &said)?;
@@ -263,9 +263,9 @@ struct Shown {
 
 impl Shown {
     /// Nobody is asked where nothing was edited.
-    fn of(github: &GitHub, pull: &Pull, map: &Classification, context: &Context) -> Self {
+    fn of(forge: &dyn Forge, pull: &Pull, map: &Classification, context: &Context) -> Self {
         let head = if map.values().any(Entry::is_settled) {
-            github.head(pull).map_err(|trouble| {
+            forge.head(pull).map_err(|trouble| {
                 format!("which commits the pull request has is unknown: {trouble}")
             })
         } else {
@@ -322,7 +322,7 @@ struct Known {
 
 impl Known {
     fn of(
-        github: &GitHub,
+        forge: &dyn Forge,
         pull: &Pull,
         folder: &Folder,
         warnings: &mut Vec<String>,
@@ -334,14 +334,14 @@ impl Known {
             .lines()
             .map(str::to_owned)
             .collect();
-        let login = match github.reach() {
+        let login = match forge.reach() {
             Ok(login) => login,
             Err(trouble) => {
-                warnings.push(format!("GitHub cannot be asked: {trouble}"));
+                warnings.push(format!("{} cannot be asked: {trouble}", forge.name()));
                 return Ok(known);
             }
         };
-        match github.comments(pull) {
+        match forge.comments(pull) {
             Ok(comments) => known.replies.extend(
                 comments
                     .iter()
@@ -349,7 +349,7 @@ impl Known {
             ),
             Err(trouble) => warnings.push(format!("which replies are there is unknown: {trouble}")),
         }
-        match github.threads(pull) {
+        match forge.threads(pull) {
             Ok(threads) => known.resolved.extend(
                 threads
                     .threads
