@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_review::{Forge, ForgeKind, GitHub, GitLab, HttpError, Repository, Token, api_of};
+use aris_review::{
+    Forge, ForgeKind, GitHub, GitLab, HttpError, Pull, Record, Repository, State, Token, api_of,
+};
+
+use crate::error::GateError;
 
 /// Flags of commands that ask GitHub or GitLab.
 #[derive(Debug, clap::Args)]
@@ -17,6 +21,21 @@ pub struct ForgeArgs {
     /// Base URL of the interface; default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request
     #[arg(long, value_name = "URL")]
     api_base: Option<String>,
+}
+
+/// Says where a pull request is not open.
+///
+/// **Errors**: [`GateError::NotOpen`].
+pub fn open(pull: &Pull, record: &Record) -> Result<(), GateError> {
+    let state = match record.state {
+        State::Open => return Ok(()),
+        State::Closed => "closed",
+        State::Merged => "merged",
+    };
+    Err(GateError::NotOpen {
+        pull: format!("{}#{}", pull.repository, pull.number),
+        state,
+    })
 }
 
 impl ForgeArgs {

@@ -11,5 +11,5 @@ mod git;
 
 pub use error::GateError;
 pub use folder::{Folder, FolderArgs, pretty, read};
-pub use forge::ForgeArgs;
+pub use forge::{ForgeArgs, open};
 pub use git::{Kept, Worktree, kept};

@@ -38,13 +38,13 @@ pub use anchor::anchor;
 pub use aris_http::HttpError;
 pub use claim::{Claim, ClaimType};
 pub use classification::{Classification, Decision, Entry, Quoted, plan, read_answer};
-pub use diff::{Diff, DiffFile, NewLine};
+pub use diff::{Diff, DiffFile, Hidden, NewLine, Size};
 pub use edit::{Edit, Suggestion};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};
 pub use forge::{
-    Forge, Found, GitHub, GitLab, Place, Remotes, Thread, Threads, Token, Trouble, api_of,
-    is_usual_host,
+    Counted, Forge, Found, GitHub, GitLab, Place, Record, Remotes, State, Thread, Threads, Token,
+    Trouble, api_of, is_usual_host,
 };
 pub use group::{Grouped, Grouping, Groups, Skipped};
 pub use label::{Label, label, severity};
@@ -57,7 +57,7 @@ pub use pull::{Kind as ForgeKind, Pull, Repository};
 pub use quote::Files;
 pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};
 pub use review::{Looked, Review};
-pub use section::{Section, SectionLine, matches, sections};
+pub use section::{Reports, Section, SectionLine, matches};
 pub use signal::Signal;
 pub use text::{one_line, quiet};
 pub use verdict::{Buckets, Counts, Event, Judgement, Verdict, judge};

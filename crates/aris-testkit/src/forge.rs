@@ -3,6 +3,8 @@
 //! What it takes and gives is what GitHub documents:
 //! * <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests>: `head` is `user:ref-name` and filters by the owner of the head, `base`
 //!   is a branch, `state` is open without a word; each entry has `head.ref`, `head.repo.full_name` (`null` for a fork that is gone), `base.ref`.
+//! * <https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request>: `state` is open or closed, `merged`, `changed_files`, `additions`,
+//!   `deletions`; 406 where the diff is too large. `#list-pull-requests-files`: `filename`, `status`, `additions`, `deletions`, `patch` (the hunks).
 //! * <https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request>: 200, `event` in, `state` out; a review without an
 //!   `event` is pending and nobody sees it; `body` must be there for `REQUEST_CHANGES` and `COMMENT`.
 //! * <https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request>: 201; `body`, `commit_id` and `path` must be there.
@@ -28,8 +30,14 @@ pub struct Pull {
     pub base: String,
     /// The commit at its head.
     pub head: String,
-    /// Its diff.
+    /// What it changes, as git shows it; the counts of its record and the list of its files follow from it.
     pub diff: String,
+    /// The answer to whoever asks for the diff, where it is another: status and body.
+    pub served: Option<(u16, Vec<u8>)>,
+    /// `open` or `closed`.
+    pub state: &'static str,
+    /// The repository that its branch lies in; none for a fork that is gone.
+    pub source: Option<&'static str>,
     /// Comments on lines, replies among them.
     pub comments: Vec<Value>,
     /// Reviews.
@@ -67,6 +75,10 @@ pub struct Refused {
     pub comments: Option<&'static str>,
     /// Replies.
     pub replies: bool,
+    /// The list of files.
+    pub files: bool,
+    /// Lists of comments or reviews, from a page on: what, the page, and the answer to it.
+    pub list: Option<(&'static str, usize, u16)>,
     /// GraphQL.
     pub graphql: bool,
     /// Resolutions.
@@ -87,6 +99,9 @@ impl Forge {
             base: String::from("main"),
             head: "a".repeat(40),
             diff: diff.to_owned(),
+            served: None,
+            state: "open",
+            source: Some("o/r"),
             comments: Vec::new(),
             reviews: Vec::new(),
             resolved: BTreeSet::new(),
@@ -175,10 +190,29 @@ impl Pull {
                     .get("accept")
                     .is_some_and(|accept| accept.contains("diff"))
                 {
-                    Answer::ok("text/plain", self.diff.clone())
+                    match &self.served {
+                        Some((200, body)) => Answer::ok("text/plain", body.clone()),
+                        Some((status, _)) => refusal(*status, "the diff exceeded the maximum"),
+                        None => Answer::ok("text/plain", self.diff.clone()),
+                    }
                 } else {
-                    Answer::json(&json!({"number": 7, "head": {"sha": self.head}}))
+                    let files = self.files();
+                    let sum = |key: &str| {
+                        files
+                            .iter()
+                            .filter_map(|file| file[key].as_u64())
+                            .sum::<u64>()
+                    };
+                    Answer::json(&json!({
+                        "number": 7, "state": self.state, "merged": false, "changed_files": files.len(),
+                        "additions": sum("additions"), "deletions": sum("deletions"),
+                        "head": {"sha": self.head, "ref": self.branch, "repo": self.source.map(|name| json!({"full_name": name}))},
+                        "base": {"ref": self.base, "repo": {"full_name": "o/r"}},
+                    }))
                 }
+            }
+            ("GET", ["repos", "o", "r", "pulls", "7", "files"]) if !self.refused.files => {
+                Answer::json(&Value::Array(self.files()))
             }
             (
                 "GET",
@@ -199,6 +233,16 @@ impl Pull {
                 let page: usize = received
                     .query("page")
                     .map_or(1, |page| page.parse().unwrap_or(1));
+                match self.refused.list {
+                    Some((which, from, 200)) if which == *what && page >= from => {
+                        return Answer::json(&json!({"message": "no list"}));
+                    }
+                    Some((which, from, status)) if which == *what && page >= from => {
+                        return refusal(status, "it does not work today")
+                            .header("retry-after", "0");
+                    }
+                    _ => {}
+                }
                 let entries: Vec<&Value> = list
                     .iter()
                     .skip((page - 1) * self.page)
@@ -260,6 +304,39 @@ impl Pull {
             ("POST", ["graphql"]) => self.graphql(&body),
             _ => refusal(404, "Not Found"),
         }
+    }
+
+    /// The files that the diff is about, as the list of files has them. Of each the hunks are the patch; it has none where git shows none.
+    fn files(&self) -> Vec<Value> {
+        let mut files = Vec::new();
+        for part in format!("\n{}", self.diff).split("\ndiff --git ").skip(1) {
+            let part = part.trim_end_matches('\n');
+            let name = part
+                .lines()
+                .next()
+                .and_then(|names| names.split(" b/").nth(1));
+            let (header, hunks) = match part.split_once("\n@@ ") {
+                Some((header, hunks)) => (header, Some(format!("@@ {hunks}"))),
+                None => (part, None),
+            };
+            let lines = |mark: char| {
+                let lines = hunks.iter().flat_map(|hunks| hunks.lines());
+                lines.filter(|line| line.starts_with(mark)).count()
+            };
+            let status = if header.contains("\n--- /dev/null") || header.contains("\nnew file") {
+                "added"
+            } else if header.contains("\n+++ /dev/null") || header.contains("\ndeleted file") {
+                "removed"
+            } else {
+                "modified"
+            };
+            let mut file = json!({"filename": name, "status": status, "additions": lines('+'), "deletions": lines('-')});
+            if let Some(hunks) = hunks {
+                file["patch"] = json!(hunks);
+            }
+            files.push(file);
+        }
+        files
     }
 
     fn review(&mut self, body: &Value) -> Answer {

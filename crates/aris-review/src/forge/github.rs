@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::wire::{MANNERS, PAGES, Wire};
-use super::{Forge, Found, Place, Threads, Token, Trouble, commit};
+use super::{Counted, Forge, Found, Place, Record, State, Threads, Token, Trouble, commit};
+use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
 
 /// **Source**: GitHub's REST documentation.
@@ -95,14 +96,53 @@ impl Forge for GitHub {
         self.wire.reach("login")
     }
 
-    fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble> {
-        let request = self.of_pull(pull).accept("application/vnd.github.diff");
-        Ok(self.wire.send(&request)?.body)
+    /// **Source**: REST, "Get a pull request".
+    fn record(&self, pull: &Pull) -> Result<Record, Trouble> {
+        let pull = self.wire.json(&self.of_pull(pull))?;
+        let number = |key: &str| pull.get(key).and_then(Value::as_u64);
+        let size = || {
+            Some(Size {
+                files: number("changed_files")?,
+                additions: number("additions")?,
+                deletions: number("deletions")?,
+            })
+        };
+        let source = pull.pointer("/head/repo/full_name");
+        let merged = pull.get("merged") == Some(&Value::Bool(true));
+        Ok(Record {
+            head: commit(pull.pointer("/head/sha").and_then(Value::as_str))?,
+            state: match pull.get("state").and_then(Value::as_str) {
+                Some("open") => State::Open,
+                Some("closed") if merged => State::Merged,
+                Some("closed") => State::Closed,
+                _ => return Err(Trouble::malformed("the pull request has no state")),
+            },
+            source: source.and_then(Value::as_str).map(str::to_owned),
+            size: size().map_or(Counted::Unknown, Counted::Lines),
+        })
     }
 
-    fn head(&self, pull: &Pull) -> Result<String, Trouble> {
-        let pull = self.wire.json(&self.of_pull(pull))?;
-        commit(pull.pointer("/head/sha").and_then(Value::as_str))
+    /// **Source**: REST, "Get a pull request": diffs of more than 20,000 lines or 300 files are refused with 406. Their files are listed.
+    fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
+        let Counted::Lines(said) = record.size else {
+            return Err(Trouble::malformed(
+                "the pull request does not say how much it changes",
+            ));
+        };
+        let request = self.of_pull(pull).accept("application/vnd.github.diff");
+        let trouble = match self.wire.send(&request) {
+            Ok(answer) => match Diff::read(&answer.body).is_whole(said) {
+                Ok(()) => return Ok(answer.body),
+                Err(why) => Trouble::malformed(&why),
+            },
+            Err(trouble) if trouble.is_away() => return Err(trouble),
+            Err(trouble) => trouble,
+        };
+        let files = self.wire.list(self.of_pull(pull).path("/files"));
+        let listed = files.and_then(|files| listed(&files, said));
+        listed.map_err(|other| {
+            Trouble::malformed(&format!("{trouble}; from the list of files: {other}"))
+        })
     }
 
     /// **Source**: REST, "List pull requests": `head` is `user:branch`.
@@ -149,7 +189,7 @@ impl Forge for GitHub {
 
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
         Ok(Place {
-            head: self.head(pull)?,
+            head: self.record(pull)?.head,
             ..Place::default()
         })
     }
@@ -218,6 +258,71 @@ impl Forge for GitHub {
             _ => Err(Trouble::malformed("the comment is not minimized")),
         }
     }
+}
+
+/// The diff that a list of files makes, where it is whole. A file whose text the list leaves out counts as binary.
+///
+/// **Source**: REST, "List pull requests files": 3,000 files at most; `patch` is missing for binary and for large files.
+fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {
+    let wrong = || Trouble::malformed("a file without name, status or counts");
+    let mut all = Size::default();
+    let mut diff = String::new();
+    for file in files {
+        let text = |key: &str| file.get(key).and_then(Value::as_str);
+        let number = |key: &str| file.get(key).and_then(Value::as_u64).ok_or_else(wrong);
+        let name = text("filename").ok_or_else(wrong)?;
+        let status = text("status").ok_or_else(wrong)?;
+        let old = text("previous_filename").unwrap_or(name);
+        if [name, old]
+            .iter()
+            .any(|name| name.contains(['\n', '\r', '"']))
+        {
+            return Err(Trouble::malformed("a file with a name that fits no diff"));
+        }
+        let (additions, deletions) = (number("additions")?, number("deletions")?);
+        let mut part = format!("diff --git a/{old} b/{name}\n");
+        if status == "removed" {
+            part.push_str("deleted file mode 100644\n");
+        }
+        if old != name {
+            part.extend(["rename from ", old, "\nrename to ", name, "\n"]);
+        }
+        match text("patch") {
+            Some(patch) => {
+                let before = if status == "added" {
+                    "/dev/null".to_owned()
+                } else {
+                    format!("a/{old}")
+                };
+                let after = if status == "removed" {
+                    "/dev/null".to_owned()
+                } else {
+                    format!("b/{name}")
+                };
+                part.extend(["--- ", &before, "\n+++ ", &after, "\n", patch, "\n"]);
+                let size = Size {
+                    files: 1,
+                    additions,
+                    deletions,
+                };
+                let whole = Diff::read(part.as_bytes()).is_whole(size);
+                whole.map_err(|why| Trouble::malformed(&format!("{name}: {why}")))?;
+            }
+            None if status == "removed" || (status == "renamed" && additions + deletions == 0) => {}
+            None => part.extend(["Binary files a/", old, " and b/", name, " differ\n"]),
+        }
+        diff.push_str(&part);
+        all.files += 1;
+        all.additions += additions;
+        all.deletions += deletions;
+    }
+    if all == said {
+        return Ok(diff.into_bytes());
+    }
+    Err(Trouble::malformed(&format!(
+        "it names {} of {} files, or their lines do not add up",
+        all.files, said.files
+    )))
 }
 
 /// A pull request in a list.

@@ -11,9 +11,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::github::read;
+use super::plain::plain;
 use super::wire::{MANNERS, Wire};
-use super::{Forge, Found, Place, Thread, Threads, Token, Trouble, commit};
-use crate::diff::Diff;
+use super::{Counted, Forge, Found, Place, Record, State, Thread, Threads, Token, Trouble, commit};
+use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
 
 static GITLAB: Host = Host {
@@ -133,6 +134,21 @@ impl GitLab {
         }
     }
 
+    /// The path of a project; none where nobody sees such a project.
+    fn path_of(&self, project: u64) -> Result<Option<String>, Trouble> {
+        let request = self.wire.request("/projects").segment(&project.to_string());
+        match self.wire.json(&request) {
+            Ok(project) => {
+                let path = project.get("path_with_namespace").and_then(Value::as_str);
+                Ok(path.map(str::to_owned))
+            }
+            Err(Trouble::Refused {
+                status: Some(404), ..
+            }) => Ok(None),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
     /// Makes the approval say what the verdict says: a merge request that is not approved any more loses ours.
     fn approve(&self, pull: &Pull, wanted: bool) -> Result<(), Trouble> {
         let login = self.reach()?;
@@ -145,7 +161,7 @@ impl GitLab {
         let approved = by.is_some_and(|by| by.iter().any(ours));
         match (wanted, approved) {
             (true, false) => {
-                let head = json!({"sha": self.head(pull)?});
+                let head = json!({"sha": self.record(pull)?.head});
                 match self.post(pull, &["approve"], &head) {
                     // It knows who asks, as it has said above: this login may not approve, as an author may not.
                     Err(Trouble::Unauthenticated(_)) => Err(Trouble::refused(
@@ -199,14 +215,52 @@ impl Forge for GitLab {
         self.wire.reach("username")
     }
 
-    fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble> {
-        let request = self.of_pull(pull).path("/raw_diffs").accept("text/plain");
-        Ok(self.wire.send(&request)?.body)
+    /// **Source**: `api/merge_requests`, "Retrieve a merge request": `changes_count` is a text, and ends with `+` where there are more.
+    fn record(&self, pull: &Pull) -> Result<Record, Trouble> {
+        let merge = self.wire.json(&self.of_pull(pull))?;
+        let text = |key: &str| merge.get(key).and_then(Value::as_str);
+        let number = |key: &str| merge.get(key).and_then(Value::as_u64);
+        let source = match (number("source_project_id"), number("target_project_id")) {
+            (Some(source), target) if Some(source) == target => Some(format!(
+                "{}/{}",
+                pull.repository.owner, pull.repository.name
+            )),
+            (Some(source), _) => self.path_of(source)?,
+            (None, _) => None,
+        };
+        Ok(Record {
+            head: commit(text("sha"))?,
+            state: match text("state") {
+                Some("opened") => State::Open,
+                Some("closed") => State::Closed,
+                // Locked: it is being merged.
+                Some("merged" | "locked") => State::Merged,
+                _ => return Err(Trouble::malformed("the merge request has no state")),
+            },
+            source,
+            size: match text("changes_count").map(str::parse) {
+                Some(Ok(files)) => Counted::Files(files),
+                Some(Err(_)) | None => Counted::Unknown,
+            },
+        })
     }
 
-    fn head(&self, pull: &Pull) -> Result<String, Trouble> {
-        let pull = self.wire.json(&self.of_pull(pull))?;
-        commit(pull.get("sha").and_then(Value::as_str))
+    /// **Source**: `api/merge_requests`, "Show merge request raw diffs" and "Retrieve merge request changes": `overflow` says that some are
+    /// left out.
+    fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
+        let Counted::Files(files) = record.size else {
+            return Err(Trouble::malformed(
+                "the merge request changes more files than GitLab counts, or does not say how many",
+            ));
+        };
+        let request = self.of_pull(pull).path("/raw_diffs").accept("text/plain");
+        let body = self.wire.send(&request)?.body;
+        let diff = Diff::read(&body);
+        // Only the files are counted: of lines nobody says how many there are.
+        let said = Size { files, ..diff.size };
+        let whole = diff.is_whole(said);
+        whole.map_err(|why| Trouble::malformed(&why))?;
+        Ok(body)
     }
 
     fn find(
@@ -297,7 +351,7 @@ impl Forge for GitLab {
             head: commit("/0/head_commit_sha")?,
             base: commit("/0/base_commit_sha")?,
             start: commit("/0/start_commit_sha")?,
-            diff: Diff::read(&self.diff(pull)?),
+            diff: Diff::read(&self.diff(pull, &self.record(pull)?)?),
         })
     }
 
@@ -332,14 +386,13 @@ impl Forge for GitLab {
         thread: Option<&str>,
         body: &str,
     ) -> Result<(), Trouble> {
-        let thread = match thread {
-            Some(thread) => thread.to_owned(),
-            None => {
-                let threads = self.discussions(pull)?;
-                let found = threads.into_iter().find(|one| one.first() == Some(comment));
-                let gone = || Trouble::refused(Some(404), "the comment is not there any more");
-                found.ok_or_else(gone)?.id
-            }
+        let thread = if let Some(thread) = thread {
+            thread.to_owned()
+        } else {
+            let threads = self.discussions(pull)?;
+            let found = threads.into_iter().find(|one| one.first() == Some(comment));
+            let gone = || Trouble::refused(Some(404), "the comment is not there any more");
+            found.ok_or_else(gone)?.id
         };
         let body = json!({"body": plain(body)});
         self.post(pull, &["discussions", &thread, "notes"], &body)
@@ -394,37 +447,6 @@ fn as_github(note: &Value, associations: &BTreeMap<u64, &'static str>) -> Value 
     })
 }
 
-/// A text that GitLab takes for words: a line that begins with `/` outside of a block would be a command, as `/merge` is. Suggestions say
-/// how many lines they replace.
-///
-/// **Source**: `user/project/quick_actions`, `user/project/merge_requests/reviews/suggestions`.
-fn plain(body: &str) -> String {
-    let mut fence: Option<&str> = None;
-    let mut lines = Vec::new();
-    for line in body.lines() {
-        let ticks = line.len() - line.trim_start_matches('`').len();
-        let (mark, word) = line.split_at(ticks);
-        match fence {
-            Some(open) => {
-                if ticks >= open.len() && word.trim().is_empty() {
-                    fence = None;
-                }
-                lines.push(line.to_owned());
-            }
-            None if ticks >= 3 => {
-                fence = Some(mark);
-                let range = if word == "suggestion" { ":-0+0" } else { "" };
-                lines.push(format!("{line}{range}"));
-            }
-            None if line.trim_start().starts_with('/') => {
-                lines.push(format!("\\{}", line.trim_start()))
-            }
-            None => lines.push(line.to_owned()),
-        }
-    }
-    lines.join("\n")
-}
-
 fn of_project(request: Request, repository: &Repository) -> Request {
     request
         .path("/projects")
@@ -435,28 +457,4 @@ fn place(request: Request, pull: &Pull) -> Request {
     of_project(request, &pull.repository)
         .path("/merge_requests")
         .segment(&pull.number.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_is_a_command() {
-        for (text, wanted) in [
-            ("a\n/merge", "a\n\\/merge"),
-            ("  /close", "\\/close"),
-            ("a /merge", "a /merge"),
-            (
-                "```suggestion\n/x\n```\n/y",
-                "```suggestion:-0+0\n/x\n```\n\\/y",
-            ),
-            (
-                "````suggestion\n```\n/x\n````",
-                "````suggestion:-0+0\n```\n/x\n````",
-            ),
-        ] {
-            assert_eq!(plain(text), wanted);
-        }
-    }
 }

@@ -4,6 +4,7 @@
 
 mod github;
 mod gitlab;
+mod plain;
 mod remote;
 mod thread;
 mod token;
@@ -19,6 +20,7 @@ pub use thread::{Thread, Threads};
 pub use token::{Token, is_usual_host};
 pub use trouble::Trouble;
 
+use crate::diff::Size;
 use crate::pull::{Pull, Repository};
 
 /// An open pull request that was looked for.
@@ -28,6 +30,41 @@ pub struct Found {
     pub number: u64,
     /// Where people see it.
     pub url: String,
+}
+
+/// What a service says about a pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The commit at its head.
+    pub head: String,
+    /// Whether it can still be merged.
+    pub state: State,
+    /// The repository that its branch lies in, `owner/name`; none for one that is gone or that nobody here may see.
+    pub source: Option<String>,
+    /// How much it changes, as far as the service counts it.
+    pub size: Counted,
+}
+
+/// Whether a pull request can still be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It can.
+    Open,
+    /// Somebody closed it.
+    Closed,
+    /// It was merged.
+    Merged,
+}
+
+/// How much a pull request changes, as a service counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Files and lines, as GitHub does.
+    Lines(Size),
+    /// Files, as GitLab does.
+    Files(u64),
+    /// Neither, or not to the end.
+    Unknown,
 }
 
 /// The commits that a comment on a line is about.
@@ -53,11 +90,13 @@ pub trait Forge {
     /// **Errors**: a [`Trouble`] for which [`Trouble::is_away`] holds.
     fn reach(&self) -> Result<Option<String>, Trouble>;
 
-    /// The diff of a pull request.
-    fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble>;
+    /// What it says about a pull request.
+    fn record(&self, pull: &Pull) -> Result<Record, Trouble>;
 
-    /// The commit at the head of a pull request.
-    fn head(&self, pull: &Pull) -> Result<String, Trouble>;
+    /// The diff of a pull request.
+    ///
+    /// **Errors**: also where it is not whole, as `record` counts it: what is missing in it was not looked at.
+    fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble>;
 
     /// The open pull requests of `repository` to `base` from `branch` of the repository `head`. A branch of the same name in a fork of somebody
     /// else is another branch.

@@ -52,6 +52,7 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>,
         pull: &args.pull,
         gate: args.folder.gate,
         again: args.repost,
+        head: None,
         looked: Looked {
             rules: args.complete,
             agents: args.complete,

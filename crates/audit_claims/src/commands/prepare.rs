@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{FolderArgs, ForgeArgs};
-use aris_review::Pull;
+use aris_gates::{FolderArgs, ForgeArgs, Worktree};
+use aris_review::{Diff, Pull};
 
 use crate::agents::ask;
 use crate::error::Error;
 use crate::report::Prepared;
-use crate::source::{ReportArgs, fetch};
+use crate::source::{Changes, ReportArgs, fetch, unseen};
 
 /// Arguments of `prepare`.
 #[derive(Debug, clap::Args)]
@@ -43,11 +43,13 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
         Some(path) => context.absolute(path),
         None => folder.at("answers"),
     };
+    let reports = args.reports.reports();
     let mut prepared = Prepared {
         degraded: false,
         reason: None,
         diff: None,
         sections: 0,
+        not_shown: Vec::new(),
         requests: Vec::new(),
         answers: answers.display().to_string(),
     };
@@ -59,8 +61,9 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
         }
         (None, Some(pull)) => {
             let forge = args.forge.way(context, context.cwd(), &pull.repository)?;
-            match fetch(&*forge, pull, &folder)? {
-                Ok(diff) => {
+            let worktree = Worktree::of(context.cwd()).ok();
+            match fetch(&*forge, pull, &reports, worktree.as_ref(), &folder)? {
+                Ok(Changes { diff, .. }) => {
                     let kept = folder.at(&format!("diff_{}.txt", pull.number));
                     prepared.diff = Some(kept.display().to_string());
                     diff
@@ -74,7 +77,10 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
         }
         (None, None) => Vec::new(),
     };
-    let sections = args.reports.sections(&diff);
+    let read = Diff::read(&diff);
+    let sections = reports.sections(&read);
+    let unseen = unseen(&reports, &read, args.folder.gate);
+    prepared.not_shown = unseen.into_iter().map(|open| open.file).collect();
     let asking = ask(args.folder.gate, &sections, &diff, &answers)?;
     prepared.sections = sections.len();
     prepared.requests = asking.write(&folder)?;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, pretty};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty};
 use aris_review::{
     Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_trusted,
     one_line, quiet,
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         number: args.pr,
     };
     let forge = args.forge.way(context, context.cwd(), &args.repo)?;
-    let shown = Shown::of(&*forge, &pull, &map, context);
+    let shown = Shown::of(&*forge, &pull, context)?;
     let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
         context.warn(warning);
@@ -262,19 +262,18 @@ struct Shown {
 }
 
 impl Shown {
-    /// Nobody is asked where nothing was edited.
-    fn of(forge: &dyn Forge, pull: &Pull, map: &Classification, context: &Context) -> Self {
-        let head = if map.values().any(Entry::is_settled) {
-            forge.head(pull).map_err(|trouble| {
-                format!("which commits the pull request has is unknown: {trouble}")
-            })
-        } else {
-            Err(String::from("nothing was edited"))
-        };
-        Self {
-            head,
-            worktree: Worktree::of(context.cwd()),
+    fn of(forge: &dyn Forge, pull: &Pull, context: &Context) -> Result<Self, Error> {
+        let record = forge.record(pull);
+        if let Ok(record) = &record {
+            open(pull, record)?;
         }
+        let head = record.map(|record| record.head);
+        Ok(Self {
+            head: head.map_err(|trouble| {
+                format!("which commits the pull request has is unknown: {trouble}")
+            }),
+            worktree: Worktree::of(context.cwd()),
+        })
     }
 
     /// Whether the pull request contains a commit; why not, or why nobody knows.
