@@ -8,8 +8,10 @@ mod error;
 mod folder;
 mod forge;
 mod git;
+mod turn;
 
 pub use error::GateError;
 pub use folder::{Folder, FolderArgs, pretty, read};
 pub use forge::{ForgeArgs, open};
 pub use git::{Kept, Worktree, kept};
+pub use turn::turn;

@@ -71,6 +71,7 @@ pub struct Request {
     pub(crate) keep_absence: Duration,
     pub(crate) slots: u32,
     pub(crate) harmless: bool,
+    pub(crate) once: bool,
 }
 
 impl Request {
@@ -89,6 +90,7 @@ impl Request {
             keep_absence: Duration::ZERO,
             slots: 1,
             harmless: true,
+            once: false,
         }
     }
 
@@ -96,6 +98,13 @@ impl Request {
     #[must_use]
     pub fn harmless(mut self) -> Self {
         self.harmless = true;
+        self
+    }
+
+    /// Says that nothing is sent again after an answer, not even after one that says "later": whoever asks looks first what was done.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.once = true;
         self
     }
 

@@ -38,23 +38,50 @@ pub struct Posted {
 /// Posts what is not there yet. With `again`, what is there does not count.
 ///
 /// Trouble is in the outcome: whatever happens here, the verdict stands.
-pub fn post(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, again: bool) -> Posted {
+///
+/// **Errors**: what is there cannot be read. Then nothing was posted: it could be there already.
+pub fn post(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    again: bool,
+) -> Result<Posted, Trouble> {
     let mut posted = Posted::default();
     let known = if again {
         Known::default()
     } else {
-        Known::of(forge, pull, review, &mut posted.warnings)
+        Known::of(forge, pull, review)?
     };
+    sent(forge, pull, review, (again, &known), &mut posted);
+    // Who posts from another machine does not wait for us.
+    if !again && posted.inline > 0 {
+        let twice = Known::of(forge, pull, review).map_or(0, |there| there.twice);
+        if twice > known.twice {
+            posted.warnings.push(format!(
+                "{twice} findings stand there twice: somebody else posted at the same time"
+            ));
+        }
+    }
+    Ok(posted)
+}
+
+fn sent(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    (again, known): (bool, &Known),
+    posted: &mut Posted,
+) {
     let comments = review.comments(&known.findings);
     posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
     let said = known.last_review.as_deref() == Some(review.digest().as_str());
-    close_gone(forge, review, &known, &mut posted);
+    close_gone(forge, review, known, posted);
     if comments.is_empty() && said {
-        return posted;
+        return;
     }
     let sent = forge
         .takes_batches()
-        .then(|| batch(forge, pull, review, &comments, &mut posted));
+        .then(|| batch(forge, pull, review, &comments, posted));
     let taken = match sent.unwrap_or(Ok(())) {
         Ok(()) if !forge.takes_batches() => Some(false),
         Ok(()) => Some(true),
@@ -64,7 +91,7 @@ pub fn post(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, again: bool) ->
             } else if again || trouble.is_away() {
                 None
             } else {
-                was_taken(forge, pull, review, said, &mut posted.warnings)
+                was_taken(forge, pull, review, said)
             };
             let what = match taken {
                 Some(false) => "the review was not taken",
@@ -72,24 +99,30 @@ pub fn post(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, again: bool) ->
                 None => "whether the review was taken is unknown",
             };
             posted.warnings.push(format!("{what}: {trouble}"));
-            taken
+            if trouble.is_busy() && taken == Some(false) {
+                let wait = "nothing more is sent now; call again later".to_owned();
+                posted.warnings.push(wait);
+                None
+            } else {
+                taken
+            }
         }
     };
     match taken {
         Some(true) => {
             posted.tier = Some(0);
             posted.inline = comments.len();
-            return posted;
+            return;
         }
         // Sending it in pieces could double it.
         None => {
             posted.tier = Some(3);
             posted.failed = comments.len();
-            return posted;
+            return;
         }
         Some(false) => {}
     }
-    let refused = one_by_one(forge, pull, &comments, &mut posted);
+    let refused = one_by_one(forge, pull, &comments, posted);
     let none = posted.inline == 0 && !comments.is_empty();
     posted.tier = Some(if none { 2 } else { 1 });
     // What the last review said already is not said again.
@@ -114,7 +147,6 @@ pub fn post(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, again: bool) ->
                 .push(format!("the summary was not taken: {trouble}"));
         }
     }
-    posted
 }
 
 /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
@@ -155,19 +187,10 @@ fn close_gone(forge: &dyn Forge, review: &Review<'_>, known: &Known, posted: &mu
 
 /// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
 /// the new one is known by its comments.
-fn was_taken(
-    forge: &dyn Forge,
-    pull: &Pull,
-    review: &Review<'_>,
-    said: bool,
-    warnings: &mut Vec<String>,
-) -> Option<bool> {
-    let before = warnings.len();
-    let there = Known::of(forge, pull, review, warnings);
-    (warnings.len() == before).then(|| {
-        there.last_review.as_deref() == Some(review.digest().as_str())
-            && (!said || review.comments(&there.findings).is_empty())
-    })
+fn was_taken(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, said: bool) -> Option<bool> {
+    let there = Known::of(forge, pull, review).ok()?;
+    let is_there = there.last_review.as_deref() == Some(review.digest().as_str());
+    Some(is_there && (!said || review.comments(&there.findings).is_empty()))
 }
 
 /// One review with all comments; as a mere comment when the pull request is one's own.
@@ -210,7 +233,7 @@ fn one_by_one<'a>(
         }
     };
     let mut refused = BTreeSet::new();
-    for comment in comments {
+    for (at, comment) in comments.iter().enumerate() {
         match forge.comment(pull, &place, &comment.json) {
             Ok(()) => posted.inline += 1,
             Err(trouble) => {
@@ -220,6 +243,12 @@ fn one_by_one<'a>(
                     "the comment {} was not taken: {trouble}",
                     comment.fingerprint
                 ));
+                if trouble.is_busy() {
+                    let rest = comments.iter().skip(at + 1);
+                    refused.extend(rest.map(|comment| comment.fingerprint.as_str()));
+                    posted.failed = refused.len();
+                    return refused;
+                }
             }
         }
     }
@@ -235,6 +264,8 @@ struct Known {
     last_review: Option<String>,
     /// Our comments in open threads in which nobody else wrote.
     open: Vec<OpenComment>,
+    /// Findings that stand in more than one open thread.
+    twice: usize,
 }
 
 /// A comment of an earlier run whose thread is open.
@@ -249,16 +280,14 @@ struct OpenComment {
 }
 
 impl Known {
-    /// Looks. What cannot be seen is not known: it is posted, rather than left out.
-    fn of(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, warnings: &mut Vec<String>) -> Self {
-        let mut list = |what: &str, got: Result<Vec<Value>, Trouble>| {
-            got.unwrap_or_else(|trouble| {
-                warnings.push(format!("the {what} that are there are unknown: {trouble}"));
-                Vec::new()
-            })
-        };
-        let comments = list("comments", forge.comments(pull));
-        let reviews = list("reviews", forge.reviews(pull));
+    /// Looks.
+    fn of(forge: &dyn Forge, pull: &Pull, review: &Review<'_>) -> Result<Self, Trouble> {
+        let comments = forge
+            .comments(pull)
+            .map_err(|trouble| trouble.about("the comments that are there"))?;
+        let reviews = forge
+            .reviews(pull)
+            .map_err(|trouble| trouble.about("the reviews that are there"))?;
         let has_mark = |comment: &Value| {
             marker::findings_in(review.profile, body(comment))
                 .next()
@@ -266,10 +295,9 @@ impl Known {
         };
         // Only a comment of ours can be in a thread that is settled.
         let threads = if comments.iter().any(has_mark) {
-            forge.threads(pull).unwrap_or_else(|trouble| {
-                warnings.push(format!("which threads are settled is unknown: {trouble}"));
-                Threads::default()
-            })
+            forge
+                .threads(pull)
+                .map_err(|trouble| trouble.about("the threads that are there"))?
         } else {
             Threads::default()
         };
@@ -303,7 +331,9 @@ impl Known {
             }
             let findings = marker::findings_in(review.profile, body(comment)).map(str::to_owned);
             let findings: Vec<String> = findings.collect();
-            known.findings.extend(findings.iter().cloned());
+            for print in &findings {
+                known.twice += usize::from(!known.findings.insert(print.clone()));
+            }
             if let Some(thread) = thread.filter(|thread| thread.is_ours && !thread.is_answered)
                 && !findings.is_empty()
             {
@@ -317,7 +347,7 @@ impl Known {
                 });
             }
         }
-        known
+        Ok(known)
     }
 }
 

@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -54,6 +55,8 @@ pub struct Pull {
     pub page: usize,
     /// Number of requests that changed something.
     pub writes: usize,
+    /// Milliseconds before each answer.
+    pub slow: u64,
     /// What is refused.
     pub refused: Refused,
 }
@@ -69,8 +72,8 @@ pub struct Refused {
     pub batch: bool,
     /// All reviews.
     pub reviews: bool,
-    /// The answer to a review, which is taken.
-    pub lost: bool,
+    /// The answer to a review, and whether that is taken.
+    pub answer: Option<(bool, u16)>,
     /// Comments on lines, of one path or of all.
     pub comments: Option<&'static str>,
     /// Replies.
@@ -110,11 +113,14 @@ impl Forge {
             others: Vec::new(),
             page: 100,
             writes: 0,
+            slow: 0,
             refused: Refused::default(),
         }));
         let inner = Arc::clone(&pull);
         let server = Server::start(move |received| {
             let host = received.headers.get("host").cloned().unwrap_or_default();
+            let slow = inner.lock().unwrap_or_else(PoisonError::into_inner).slow;
+            std::thread::sleep(Duration::from_millis(slow));
             let mut pull = inner.lock().unwrap_or_else(PoisonError::into_inner);
             pull.answer(received, &host)
         });
@@ -344,6 +350,9 @@ impl Pull {
         if self.refused.reviews {
             return refusal(500, "it does not work today").header("retry-after", "0");
         }
+        if let Some((false, status)) = self.refused.answer {
+            return refusal(status, "not now").header("retry-after", "0");
+        }
         if self.refused.own_pull && body["event"] != "COMMENT" {
             return refusal(
                 422,
@@ -374,8 +383,8 @@ impl Pull {
             "id": self.reviews.len(), "body": body["body"], "state": state, "author_association": "OWNER",
             "user": {"login": "me"}, "submitted_at": time
         }));
-        if self.refused.lost {
-            return refusal(502, "Bad Gateway");
+        if let Some((_, status)) = self.refused.answer {
+            return refusal(status, "not now").header("retry-after", "0");
         }
         Answer::json(&json!({}))
     }

@@ -1,7 +1,7 @@
 //! From findings to the verdict and to GitHub: what `verdict`, `post` and `run` have in common.
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{Folder, open};
+use aris_gates::{Folder, open, turn};
 use aris_review::{
     Claim, Diff, Findings, Forge, Gate, Looked, Pull, Review, Trouble, Verdict, anchor, judge,
     merge, post,
@@ -97,6 +97,7 @@ pub(crate) fn published(
     folder: &Folder,
     context: &Context,
 ) -> Result<Judged, Error> {
+    let _turn = turn(context, target.pull, folder)?;
     match target.login()? {
         Ok(login) => {
             let review = Review {
@@ -107,14 +108,22 @@ pub(crate) fn published(
                 login: login.as_deref(),
                 looked: target.looked,
             };
-            let posted = post(target.forge, target.pull, &review, target.again);
-            for warning in &posted.warnings {
-                context.warn(warning);
-            }
-            let is_new = posted.tier.is_some();
-            judged.posted = Some(posted);
-            if !is_new {
-                return Ok(judged);
+            match post(target.forge, target.pull, &review, target.again) {
+                Ok(posted) => {
+                    for warning in &posted.warnings {
+                        context.warn(warning);
+                    }
+                    let is_new = posted.tier.is_some();
+                    judged.posted = Some(posted);
+                    if !is_new {
+                        return Ok(judged);
+                    }
+                }
+                Err(trouble) => {
+                    let why = format!("nothing was posted, call again: {trouble}");
+                    context.warn(&why);
+                    judged.degrade(&why, flags.degraded_verdict);
+                }
             }
         }
         Err(trouble) => judged.degrade(&trouble.to_string(), flags.degraded_verdict),

@@ -66,7 +66,7 @@ impl Wire {
     }
 
     pub(super) fn posted(&self, path: &'static str, body: &Value) -> Request {
-        Request::post(self.host, path, body).limit(LIMIT)
+        Request::post(self.host, path, body).once().limit(LIMIT)
     }
 
     /// See [`super::Forge::reach`]; `login` is the field that has the login.
@@ -111,7 +111,8 @@ impl Wire {
         variables: Map<String, Value>,
     ) -> Result<Value, Trouble> {
         let body = json!({"query": query, "variables": variables});
-        let request = self.posted("/graphql", &body).harmless();
+        let request = Request::post(self.host, "/graphql", &body);
+        let request = request.harmless().limit(LIMIT);
         let answer = parsed(&self.exchange(&self.graphql, &request)?)?;
         match answer.get("errors").and_then(Value::as_array) {
             Some(errors) if !errors.is_empty() => {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty, turn};
 use aris_review::{
     Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_trusted,
     one_line, quiet,
@@ -90,6 +90,7 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
     };
     let forge = args.forge.way(context, context.cwd(), &args.repo)?;
     let shown = Shown::of(&*forge, &pull, context)?;
+    let _turn = turn(context, &pull, &folder)?;
     let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
         context.warn(warning);
@@ -213,6 +214,8 @@ fn settle(
         let said = json!({"reply": id, "body": body}).to_string();
         if known.has_reply(*id, &body, &said) {
             done.already += 1;
+        } else if !known.looked {
+            done.replies_failed += 1;
         } else {
             match attempt(&mut away, || {
                 forge.reply(pull, *id, entry.thread_node_id.as_deref(), &body)
@@ -302,7 +305,8 @@ fn attempt(
         return Err(trouble.clone());
     }
     call().inspect_err(|trouble| {
-        if trouble.is_away() {
+        if trouble.is_away() || trouble.is_busy() {
+            // What a service that is busy has taken is seen by the next call.
             *away = Some(trouble.clone());
         }
     })
@@ -317,6 +321,8 @@ struct Known {
     resolved: BTreeSet<String>,
     /// Lines of earlier calls.
     lines: BTreeSet<String>,
+    /// Whether the replies that are there could be read.
+    looked: bool,
 }
 
 impl Known {
@@ -341,12 +347,16 @@ impl Known {
             }
         };
         match forge.comments(pull) {
-            Ok(comments) => known.replies.extend(
-                comments
-                    .iter()
-                    .filter_map(|comment| own_reply(comment, login.as_deref())),
-            ),
-            Err(trouble) => warnings.push(format!("which replies are there is unknown: {trouble}")),
+            Ok(comments) => {
+                known.looked = true;
+                let replies = comments.iter();
+                known.replies.extend(
+                    replies.filter_map(|comment| own_reply(comment, login.as_deref())),
+                );
+            }
+            Err(trouble) => warnings.push(format!(
+                "no reply was posted, because the comments that are there cannot be read; call finish again: {trouble}"
+            )),
         }
         match forge.threads(pull) {
             Ok(threads) => known.resolved.extend(
