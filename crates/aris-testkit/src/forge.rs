@@ -202,19 +202,17 @@ impl Pull {
                         None => Answer::ok("text/plain", self.diff.clone()),
                     }
                 } else {
-                    let files = self.files();
-                    let sum = |key: &str| {
-                        files
-                            .iter()
-                            .filter_map(|file| file[key].as_u64())
-                            .sum::<u64>()
-                    };
-                    Answer::json(&json!({
-                        "number": 7, "state": self.state, "merged": false, "changed_files": files.len(),
-                        "additions": sum("additions"), "deletions": sum("deletions"),
-                        "head": {"sha": self.head, "ref": self.branch, "repo": self.source.map(|name| json!({"full_name": name}))},
-                        "base": {"ref": self.base, "repo": {"full_name": "o/r"}},
-                    }))
+                    self.record(7, self.source, &self.branch)
+                }
+            }
+            ("GET", ["repos", "o", "r", "pulls", number]) => {
+                let other = self
+                    .others
+                    .iter()
+                    .find(|other| other.0.to_string() == *number);
+                match other {
+                    Some((number, source, branch)) => self.record(*number, *source, branch),
+                    None => refusal(404, "Not Found"),
                 }
             }
             ("GET", ["repos", "o", "r", "pulls", "7", "files"]) if !self.refused.files => {
@@ -310,6 +308,24 @@ impl Pull {
             ("POST", ["graphql"]) => self.graphql(&body),
             _ => refusal(404, "Not Found"),
         }
+    }
+
+    /// The record of a pull request; all have the same diff and state.
+    fn record(&self, number: u64, source: Option<&str>, branch: &str) -> Answer {
+        let files = self.files();
+        let sum = |key: &str| {
+            files
+                .iter()
+                .filter_map(|file| file[key].as_u64())
+                .sum::<u64>()
+        };
+        let source = source.map(|name| json!({"full_name": name}));
+        Answer::json(&json!({
+            "number": number, "state": self.state, "merged": false, "changed_files": files.len(),
+            "additions": sum("additions"), "deletions": sum("deletions"),
+            "head": {"sha": self.head, "ref": branch, "repo": source},
+            "base": {"ref": self.base, "repo": {"full_name": "o/r"}},
+        }))
     }
 
     /// The files that the diff is about, as the list of files has them. Of each the hunks are the patch; it has none where git shows none.

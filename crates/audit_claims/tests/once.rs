@@ -74,7 +74,11 @@ fn nothing_is_posted_where_what_is_there_cannot_be_read() {
     post(&project, &forge, "out").expect_code(0);
     forge.pull(|pull| pull.refused.graphql = true);
     let data = post(&project, &forge, "out").expect_code(0).data();
-    assert_eq!((there(&forge), &data["degraded"]), ((2, 1), &json!(true)), "{data}");
+    assert_eq!(
+        (there(&forge), &data["degraded"]),
+        ((2, 1), &json!(true)),
+        "{data}"
+    );
 }
 
 #[test]
@@ -107,7 +111,11 @@ fn a_review_that_was_taken_although_the_answer_says_later_is_not_sent_again() {
         let data = post(&project, &forge, "out").expect_code(0).data();
         assert_eq!(there(&forge), (0, 0), "{status}");
         assert_eq!(data["posted"]["tier"], 3, "{status}: {data}");
-        let posts = forge.log().iter().filter(|call| call.method == "POST" && call.path().contains("/pulls/")).count();
+        let posts = forge
+            .log()
+            .iter()
+            .filter(|call| call.method == "POST" && call.path().contains("/pulls/"))
+            .count();
         assert_eq!(posts, 1, "{status}");
         forge.pull(|pull| pull.refused.answer = None);
         post(&project, &forge, "out").expect_code(0);
@@ -125,7 +133,13 @@ fn nothing_is_posted_to_a_pull_request_that_is_not_open() {
     );
     forge.pull(|pull| pull.state = "closed");
     let run = post(&project, &forge, "out").expect_code(5);
-    assert!(run.error()["message"].as_str().expect("text").contains("closed"), "{run}");
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .expect("text")
+            .contains("closed"),
+        "{run}"
+    );
     for arguments in [&["run", ".", "main", URL][..], &["prepare", URL]] {
         Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
             .call(project.path())

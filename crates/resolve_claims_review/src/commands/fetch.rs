@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open};
 use aris_review::{
     AgentRequest, Forge, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
 };
@@ -52,6 +52,9 @@ pub(crate) struct FetchArgs {
     /// The pull request; default: the one from this branch to BASE
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pr: Option<u64>,
+    /// Take the pull request of --pr also where its branch lies in the repository of somebody else
+    #[arg(long, requires = "pr")]
+    allow_fork: bool,
     #[command(flatten)]
     signals: SignalArgs,
     #[command(flatten)]
@@ -79,6 +82,20 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         Ok(pull) => pull,
         Err(why) => return Ok(skipped(&why)),
     };
+    let record = match forge.record(&pull) {
+        Ok(record) => record,
+        Err(trouble) => return Ok(skipped(&trouble.to_string())),
+    };
+    open(&pull, &record)?;
+    let name = format!("{}/{}", head.owner, head.name);
+    let source = record.source.as_deref();
+    if !args.allow_fork && !source.is_some_and(|source| source.eq_ignore_ascii_case(&name)) {
+        return Err(Error::Fork {
+            pull: format!("{}#{}", pull.repository, pull.number),
+            from: source.unwrap_or("a repository that is gone").to_owned(),
+            ours: name,
+        });
+    }
     let comments = match forge.comments(&pull) {
         Ok(comments) => comments,
         Err(trouble) => return Ok(skipped(&format!("the comments cannot be read: {trouble}"))),
