@@ -25,13 +25,9 @@ pub fn turn(context: &Context, pull: &Pull, folder: &Folder) -> Result<Lock, Gat
     let state = absolute("XDG_STATE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
     let shared = state.map(|state| state.join("aris/pull-requests"));
-    let place = match shared.filter(|place| aris_fs::create_dir(place).is_ok()) {
-        Some(place) => place,
-        None => {
-            aris_fs::create_dir(&folder.path)?;
-            folder.path.clone()
-        }
-    };
+    let shared = shared.filter(|place| aris_fs::create_dir(place).is_ok());
+    let place = shared.unwrap_or_else(|| folder.path.clone());
+    aris_fs::create_dir(&place)?;
     let repository = &pull.repository;
     let host = repository.host.as_deref().unwrap_or("github.com");
     let name = format!("{host}/{}/{}", repository.owner, repository.name);
