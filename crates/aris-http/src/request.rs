@@ -27,6 +27,8 @@ pub enum Method {
     Get,
     /// Asks with a JSON body.
     Post,
+    /// Sets something, which may be done twice; with a JSON body.
+    Put,
 }
 
 /// What an answer must look like to be one.
@@ -114,6 +116,13 @@ impl Request {
         request.method = Method::Post;
         request.harmless = false;
         request.body = Some(body.to_string());
+        request
+    }
+
+    /// Sets something with a JSON body.
+    pub fn put(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
+        let mut request = Self::post(host, path, body).harmless();
+        request.method = Method::Put;
         request
     }
 

@@ -75,7 +75,7 @@ fn sent(
     let comments = review.comments(&known.findings);
     posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
     let said = known.last_review.as_deref() == Some(review.digest().as_str());
-    close_gone(forge, review, known, posted);
+    close_gone(forge, pull, review, known, posted);
     if comments.is_empty() && said {
         return;
     }
@@ -150,7 +150,13 @@ fn sent(
 }
 
 /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
-fn close_gone(forge: &dyn Forge, review: &Review<'_>, known: &Known, posted: &mut Posted) {
+fn close_gone(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    known: &Known,
+    posted: &mut Posted,
+) {
     let there: BTreeSet<&str> = review
         .findings
         .iter()
@@ -169,7 +175,7 @@ fn close_gone(forge: &dyn Forge, review: &Review<'_>, known: &Known, posted: &mu
         if !gone || !looked || review.unreadable > 0 {
             continue;
         }
-        match forge.resolve(&open.thread) {
+        match forge.resolve(pull, &open.thread) {
             Ok(()) => posted.closed += 1,
             Err(trouble) => posted.warnings.push(format!(
                 "the thread of a finding that is gone was not closed: {trouble}"

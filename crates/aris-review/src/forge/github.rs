@@ -241,7 +241,7 @@ impl Forge for GitHub {
         ))
     }
 
-    fn resolve(&self, thread: &str) -> Result<(), Trouble> {
+    fn resolve(&self, _pull: &Pull, thread: &str) -> Result<(), Trouble> {
         let variables = Map::from_iter([(String::from("threadId"), json!(thread))]);
         let answer = self.wire.query(RESOLVE, variables)?;
         match answer.pointer("/data/resolveReviewThread/thread/isResolved") {

@@ -1,14 +1,14 @@
-//! GitLab through its REST interface; threads are settled through GraphQL.
+//! GitLab through its REST interface.
 //!
 //! **Source**: docs.gitlab.com: `api/discussions`, `api/notes`, `api/merge_requests`, `api/merge_request_approvals`, `api/project_members`,
-//! `api/users`, `api/graphql/reference` (`discussionToggleResolve`).
+//! `api/users`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use aris_http::{Host, HttpError, KeyPlace, KeySent, Request};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::github::read;
 use super::plain::plain;
@@ -31,13 +31,11 @@ static GITLAB: Host = Host {
     later: &[],
 };
 
-/// Path of the REST interface; GraphQL lies beside it.
+/// Path of the REST interface.
 const REST: &str = "/api/v4";
 
 /// The lowest access of a member who may write: Developer. **Source**: `api/access_levels`.
 const DEVELOPER: u64 = 30;
-
-const RESOLVE: &str = "mutation($id:DiscussionID!){discussionToggleResolve(input:{id:$id,resolve:true}){discussion{resolved}errors}}";
 
 /// A GitLab at one base URL.
 #[derive(Debug)]
@@ -57,8 +55,8 @@ impl GitLab {
     ) -> Result<Self, HttpError> {
         let base = base.trim().trim_end_matches('/');
         let server = base.strip_suffix(REST).unwrap_or(base);
-        let bases = (format!("{server}{REST}"), format!("{server}/api"));
-        let wire = Wire::new(&GITLAB, (&bases.0, &bases.1), token, certificates, now)?;
+        let base = format!("{server}{REST}");
+        let wire = Wire::new(&GITLAB, (&base, &base), token, certificates, now)?;
         Ok(Self { wire })
     }
 
@@ -77,16 +75,7 @@ impl GitLab {
     /// The threads of a merge request without what GitLab writes itself, each with at least one note.
     fn discussions(&self, pull: &Pull) -> Result<Vec<Discussion>, Trouble> {
         let list = self.wire.list(self.of_pull(pull).path("/discussions"))?;
-        let read = list.into_iter().map(|entry| {
-            let wrong = || Trouble::malformed("a thread that has no id or no notes");
-            let id = entry.get("id").and_then(Value::as_str).ok_or_else(wrong)?;
-            let notes = entry.get("notes").and_then(Value::as_array);
-            Ok(Discussion {
-                id: id.to_owned(),
-                notes: notes.ok_or_else(wrong)?.clone(),
-            })
-        });
-        let read: Result<Vec<Discussion>, Trouble> = read.collect();
+        let read: Result<Vec<Discussion>, Trouble> = list.iter().map(Discussion::read).collect();
         let by_people = |thread: &Discussion| {
             let first = thread.notes.first();
             first.is_some_and(|note| note.get("system") != Some(&Value::Bool(true)))
@@ -184,6 +173,16 @@ struct Discussion {
 }
 
 impl Discussion {
+    fn read(entry: &Value) -> Result<Self, Trouble> {
+        let wrong = || Trouble::malformed("a thread that has no id or no notes");
+        let id = entry.get("id").and_then(Value::as_str).ok_or_else(wrong)?;
+        let notes = entry.get("notes").and_then(Value::as_array);
+        Ok(Self {
+            id: id.to_owned(),
+            notes: notes.ok_or_else(wrong)?.clone(),
+        })
+    }
+
     fn first(&self) -> Option<u64> {
         self.notes.first()?.get("id")?.as_u64()
     }
@@ -245,8 +244,9 @@ impl Forge for GitLab {
         })
     }
 
-    /// **Source**: `api/merge_requests`, "Show merge request raw diffs" and "Retrieve merge request changes": `overflow` says that some are
-    /// left out.
+    /// The raw diff is what git shows: GitLab's limits do not cut it. Its files are counted, and its hunks say how many lines they have.
+    ///
+    /// **Source**: `api/merge_requests`, "Show merge request raw diffs" (GitLab 17.9).
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
         let Counted::Files(files) = record.size else {
             return Err(Trouble::malformed(
@@ -340,8 +340,17 @@ impl Forge for GitLab {
     /// The approval first: a note without it would look as if all was said.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
         self.approve(pull, review["event"] == "APPROVE")?;
+        let verdict = match review["event"].as_str() {
+            Some("APPROVE") => "Approved: ",
+            Some("REQUEST_CHANGES") => "Changes requested: ",
+            _ => "",
+        };
         let body = plain(review["body"].as_str().unwrap_or_default());
-        self.post(pull, &["notes"], &json!({"body": body}))
+        self.post(
+            pull,
+            &["notes"],
+            &json!({"body": format!("{verdict}{body}")}),
+        )
     }
 
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
@@ -422,13 +431,14 @@ impl Forge for GitLab {
         })
     }
 
-    fn resolve(&self, thread: &str) -> Result<(), Trouble> {
-        let id = json!(format!("gid://gitlab/Discussion/{thread}"));
-        let variables = Map::from_iter([(String::from("id"), id)]);
-        let answer = self.wire.query(RESOLVE, variables)?;
-        match answer.pointer("/data/discussionToggleResolve/discussion/resolved") {
-            Some(Value::Bool(true)) => Ok(()),
-            _ => Err(Trouble::malformed("the thread is not resolved")),
+    /// **Source**: `api/discussions`, "Resolve a merge request thread".
+    fn resolve(&self, pull: &Pull, thread: &str) -> Result<(), Trouble> {
+        let body = json!({"resolved": true});
+        let request = place(self.wire.put("", &body), pull).path("/discussions");
+        let answer = self.wire.json(&request.segment(thread))?;
+        match Discussion::read(&answer)?.is_resolved() {
+            true => Ok(()),
+            false => Err(Trouble::malformed("the thread is not resolved")),
         }
     }
 

@@ -139,7 +139,7 @@ pub trait Forge {
     fn threads(&self, pull: &Pull) -> Result<Threads, Trouble>;
 
     /// Marks a thread as resolved. **Errors**: also when it is said not to be resolved afterwards.
-    fn resolve(&self, thread: &str) -> Result<(), Trouble>;
+    fn resolve(&self, pull: &Pull, thread: &str) -> Result<(), Trouble>;
 
     /// Folds a comment away as outdated. **Errors**: also when it is said not to be folded away afterwards.
     fn minimize(&self, comment: &str) -> Result<(), Trouble>;

@@ -69,6 +69,10 @@ impl Wire {
         Request::post(self.host, path, body).once().limit(LIMIT)
     }
 
+    pub(super) fn put(&self, path: &'static str, body: &Value) -> Request {
+        Request::put(self.host, path, body).limit(LIMIT)
+    }
+
     /// See [`super::Forge::reach`]; `login` is the field that has the login.
     pub(super) fn reach(&self, login: &str) -> Result<Option<String>, Trouble> {
         match self.json(&self.request("/user")) {

@@ -243,7 +243,7 @@ fn settle(
             done.already += 1;
             continue;
         }
-        match attempt(&mut away, || forge.resolve(thread)) {
+        match attempt(&mut away, || forge.resolve(pull, thread)) {
             Ok(()) => {
                 done.resolved += 1;
                 aris_fs::append_line(&list, &said)?;
