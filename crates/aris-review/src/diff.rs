@@ -1,5 +1,7 @@
 //! The new side of a unified diff, as `git diff` writes it: what a comment can be put on.
 
+use crate::diff_path::{path_of, same_path};
+
 /// A diff, file by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
@@ -290,13 +292,6 @@ impl Header {
     }
 }
 
-/// The path in `a/path b/path`, where both are the same.
-fn same_path(names: &str) -> Option<String> {
-    let half = names.len().checked_sub(1)? / 2;
-    let (old, new) = (names.get(..half)?, names.get(half + 1..)?);
-    path_of(old, "a/").filter(|old| path_of(new, "b/").as_ref() == Some(old))
-}
-
 /// Lines that are still to come of a hunk, and the numbers of the next ones.
 struct Hunk {
     old: u32,
@@ -369,54 +364,6 @@ fn range(text: &str) -> Option<(u32, u32)> {
 fn rest(line: &str) -> String {
     let text = line.get(1..).unwrap_or_default();
     text.strip_suffix('\r').unwrap_or(text).to_owned()
-}
-
-/// The path of a `+++` or `---` line, with `side` in front; none for a file that does not exist on that side.
-fn path_of(text: &str, side: &str) -> Option<String> {
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    // git ends a path that has blanks in it with a tab.
-    let text = text.strip_suffix('\t').unwrap_or(text);
-    let path = match text.strip_prefix('"') {
-        Some(quoted) => unquoted(quoted.strip_suffix('"')?)?,
-        None => text.to_owned(),
-    };
-    if path == "/dev/null" {
-        return None;
-    }
-    Some(path.strip_prefix(side).unwrap_or(&path).to_owned())
-}
-
-/// A path that git quotes like a C string.
-fn unquoted(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        bytes.push(match rest.next()? {
-            b'a' => 7,
-            b'b' => 8,
-            b't' => b'\t',
-            b'n' => b'\n',
-            b'v' => 11,
-            b'f' => 12,
-            b'r' => b'\r',
-            first @ b'0'..=b'3' => {
-                let mut value = first - b'0';
-                for _ in 0..2 {
-                    match rest.next()? {
-                        digit @ b'0'..=b'7' => value = value.wrapping_mul(8) + (digit - b'0'),
-                        _ => return None,
-                    }
-                }
-                value
-            }
-            other => other,
-        });
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod anchor;
 mod claim;
 mod classification;
 mod diff;
+mod diff_path;
 mod edit;
 mod finding;
 mod findings;

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::project::Project;
+use crate::files::files;
 use crate::server::{Answer, Received, Server};
 
 /// What the pull request is and what became of it.
@@ -216,7 +216,7 @@ impl Pull {
                 }
             }
             ("GET", ["repos", "o", "r", "pulls", "7", "files"]) if !self.refused.files => {
-                Answer::json(&Value::Array(self.files()))
+                Answer::json(&Value::Array(files(&self.diff)))
             }
             (
                 "GET",
@@ -312,7 +312,7 @@ impl Pull {
 
     /// The record of a pull request; all have the same diff and state.
     fn record(&self, number: u64, source: Option<&str>, branch: &str) -> Answer {
-        let files = self.files();
+        let files = files(&self.diff);
         let sum = |key: &str| {
             files
                 .iter()
@@ -326,39 +326,6 @@ impl Pull {
             "head": {"sha": self.head, "ref": branch, "repo": source},
             "base": {"ref": self.base, "repo": {"full_name": "o/r"}},
         }))
-    }
-
-    /// The files that the diff is about, as the list of files has them. Of each the hunks are the patch; it has none where git shows none.
-    fn files(&self) -> Vec<Value> {
-        let mut files = Vec::new();
-        for part in format!("\n{}", self.diff).split("\ndiff --git ").skip(1) {
-            let part = part.trim_end_matches('\n');
-            let name = part
-                .lines()
-                .next()
-                .and_then(|names| names.split(" b/").nth(1));
-            let (header, hunks) = match part.split_once("\n@@ ") {
-                Some((header, hunks)) => (header, Some(format!("@@ {hunks}"))),
-                None => (part, None),
-            };
-            let lines = |mark: char| {
-                let lines = hunks.iter().flat_map(|hunks| hunks.lines());
-                lines.filter(|line| line.starts_with(mark)).count()
-            };
-            let status = if header.contains("\n--- /dev/null") || header.contains("\nnew file") {
-                "added"
-            } else if header.contains("\n+++ /dev/null") || header.contains("\ndeleted file") {
-                "removed"
-            } else {
-                "modified"
-            };
-            let mut file = json!({"filename": name, "status": status, "additions": lines('+'), "deletions": lines('-')});
-            if let Some(hunks) = hunks {
-                file["patch"] = json!(hunks);
-            }
-            files.push(file);
-        }
-        files
     }
 
     fn review(&mut self, body: &Value) -> Answer {
@@ -470,23 +437,4 @@ impl Pull {
 
 fn refusal(status: u16, message: &str) -> Answer {
     Answer::json(&json!({"message": "Refused", "errors": [message]})).with_status(status)
-}
-
-/// Puts a `gh` into `bin/` of a project that writes down what it is told, in `bin/log`, and answers as `cases`, the arms of a `case` over
-/// its arguments, say; see [`keeps`]. It has no other token.
-///
-/// **Source**: <https://cli.github.com/manual/gh_auth_token>: the token on stdout; without one it leaves with 1 and says so on stderr. `gh auth
-/// status` leaves with 1 when any account on any host is broken, as it does here.
-pub fn fake_gh(project: &Project, cases: &str) {
-    let script = format!(
-        "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\ncase \"$*\" in\n{cases}\n\
-         'auth status'*) echo 'X Failed to log in to other.example account hubot (keyring)' >&2; exit 1;;\n*) echo 'no oauth token found' >&2; exit 1;;\nesac\n"
-    );
-    project.write("bin/gh", script);
-    project.mode("bin/gh", 0o755);
-}
-
-/// The arm of a [`fake_gh`] that keeps a token for a host.
-pub fn keeps(host: &str, token: &str) -> String {
-    format!("'auth token --hostname {host}') echo '{token}';;\n")
 }

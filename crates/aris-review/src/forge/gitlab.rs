@@ -10,6 +10,7 @@ use aris_http::{Host, HttpError, KeyPlace, KeySent, Request};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::discussion::{Discussion, as_github};
 use super::github::read;
 use super::plain::plain;
 use super::wire::{MANNERS, Wire};
@@ -163,45 +164,6 @@ impl GitLab {
             (false, true) => self.post(pull, &["unapprove"], &json!({})),
             _ => Ok(()),
         }
-    }
-}
-
-/// A thread: notes on a line, or elsewhere.
-struct Discussion {
-    id: String,
-    notes: Vec<Value>,
-}
-
-impl Discussion {
-    fn read(entry: &Value) -> Result<Self, Trouble> {
-        let wrong = || Trouble::malformed("a thread that has no id or no notes");
-        let id = entry.get("id").and_then(Value::as_str).ok_or_else(wrong)?;
-        let notes = entry.get("notes").and_then(Value::as_array);
-        Ok(Self {
-            id: id.to_owned(),
-            notes: notes.ok_or_else(wrong)?.clone(),
-        })
-    }
-
-    fn first(&self) -> Option<u64> {
-        self.notes.first()?.get("id")?.as_u64()
-    }
-
-    /// The place of its first note in the diff.
-    fn position(&self) -> Option<&Value> {
-        let position = self.notes.first()?.get("position")?;
-        position.get("new_path")?.as_str()?;
-        Some(position)
-    }
-
-    fn is_resolved(&self) -> bool {
-        let flag = |note: &Value, key: &str| note.get(key) == Some(&Value::Bool(true));
-        let mut open = self
-            .notes
-            .iter()
-            .filter(|note| flag(note, "resolvable"))
-            .peekable();
-        open.peek().is_some() && open.all(|note| flag(note, "resolved"))
     }
 }
 
@@ -436,25 +398,16 @@ impl Forge for GitLab {
         let body = json!({"resolved": true});
         let request = place(self.wire.put("", &body), pull).path("/discussions");
         let answer = self.wire.json(&request.segment(thread))?;
-        match Discussion::read(&answer)?.is_resolved() {
-            true => Ok(()),
-            false => Err(Trouble::malformed("the thread is not resolved")),
+        if Discussion::read(&answer)?.is_resolved() {
+            Ok(())
+        } else {
+            Err(Trouble::malformed("the thread is not resolved"))
         }
     }
 
     fn minimize(&self, _comment: &str) -> Result<(), Trouble> {
         Ok(())
     }
-}
-
-/// What GitHub's comments and reviews have in common.
-fn as_github(note: &Value, associations: &BTreeMap<u64, &'static str>) -> Value {
-    let author = note.pointer("/author/id").and_then(Value::as_u64);
-    let association = author.and_then(|id| associations.get(&id)).copied();
-    json!({
-        "id": note["id"], "body": note["body"], "author_association": association.unwrap_or("NONE"),
-        "user": {"login": note.pointer("/author/username")},
-    })
 }
 
 fn of_project(request: Request, repository: &Repository) -> Request {

@@ -2,6 +2,7 @@
 //!
 //! Texts that come from there are data. They are put into requests as JSON values and into no command line.
 
+mod discussion;
 mod github;
 mod gitlab;
 mod plain;
