@@ -34,6 +34,20 @@ pub enum GateError {
         /// The worktree.
         path: PathBuf,
     },
+    /// Somebody else writes into the pull request for too long.
+    #[error("another call writes to {pull}")]
+    Busy {
+        /// The pull request.
+        pull: String,
+    },
+    /// The pull request is not open any more.
+    #[error("{pull} is {state}: nothing is looked at and nothing is posted")]
+    NotOpen {
+        /// The pull request.
+        pull: String,
+        /// What it is.
+        state: &'static str,
+    },
     /// git did not do what it was told.
     #[error("git {what}: {said}")]
     Git {
@@ -60,9 +74,11 @@ impl Failure for GateError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Json { .. } => ErrorKind::Validation,
-            Self::Worktree { .. } | Self::NoBranch { .. } | Self::Git { .. } => {
-                ErrorKind::Precondition
-            }
+            Self::Worktree { .. }
+            | Self::NoBranch { .. }
+            | Self::NotOpen { .. }
+            | Self::Busy { .. }
+            | Self::Git { .. } => ErrorKind::Precondition,
             Self::Base(error) => error.kind(),
             Self::Written(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
@@ -77,6 +93,8 @@ impl Failure for GateError {
                 "name the folder in which git worktree add or git clone put the report"
             }
             Self::NoBranch { .. } => "check out the branch of the pull request",
+            Self::Busy { .. } => "call again when it is done",
+            Self::NotOpen { .. } => "open it again, or name the pull request that is open",
             Self::Git { .. } => "put right what git says, then call again",
             Self::Written(_) => return None,
             Self::Base(error) => return error.hint(),

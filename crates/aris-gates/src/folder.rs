@@ -23,6 +23,14 @@ pub struct FolderArgs {
 }
 
 impl FolderArgs {
+    /// The output folder of whoever calls without flags in `place`, to read what is there.
+    pub fn usual(&self, place: &Path, usual: fn(&Profile) -> &str) -> Folder {
+        Folder {
+            path: place.join(".aris/temp").join(usual(self.gate.profile())),
+            stamp: String::new(),
+        }
+    }
+
     /// The output folder; `usual` names it below `.aris/temp` where no flag does.
     pub fn folder(&self, context: &Context, usual: fn(&Profile) -> &str) -> Folder {
         let default = || PathBuf::from(".aris/temp").join(usual(self.gate.profile()));

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_proc::Finished;
+use aris_proc::{End, Finished};
 
 use crate::error::GateError;
 
@@ -48,6 +48,16 @@ impl Worktree {
     /// The commit that is checked out; none before the first.
     pub fn head(&self) -> Result<Option<String>, GateError> {
         self.line(&["rev-parse", "-q", "--verify", "HEAD"])
+    }
+
+    /// The text of a file in a commit; none where either is not here, or where it is no text.
+    pub fn text_at(&self, commit: &str, path: &str) -> Result<Option<String>, GateError> {
+        let done = run(
+            &self.path,
+            &["cat-file", "blob", &format!("{commit}:{path}")],
+        )?;
+        let text = String::from_utf8(done.stdout.bytes).ok();
+        Ok(text.filter(|text| done.end == End::Exited(0) && !text.contains('\0')))
     }
 
     /// A file of these that a filter of git changes on its way into a commit.

@@ -6,10 +6,12 @@
 
 mod error;
 mod folder;
+mod forge;
 mod git;
-mod github;
+mod turn;
 
 pub use error::GateError;
 pub use folder::{Folder, FolderArgs, pretty, read};
+pub use forge::{ForgeArgs, open};
 pub use git::{Kept, Worktree, kept};
-pub use github::GitHubArgs;
+pub use turn::turn;

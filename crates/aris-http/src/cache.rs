@@ -159,6 +159,7 @@ const fn method(method: Method) -> &'static str {
     match method {
         Method::Get => "GET",
         Method::Post => "POST",
+        Method::Put => "PUT",
     }
 }
 

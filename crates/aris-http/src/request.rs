@@ -27,6 +27,8 @@ pub enum Method {
     Get,
     /// Asks with a JSON body.
     Post,
+    /// Sets something, which may be done twice; with a JSON body.
+    Put,
 }
 
 /// What an answer must look like to be one.
@@ -71,6 +73,7 @@ pub struct Request {
     pub(crate) keep_absence: Duration,
     pub(crate) slots: u32,
     pub(crate) harmless: bool,
+    pub(crate) once: bool,
 }
 
 impl Request {
@@ -89,6 +92,7 @@ impl Request {
             keep_absence: Duration::ZERO,
             slots: 1,
             harmless: true,
+            once: false,
         }
     }
 
@@ -99,12 +103,26 @@ impl Request {
         self
     }
 
+    /// Says that nothing is sent again after an answer, not even after one that says "later": whoever asks looks first what was done.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
     /// Asks with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path, Expect::Json);
         request.method = Method::Post;
         request.harmless = false;
         request.body = Some(body.to_string());
+        request
+    }
+
+    /// Sets something with a JSON body.
+    pub fn put(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
+        let mut request = Self::post(host, path, body).harmless();
+        request.method = Method::Put;
         request
     }
 

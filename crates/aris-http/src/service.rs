@@ -85,7 +85,10 @@ impl Service {
             let mut again = Again::No;
             let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
             let sent = sent.and_then(|answer| {
-                again = Again::after(answer.status, |name| answer.header(name), harmless, now());
+                if !request.once {
+                    again =
+                        Again::after(answer.status, |name| answer.header(name), harmless, now());
+                }
                 collect(answer, request.limit)
             });
             let url = url.clone();

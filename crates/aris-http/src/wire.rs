@@ -138,7 +138,7 @@ impl Wire {
             if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }
-            if request.method == Method::Post {
+            if request.method != Method::Get {
                 return Err(Broken::Refused("a redirect of a request with a body"));
             }
             let location = answer.header("location").unwrap_or_default();
@@ -164,6 +164,7 @@ impl Wire {
         let method = match request.method {
             Method::Get => http::Method::GET,
             Method::Post => http::Method::POST,
+            Method::Put => http::Method::PUT,
         };
         let mut full = url.to_owned();
         let mut builder = http::Request::builder().method(method).header(

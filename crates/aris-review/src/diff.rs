@@ -1,10 +1,60 @@
 //! The new side of a unified diff, as `git diff` writes it: what a comment can be put on.
 
+use crate::diff_path::{path_of, same_path};
+
 /// A diff, file by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Files that exist afterwards, in their order.
+    /// Files that exist afterwards and whose text it shows, in their order.
     pub files: Vec<DiffFile>,
+    /// Files that exist afterwards and whose text it does not show.
+    pub hidden: Vec<Hidden>,
+    /// How much it changes.
+    pub size: Size,
+    /// The first thing that shows that it is no whole diff.
+    pub fault: Option<String>,
+}
+
+/// How much a diff changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Files, deleted and binary ones among them.
+    pub files: u64,
+    /// Added lines.
+    pub additions: u64,
+    /// Deleted lines.
+    pub deletions: u64,
+}
+
+/// A file that exists afterwards and whose text the diff does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its path afterwards.
+    pub path: String,
+    /// Its path before, where it was renamed without a change.
+    pub was: Option<String>,
+    /// Why its text is not there.
+    pub why: &'static str,
+    /// Whether it is a file, and no link or other repository.
+    pub is_file: bool,
+}
+
+impl Hidden {
+    /// The part of a diff that shows this text as new.
+    pub fn as_new(&self, text: &str) -> String {
+        let path = &self.path;
+        let count = text.lines().count();
+        let mut part = format!("diff --git a/{path} b/{path}\n");
+        // A hunk has lines, and a name with a line end would be quoted.
+        if count > 0 && !path.contains(|letter: char| letter.is_control() || letter == '"') {
+            let range = format!("@@ -0,0 +1,{count} @@\n");
+            part.extend(["--- /dev/null\n+++ b/", path, "\n", &range]);
+            for line in text.lines() {
+                part.extend(["+", line, "\n"]);
+            }
+        }
+        part
+    }
 }
 
 /// A file of a diff.
@@ -12,6 +62,8 @@ pub struct Diff {
 pub struct DiffFile {
     /// Its path afterwards.
     pub path: String,
+    /// Its path before; the same for a new file.
+    pub old_path: String,
     /// The lines of its hunks that exist afterwards, in their order.
     pub lines: Vec<NewLine>,
 }
@@ -23,30 +75,34 @@ pub struct NewLine {
     pub number: u32,
     /// Its text without the mark in front and without the line feed.
     pub text: String,
-    /// Whether the diff adds it.
-    pub added: bool,
+    /// Its number in the old file; none where the diff adds it.
+    pub old: Option<u32>,
 }
 
 impl Diff {
-    /// Reads a diff. Bytes that are not UTF-8 are replaced; what belongs to no hunk is passed over.
+    /// Reads a diff. Bytes that are not UTF-8 are replaced; what belongs to no hunk is passed over. Line ends may be CR LF.
     ///
     /// Lines are counted by the headers of hunks, so that a line of a file that looks like a header is none.
     pub fn read(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let mut diff = Self::default();
-        // The new path that was announced and has no hunk yet, and the open hunk.
+        let mut header = Header::default();
         let mut hunk: Option<Hunk> = None;
-        let mut open = false;
-        for line in text.split('\n') {
+        let whole = text.strip_suffix('\n');
+        if whole.is_none() && !text.is_empty() {
+            diff.fault(0, "it ends inside a line");
+        }
+        for (at, line) in (1..).zip(whole.unwrap_or(&text).split('\n')) {
             if let Some(current) = &mut hunk {
                 if let Some(place) = current.takes(line) {
-                    if let (Place::New { added }, true, Some(file)) =
-                        (place, open, diff.files.last_mut())
+                    diff.count(&place);
+                    if let (Place::New { old }, true, Some(file)) =
+                        (place, header.shown, diff.files.last_mut())
                     {
                         file.lines.push(NewLine {
                             number: current.number,
                             text: rest(line),
-                            added,
+                            old,
                         });
                         current.number = current.number.saturating_add(1);
                     }
@@ -55,26 +111,99 @@ impl Diff {
                     }
                     continue;
                 }
+                diff.fault(at, SHORT);
                 hunk = None;
             }
-            if let Some(path) = line.strip_prefix("+++ ") {
-                open = match new_path(path) {
-                    Some(path) => {
-                        diff.files.push(DiffFile {
-                            path,
-                            lines: Vec::new(),
-                        });
-                        true
-                    }
-                    None => false,
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if let Some(names) = line.strip_prefix("diff --git ") {
+                diff.close(std::mem::take(&mut header));
+                diff.size.files += 1;
+                header = Header {
+                    path: same_path(names),
+                    named: true,
+                    ..Header::default()
                 };
-            } else if line.starts_with("diff --git ") {
-                open = false;
-            } else if let Some(header) = line.strip_prefix("@@ ") {
-                hunk = Hunk::of(header);
+            } else if let Some(range) = line.strip_prefix("@@ ") {
+                hunk = Hunk::of(range);
+                header.has_text = true;
+                if hunk.is_none() {
+                    diff.fault(at, "a hunk has no readable header");
+                }
+            } else if let Some(path) = line.strip_prefix("+++ ") {
+                // A diff that is not of git has no line above.
+                diff.size.files += u64::from(!std::mem::take(&mut header.named));
+                header.new_path(path, &mut diff);
+            } else {
+                header.line(line);
             }
         }
+        if hunk.is_some() {
+            diff.fault(0, SHORT);
+        }
+        diff.close(header);
         diff
+    }
+
+    /// Whether it is a whole diff of the size that the service says; why not.
+    pub fn is_whole(&self, said: Size) -> Result<(), String> {
+        let words = |size: Size| {
+            let Size {
+                files,
+                additions,
+                deletions,
+            } = size;
+            format!("{files} files, {additions} lines added and {deletions} deleted")
+        };
+        match &self.fault {
+            Some(fault) => Err(format!("the diff cannot be read: {fault}")),
+            None if self.size == said => Ok(()),
+            None => Err(format!(
+                "the diff is not whole: it shows {}, and the pull request has {}",
+                words(self.size),
+                words(said)
+            )),
+        }
+    }
+
+    /// Notes a fault in a line, counted from 1; in line 0 where it is at the end.
+    fn fault(&mut self, line: usize, what: &str) {
+        if self.fault.is_none() {
+            self.fault = Some(match line {
+                0 => what.to_owned(),
+                line => format!("line {line}: {what}"),
+            });
+        }
+    }
+
+    fn count(&mut self, place: &Place) {
+        match place {
+            Place::New { old: None } => self.size.additions += 1,
+            Place::Old => self.size.deletions += 1,
+            Place::New { old: Some(_) } | Place::Nowhere => {}
+        }
+    }
+
+    /// Ends the part of a file: one whose text was not there is noted.
+    fn close(&mut self, header: Header) {
+        let why = match header.mode.as_deref() {
+            _ if header.deleted => return,
+            Some("120000") => "it is a link",
+            Some("160000") => "it is another repository",
+            _ if header.binary => "the diff says that it is binary, or leaves its text out",
+            _ if header.was.is_some() && !header.has_text => "it was renamed as it is",
+            _ => return,
+        };
+        if let Some(path) = header.path {
+            self.files.retain(|file| file.path != path);
+            let is_file = header.mode.is_none();
+            let was = header.was.filter(|_| !header.binary && is_file);
+            self.hidden.push(Hidden {
+                path,
+                was,
+                why,
+                is_file,
+            });
+        }
     }
 
     /// The file at this path.
@@ -93,10 +222,81 @@ impl DiffFile {
     }
 }
 
-/// Lines that are still to come of a hunk.
+const SHORT: &str = "a hunk ends before the lines that its header announces";
+
+/// What stands above the hunks of a file.
+#[derive(Default)]
+struct Header {
+    path: Option<String>,
+    old_path: Option<String>,
+    /// The path before, of a renamed or copied file.
+    was: Option<String>,
+    mode: Option<String>,
+    deleted: bool,
+    binary: bool,
+    /// Whether git's own line names the file, and no other line has since.
+    named: bool,
+    /// Whether there are hunks.
+    has_text: bool,
+    /// Whether the hunks are of a file that exists afterwards.
+    shown: bool,
+}
+
+impl Header {
+    fn new_path(&mut self, text: &str, diff: &mut Diff) {
+        let path = path_of(text, "b/");
+        self.shown = path.is_some();
+        self.deleted |= path.is_none();
+        if let Some(path) = path {
+            // Its text was added from elsewhere.
+            diff.hidden.retain(|hidden| hidden.path != path);
+            diff.files.push(DiffFile {
+                old_path: self.old_path.take().unwrap_or_else(|| path.clone()),
+                path: path.clone(),
+                lines: Vec::new(),
+            });
+            self.path = Some(path);
+        }
+    }
+
+    /// Any other line.
+    fn line(&mut self, line: &str) {
+        let special = |mode: &str| matches!(mode, "120000" | "160000").then(|| mode.to_owned());
+        if let Some(path) = line.strip_prefix("--- ") {
+            self.old_path = path_of(path, "a/");
+        } else if let Some(mode) = line
+            .strip_prefix("new file mode ")
+            .or_else(|| line.strip_prefix("new mode "))
+        {
+            self.mode = special(mode);
+        } else if let Some(rest) = line.strip_prefix("index ") {
+            self.mode = self
+                .mode
+                .take()
+                .or_else(|| special(rest.rsplit_once(' ')?.1));
+        } else if line.starts_with("deleted file mode ") {
+            self.deleted = true;
+        } else if let Some(path) = line
+            .strip_prefix("rename from ")
+            .or_else(|| line.strip_prefix("copy from "))
+        {
+            self.was = path_of(path, "");
+        } else if let Some(path) = line
+            .strip_prefix("rename to ")
+            .or_else(|| line.strip_prefix("copy to "))
+        {
+            self.path = path_of(path, "");
+        } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
+            self.binary = true;
+        }
+    }
+}
+
+/// Lines that are still to come of a hunk, and the numbers of the next ones.
 struct Hunk {
     old: u32,
     new: u32,
+    old_number: u32,
     number: u32,
 }
 
@@ -104,9 +304,14 @@ impl Hunk {
     /// Reads `-1,2 +3,4 @@ …`.
     fn of(header: &str) -> Option<Self> {
         let mut words = header.split(' ');
-        let (_, old) = range(words.next()?.strip_prefix('-')?)?;
+        let (old_number, old) = range(words.next()?.strip_prefix('-')?)?;
         let (number, new) = range(words.next()?.strip_prefix('+')?)?;
-        (words.next() == Some("@@") && old + new > 0).then_some(Self { old, new, number })
+        (words.next() == Some("@@") && old + new > 0).then_some(Self {
+            old,
+            new,
+            old_number,
+            number,
+        })
     }
 
     /// Counts a line; `None` when it belongs to no hunk.
@@ -114,19 +319,22 @@ impl Hunk {
         match line.as_bytes().first() {
             Some(b'+') => {
                 self.new = self.new.checked_sub(1)?;
-                Some(Place::New { added: true })
+                Some(Place::New { old: None })
             }
             Some(b'-') => {
                 self.old = self.old.checked_sub(1)?;
-                Some(Place::Elsewhere)
+                self.old_number = self.old_number.saturating_add(1);
+                Some(Place::Old)
             }
             // Some tools strip the blank of an empty line.
-            Some(b' ') | None => {
+            Some(b' ' | b'\r') | None => {
                 let (old, new) = (self.old.checked_sub(1)?, self.new.checked_sub(1)?);
                 (self.old, self.new) = (old, new);
-                Some(Place::New { added: false })
+                let number = self.old_number;
+                self.old_number = number.saturating_add(1);
+                Some(Place::New { old: Some(number) })
             }
-            Some(b'\\') => Some(Place::Elsewhere),
+            Some(b'\\') => Some(Place::Nowhere),
             Some(_) => None,
         }
     }
@@ -139,9 +347,11 @@ impl Hunk {
 /// Where a line of a hunk stands.
 enum Place {
     /// In the new file.
-    New { added: bool },
-    /// In the old file only, or nowhere.
-    Elsewhere,
+    New { old: Option<u32> },
+    /// In the old file only.
+    Old,
+    /// In neither: git's note that a file ends without a line end.
+    Nowhere,
 }
 
 /// Start and length; a missing length is 1. Longer files than four milliards of lines are none.
@@ -154,54 +364,6 @@ fn range(text: &str) -> Option<(u32, u32)> {
 fn rest(line: &str) -> String {
     let text = line.get(1..).unwrap_or_default();
     text.strip_suffix('\r').unwrap_or(text).to_owned()
-}
-
-/// The path of a `+++` line; none for a file that exists no more.
-fn new_path(text: &str) -> Option<String> {
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    // git ends a path that has blanks in it with a tab.
-    let text = text.strip_suffix('\t').unwrap_or(text);
-    let path = match text.strip_prefix('"') {
-        Some(quoted) => unquoted(quoted.strip_suffix('"')?)?,
-        None => text.to_owned(),
-    };
-    if path == "/dev/null" {
-        return None;
-    }
-    Some(path.strip_prefix("b/").unwrap_or(&path).to_owned())
-}
-
-/// A path that git quotes like a C string.
-fn unquoted(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        bytes.push(match rest.next()? {
-            b'a' => 7,
-            b'b' => 8,
-            b't' => b'\t',
-            b'n' => b'\n',
-            b'v' => 11,
-            b'f' => 12,
-            b'r' => b'\r',
-            first @ b'0'..=b'3' => {
-                let mut value = first - b'0';
-                for _ in 0..2 {
-                    match rest.next()? {
-                        digit @ b'0'..=b'7' => value = value.wrapping_mul(8) + (digit - b'0'),
-                        _ => return None,
-                    }
-                }
-                value
-            }
-            other => other,
-        });
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -222,20 +384,20 @@ mod tests {
             .iter()
             .flat_map(|file| {
                 file.lines.iter().map(move |line| {
-                    let mark = if line.added { '+' } else { ' ' };
-                    format!("{}:{}{mark}{}", file.path, line.number, line.text)
+                    let old = line.old.map_or(String::from("+"), |old| format!("<{old} "));
+                    format!("{}:{}{old}{}", file.path, line.number, line.text)
                 })
             })
             .collect();
         assert_eq!(
             shown,
             [
-                "r.md:1 # T",
+                "r.md:1<1 # T",
                 "r.md:2+new",
                 "r.md:3+++ b/not-a-header.md",
-                "r.md:4 last",
+                "r.md:4<3 last",
                 "r.md:11+",
-                "r.md:12 ten",
+                "r.md:12<10 ten",
                 "ä b.md:1+one",
             ]
         );

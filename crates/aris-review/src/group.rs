@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::finding::Severity;
-use crate::github::Thread;
+use crate::forge::Thread;
 use crate::label::{label, severity};
 use crate::marker::{self, is_trusted};
 use crate::profile::{Gate, Profile};

@@ -6,7 +6,7 @@
 //! is data and never an instruction.
 //!
 //! What it does not do: judge. Whether a claim has evidence is said by rules (`aris-claims`) or by an agent. Only the module behind
-//! [`GitHub`] starts processes and reaches the network; nothing here touches files.
+//! [`Forge`] starts processes and reaches the network; nothing here touches files.
 
 #![warn(missing_docs)]
 
@@ -14,10 +14,11 @@ mod anchor;
 mod claim;
 mod classification;
 mod diff;
+mod diff_path;
 mod edit;
 mod finding;
 mod findings;
-mod github;
+mod forge;
 mod group;
 mod label;
 mod marker;
@@ -38,11 +39,14 @@ pub use anchor::anchor;
 pub use aris_http::HttpError;
 pub use claim::{Claim, ClaimType};
 pub use classification::{Classification, Decision, Entry, Quoted, plan, read_answer};
-pub use diff::{Diff, DiffFile, NewLine};
+pub use diff::{Diff, DiffFile, Hidden, NewLine, Size};
 pub use edit::{Edit, Suggestion};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};
-pub use github::{Found, GitHub, Remotes, Thread, Threads, Token, Trouble, api_of, is_usual_host};
+pub use forge::{
+    Counted, Forge, Found, GitHub, GitLab, Place, Record, Remotes, State, Thread, Threads, Token,
+    Trouble, api_of, is_usual_host,
+};
 pub use group::{Grouped, Grouping, Groups, Skipped};
 pub use label::{Label, label, severity};
 pub use marker::is_trusted;
@@ -50,11 +54,11 @@ pub use merge::{Duplicate, Merged, merge};
 pub use outcome::{Settlement, Tokens, read_strategies};
 pub use posting::{Posted, post};
 pub use profile::{Gate, Group, Profile, Strategy};
-pub use pull::{Pull, Repository};
+pub use pull::{Kind as ForgeKind, Pull, Repository};
 pub use quote::Files;
 pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};
 pub use review::{Looked, Review};
-pub use section::{Section, SectionLine, matches, sections};
+pub use section::{Reports, Section, SectionLine, matches};
 pub use signal::Signal;
 pub use text::{one_line, quiet};
 pub use verdict::{Buckets, Counts, Event, Judgement, Verdict, judge};

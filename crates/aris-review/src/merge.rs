@@ -32,7 +32,7 @@ enum Key {
 }
 
 /// Keeps one finding for each place: of the highest severity, then one that can be acted on, then one that needs a decision, then the
-/// earlier. The rest is listed under `also` of the one that stayed. Merging again changes nothing.
+/// earlier. The rest is listed under `also` of the one that stayed, which takes over the edit of one of them. Merging again changes nothing.
 ///
 /// Verdicts depend on severities and decisions only, and those of the winner do not depend on the order.
 pub fn merge(findings: Vec<Finding>) -> Merged {
@@ -62,6 +62,9 @@ pub fn merge(findings: Vec<Finding>) -> Merged {
             continue;
         };
         let mut more = std::mem::take(&mut loser.also);
+        if kept.suggestion.is_none() {
+            kept.suggestion.clone_from(&loser.suggestion);
+        }
         merged.duplicates.push(Duplicate {
             of: kept.fingerprint.clone(),
             finding: loser.clone(),

@@ -1,22 +1,22 @@
-//! Putting a review on GitHub, one way after the other, and never twice.
+//! Putting a review on GitHub or GitLab, one way after the other, and never twice.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::github::{GitHub, Threads, Trouble};
+use crate::forge::{Forge, Threads, Trouble};
 use crate::marker;
 use crate::pull::Pull;
 use crate::review::{Comment, Review};
 use crate::verdict::Event;
 
-/// How a review got to GitHub.
+/// How a review got to GitHub or GitLab.
 ///
 /// **Source**: citation gates, §5.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Posted {
-    /// 0 one review with all comments, 1 a review and each comment alone, 2 a review whose text holds all findings, 3 not all of it; none
+    /// 0 one review with all comments, 1 a review and each comment alone (always on GitLab), 2 a review whose text holds all findings, 3 not all of it; none
     /// when nothing had to be posted.
     pub tier: Option<u8>,
     /// Comments on lines that are there now because of this run.
@@ -38,21 +38,52 @@ pub struct Posted {
 /// Posts what is not there yet. With `again`, what is there does not count.
 ///
 /// Trouble is in the outcome: whatever happens here, the verdict stands.
-pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> Posted {
+///
+/// **Errors**: what is there cannot be read. Then nothing was posted: it could be there already.
+pub fn post(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    again: bool,
+) -> Result<Posted, Trouble> {
     let mut posted = Posted::default();
     let known = if again {
         Known::default()
     } else {
-        Known::of(github, pull, review, &mut posted.warnings)
+        Known::of(forge, pull, review)?
     };
+    sent(forge, pull, review, (again, &known), &mut posted);
+    // Who posts from another machine does not wait for us.
+    if !again && posted.inline > 0 {
+        let twice = Known::of(forge, pull, review).map_or(0, |there| there.twice);
+        if twice > known.twice {
+            posted.warnings.push(format!(
+                "{twice} findings stand there twice: somebody else posted at the same time"
+            ));
+        }
+    }
+    Ok(posted)
+}
+
+fn sent(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    (again, known): (bool, &Known),
+    posted: &mut Posted,
+) {
     let comments = review.comments(&known.findings);
     posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
     let said = known.last_review.as_deref() == Some(review.digest().as_str());
-    close_gone(github, review, &known, &mut posted);
+    close_gone(forge, pull, review, known, posted);
     if comments.is_empty() && said {
-        return posted;
+        return;
     }
-    let taken = match batch(github, pull, review, &comments, &mut posted) {
+    let sent = forge
+        .takes_batches()
+        .then(|| batch(forge, pull, review, &comments, posted));
+    let taken = match sent.unwrap_or(Ok(())) {
+        Ok(()) if !forge.takes_batches() => Some(false),
         Ok(()) => Some(true),
         Err(trouble) => {
             let taken = if !trouble.is_doubtful() {
@@ -60,7 +91,7 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
             } else if again || trouble.is_away() {
                 None
             } else {
-                was_taken(github, pull, review, said, &mut posted.warnings)
+                was_taken(forge, pull, review, said)
             };
             let what = match taken {
                 Some(false) => "the review was not taken",
@@ -68,24 +99,30 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
                 None => "whether the review was taken is unknown",
             };
             posted.warnings.push(format!("{what}: {trouble}"));
-            taken
+            if trouble.is_busy() && taken == Some(false) {
+                let wait = "nothing more is sent now; call again later".to_owned();
+                posted.warnings.push(wait);
+                None
+            } else {
+                taken
+            }
         }
     };
     match taken {
         Some(true) => {
             posted.tier = Some(0);
             posted.inline = comments.len();
-            return posted;
+            return;
         }
         // Sending it in pieces could double it.
         None => {
             posted.tier = Some(3);
             posted.failed = comments.len();
-            return posted;
+            return;
         }
         Some(false) => {}
     }
-    let refused = one_by_one(github, pull, &comments, &mut posted);
+    let refused = one_by_one(forge, pull, &comments, posted);
     let none = posted.inline == 0 && !comments.is_empty();
     posted.tier = Some(if none { 2 } else { 1 });
     // What the last review said already is not said again.
@@ -95,7 +132,7 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
         } else {
             review.verdict.event()
         };
-        let send = |event| github.review(pull, &review.without_comments(event, &refused, none));
+        let send = |event| forge.review(pull, &review.without_comments(event, &refused, none));
         let sent = match send(event) {
             Err(trouble) if trouble.is_own_pull() => {
                 posted.own_pr = Some(true);
@@ -110,11 +147,16 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
                 .push(format!("the summary was not taken: {trouble}"));
         }
     }
-    posted
 }
 
 /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
-fn close_gone(github: &GitHub, review: &Review<'_>, known: &Known, posted: &mut Posted) {
+fn close_gone(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    known: &Known,
+    posted: &mut Posted,
+) {
     let there: BTreeSet<&str> = review
         .findings
         .iter()
@@ -133,14 +175,14 @@ fn close_gone(github: &GitHub, review: &Review<'_>, known: &Known, posted: &mut 
         if !gone || !looked || review.unreadable > 0 {
             continue;
         }
-        match github.resolve(&open.thread) {
+        match forge.resolve(pull, &open.thread) {
             Ok(()) => posted.closed += 1,
             Err(trouble) => posted.warnings.push(format!(
                 "the thread of a finding that is gone was not closed: {trouble}"
             )),
         }
         if open.outdated
-            && let Some(Err(trouble)) = open.comment.as_ref().map(|id| github.minimize(id))
+            && let Some(Err(trouble)) = open.comment.as_ref().map(|id| forge.minimize(id))
         {
             posted.warnings.push(format!(
                 "the comment of a finding that is gone was not folded away: {trouble}"
@@ -151,34 +193,25 @@ fn close_gone(github: &GitHub, review: &Review<'_>, known: &Known, posted: &mut 
 
 /// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
 /// the new one is known by its comments.
-fn was_taken(
-    github: &GitHub,
-    pull: &Pull,
-    review: &Review<'_>,
-    said: bool,
-    warnings: &mut Vec<String>,
-) -> Option<bool> {
-    let before = warnings.len();
-    let there = Known::of(github, pull, review, warnings);
-    (warnings.len() == before).then(|| {
-        there.last_review.as_deref() == Some(review.digest().as_str())
-            && (!said || review.comments(&there.findings).is_empty())
-    })
+fn was_taken(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, said: bool) -> Option<bool> {
+    let there = Known::of(forge, pull, review).ok()?;
+    let is_there = there.last_review.as_deref() == Some(review.digest().as_str());
+    Some(is_there && (!said || review.comments(&there.findings).is_empty()))
 }
 
 /// One review with all comments; as a mere comment when the pull request is one's own.
 fn batch(
-    github: &GitHub,
+    forge: &dyn Forge,
     pull: &Pull,
     review: &Review<'_>,
     comments: &[Comment],
     posted: &mut Posted,
 ) -> Result<(), Trouble> {
-    let sent = github.review(pull, &review.json(review.verdict.event(), comments));
+    let sent = forge.review(pull, &review.json(review.verdict.event(), comments));
     match sent {
         Err(trouble) if trouble.is_own_pull() => {
             posted.own_pr = Some(true);
-            github.review(pull, &review.json(Event::Comment, comments))
+            forge.review(pull, &review.json(Event::Comment, comments))
         }
         other => other,
     }
@@ -186,7 +219,7 @@ fn batch(
 
 /// Posts each comment alone; gives the fingerprints of those that were not taken.
 fn one_by_one<'a>(
-    github: &GitHub,
+    forge: &dyn Forge,
     pull: &Pull,
     comments: &'a [Comment],
     posted: &mut Posted,
@@ -195,23 +228,19 @@ fn one_by_one<'a>(
     if comments.is_empty() {
         return BTreeSet::new();
     }
-    let head = match github.head(pull) {
-        Ok(head) => head,
+    let place = match forge.place(pull) {
+        Ok(place) => place,
         Err(trouble) => {
-            posted.warnings.push(format!(
-                "the head of the pull request is unknown: {trouble}"
-            ));
+            posted
+                .warnings
+                .push(format!("where comments can be put is unknown: {trouble}"));
             posted.failed = comments.len();
             return all().collect();
         }
     };
     let mut refused = BTreeSet::new();
-    for comment in comments {
-        let mut json = comment.json.clone();
-        if let Value::Object(fields) = &mut json {
-            fields.insert(String::from("commit_id"), head.clone().into());
-        }
-        match github.comment(pull, &json) {
+    for (at, comment) in comments.iter().enumerate() {
+        match forge.comment(pull, &place, &comment.json) {
             Ok(()) => posted.inline += 1,
             Err(trouble) => {
                 posted.failed += 1;
@@ -220,6 +249,12 @@ fn one_by_one<'a>(
                     "the comment {} was not taken: {trouble}",
                     comment.fingerprint
                 ));
+                if trouble.is_busy() {
+                    let rest = comments.iter().skip(at + 1);
+                    refused.extend(rest.map(|comment| comment.fingerprint.as_str()));
+                    posted.failed = refused.len();
+                    return refused;
+                }
             }
         }
     }
@@ -235,6 +270,8 @@ struct Known {
     last_review: Option<String>,
     /// Our comments in open threads in which nobody else wrote.
     open: Vec<OpenComment>,
+    /// Findings that stand in more than one open thread.
+    twice: usize,
 }
 
 /// A comment of an earlier run whose thread is open.
@@ -249,16 +286,14 @@ struct OpenComment {
 }
 
 impl Known {
-    /// Looks. What cannot be seen is not known: it is posted, rather than left out.
-    fn of(github: &GitHub, pull: &Pull, review: &Review<'_>, warnings: &mut Vec<String>) -> Self {
-        let mut list = |what: &str, got: Result<Vec<Value>, Trouble>| {
-            got.unwrap_or_else(|trouble| {
-                warnings.push(format!("the {what} that are there are unknown: {trouble}"));
-                Vec::new()
-            })
-        };
-        let comments = list("comments", github.comments(pull));
-        let reviews = list("reviews", github.reviews(pull));
+    /// Looks.
+    fn of(forge: &dyn Forge, pull: &Pull, review: &Review<'_>) -> Result<Self, Trouble> {
+        let comments = forge
+            .comments(pull)
+            .map_err(|trouble| trouble.about("the comments that are there"))?;
+        let reviews = forge
+            .reviews(pull)
+            .map_err(|trouble| trouble.about("the reviews that are there"))?;
         let has_mark = |comment: &Value| {
             marker::findings_in(review.profile, body(comment))
                 .next()
@@ -266,10 +301,9 @@ impl Known {
         };
         // Only a comment of ours can be in a thread that is settled.
         let threads = if comments.iter().any(has_mark) {
-            github.threads(pull).unwrap_or_else(|trouble| {
-                warnings.push(format!("which threads are settled is unknown: {trouble}"));
-                Threads::default()
-            })
+            forge
+                .threads(pull)
+                .map_err(|trouble| trouble.about("the threads that are there"))?
         } else {
             Threads::default()
         };
@@ -303,7 +337,9 @@ impl Known {
             }
             let findings = marker::findings_in(review.profile, body(comment)).map(str::to_owned);
             let findings: Vec<String> = findings.collect();
-            known.findings.extend(findings.iter().cloned());
+            for print in &findings {
+                known.twice += usize::from(!known.findings.insert(print.clone()));
+            }
             if let Some(thread) = thread.filter(|thread| thread.is_ours && !thread.is_answered)
                 && !findings.is_empty()
             {
@@ -317,7 +353,7 @@ impl Known {
                 });
             }
         }
-        known
+        Ok(known)
     }
 }
 

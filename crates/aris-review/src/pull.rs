@@ -2,18 +2,41 @@
 
 use std::fmt;
 
-/// A repository on GitHub or on a server of an enterprise.
+/// A repository on GitHub, on GitLab or on a server of an enterprise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
+    /// What its host runs, where an address says so.
+    pub kind: Option<Kind>,
     /// Host of its pages; none when whoever asks decides.
     pub host: Option<String>,
-    /// The user or organisation.
+    /// The user, organisation or group, with `/` before each group inside another.
     pub owner: String,
     /// Its name.
     pub name: String,
 }
 
-/// A pull request.
+/// A kind of service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// GitHub.
+    GitHub,
+    /// GitLab.
+    GitLab,
+}
+
+impl std::str::FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "github" => Ok(Self::GitHub),
+            "gitlab" => Ok(Self::GitLab),
+            _ => Err(String::from("github or gitlab")),
+        }
+    }
+}
+
+/// A pull request, or a merge request as GitLab says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pull {
     /// Its repository.
@@ -28,24 +51,14 @@ const USUAL: &str = "github.com";
 impl std::str::FromStr for Repository {
     type Err = String;
 
-    /// Reads `owner/name` or `host/owner/name`.
+    /// Reads `owner/name`, `group/group/name` or one of them with `host/` in front; a host has a `.` or a port.
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split('/').collect();
-        let (host, owner, name) = match parts.as_slice() {
-            [owner, name] => (None, *owner, *name),
-            [host, owner, name] if is_host(host) => (Some((*host).to_owned()), *owner, *name),
-            _ => return Err(String::from("owner/name is needed")),
-        };
-        if is_name(owner) && is_name(name) {
-            Ok(Self {
-                host,
-                owner: owner.to_owned(),
-                name: name.to_owned(),
-            })
-        } else {
-            Err(String::from(
-                "owner and name have letters, digits, -, _ and . only, and no - in front",
-            ))
+        match parts.as_slice() {
+            [host, owners @ .., _] if is_host(host) && !owners.is_empty() => {
+                Self::at(None, Some(host), &parts[1..])
+            }
+            _ => Self::at(None, None, &parts),
         }
     }
 }
@@ -53,32 +66,73 @@ impl std::str::FromStr for Repository {
 impl std::str::FromStr for Pull {
     type Err = String;
 
-    /// Reads `https://host/owner/name/pull/number`, with anything after `/`, `?` or `#`.
+    /// Reads `https://host/owner/name/pull/number` or `https://host/group/name/-/merge_requests/number`, with anything after `/`, `?` or `#`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || String::from("it is not like https://github.com/owner/name/pull/1");
+        let wrong = || {
+            String::from(
+                "it is like neither https://github.com/owner/name/pull/1 nor https://gitlab.com/group/name/-/merge_requests/1",
+            )
+        };
         let rest = text
             .strip_prefix("https://")
             .or_else(|| text.strip_prefix("http://"))
             .ok_or_else(wrong)?;
         let path = rest.split(['?', '#']).next().unwrap_or_default();
         let parts: Vec<&str> = path.split('/').collect();
-        let [host, owner, name, "pull", number, ..] = parts.as_slice() else {
-            return Err(wrong());
+        let (kind, host, names, number) = match parts.as_slice() {
+            [host, owner, name, "pull", number, ..] => {
+                (Kind::GitHub, host, vec![*owner, *name], number)
+            }
+            [host, path @ ..] => {
+                let at = path
+                    .windows(2)
+                    .position(|two| two == ["-", "merge_requests"]);
+                let at = at.ok_or_else(wrong)?;
+                let number = path.get(at + 2).ok_or_else(wrong)?;
+                (Kind::GitLab, host, path[..at].to_vec(), number)
+            }
+            [] => return Err(wrong()),
         };
         let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let number = number.parse().ok().filter(|number| digits && *number > 0);
         let number = number.ok_or_else(wrong)?;
-        if !(is_host(host) && is_name(owner) && is_name(name)) {
+        let (name, port) = host.split_once(':').unwrap_or((host, "0"));
+        if !is_name(name) || !is_port(port) {
             return Err(wrong());
         }
-        Ok(Self {
-            repository: Repository {
-                host: Some((*host).to_owned()),
-                owner: (*owner).to_owned(),
-                name: (*name).to_owned(),
-            },
-            number,
-        })
+        let repository =
+            Repository::at(Some(kind), Some(host), &names).map_err(|_error| wrong())?;
+        Ok(Self { repository, number })
+    }
+}
+
+impl Repository {
+    fn at(kind: Option<Kind>, host: Option<&str>, names: &[&str]) -> Result<Self, String> {
+        match names.split_last() {
+            Some((name, owners)) if !owners.is_empty() => {
+                if names.iter().all(|name| is_name(name)) {
+                    Ok(Self {
+                        kind,
+                        host: host.map(str::to_owned),
+                        owner: owners.join("/"),
+                        name: (*name).to_owned(),
+                    })
+                } else {
+                    Err(String::from(
+                        "owner and name have letters, digits, -, _ and . only, and no - in front",
+                    ))
+                }
+            }
+            _ => Err(String::from("owner/name is needed")),
+        }
+    }
+
+    /// What its host runs: as its address says, else as the host is named.
+    pub fn kind(&self) -> Kind {
+        let host = self.host.as_deref().unwrap_or(USUAL).to_ascii_lowercase();
+        let named = host.split(['.', ':']).any(|label| label == "gitlab");
+        self.kind
+            .unwrap_or(if named { Kind::GitLab } else { Kind::GitHub })
     }
 }
 
@@ -124,9 +178,16 @@ fn is_name(text: &str) -> bool {
         && !matches!(text, "." | "..")
 }
 
+fn is_port(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a part is a host and no group: it has a dot or a port.
 fn is_host(text: &str) -> bool {
-    let (name, port) = text.split_once(':').unwrap_or((text, "0"));
-    is_name(name) && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    match text.split_once(':') {
+        Some((name, port)) => is_name(name) && is_port(port),
+        None => is_name(text) && text.contains('.'),
+    }
 }
 
 #[cfg(test)]
@@ -145,6 +206,13 @@ mod tests {
                 "https://ghe.example:8443/o/r/pull/1",
                 Some(("ghe.example:8443/o/r", 1)),
             ),
+            (
+                "https://gitlab.com/g/sub/r/-/merge_requests/7/diffs",
+                Some(("gitlab.com/g/sub/r", 7)),
+            ),
+            ("https://gitlab.com/r/-/merge_requests/7", None),
+            ("https://gitlab.com/g/r/-/merge_requests", None),
+            ("https://gitlab.com/g/../-/merge_requests/7", None),
             ("https://github.com/o/r/pull/0", None),
             ("https://github.com/o/r/pull/7x", None),
             ("https://github.com/o/r/pull/+7", None),
@@ -174,9 +242,11 @@ mod tests {
             ("o/r", Some("o/r")),
             ("github.com/o/r", Some("o/r")),
             ("ghe.example/o/r", Some("ghe.example/o/r")),
+            ("gitlab.com/g/sub/r", Some("gitlab.com/g/sub/r")),
+            ("g/sub/r", Some("g/sub/r")),
             ("o", None),
             ("-R/x", None),
-            ("a/b/c/d", None),
+            ("a/../c/d", None),
             ("o/", None),
         ] {
             let read = text.parse::<Repository>().ok().map(|read| read.to_string());

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::diff::{Diff, NewLine};
+use crate::diff::{Diff, DiffFile, Hidden, NewLine};
 
 /// Lines below one heading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -25,51 +25,82 @@ pub struct SectionLine {
 }
 
 /// Endings of files that are prose.
-const PROSE: [&str; 6] = ["md", "markdown", "qmd", "rmd", "rst", "tex"];
+const PROSE: [&str; 7] = ["md", "markdown", "qmd", "rmd", "rst", "tex", "txt"];
 
-/// The sections of the reports in a diff: files that `globs` match and that are prose. A section takes part when the diff adds a line to
-/// it.
-pub fn sections(diff: &Diff, globs: &[String]) -> Vec<Section> {
-    let mut sections = Vec::new();
-    for file in &diff.files {
-        if !is_prose(&file.path) || !globs.iter().any(|glob| matches(glob, &file.path)) {
-            continue;
-        }
-        let is_latex = file.path.to_ascii_lowercase().ends_with(".tex");
-        let mut current = Section {
-            file: file.path.clone(),
-            title: String::new(),
-            lines: Vec::new(),
-        };
-        let mut fenced = false;
-        let mut before = 0;
-        for line in &file.lines {
-            if line.number != before + 1 {
-                // A new hunk: the fence that was open may be closed in between.
-                fenced = false;
-            }
-            before = line.number;
-            let trimmed = line.text.trim_start();
-            if !is_latex && (trimmed.starts_with("```") || trimmed.starts_with("~~~")) {
-                fenced = !fenced;
-            }
-            let title = if is_latex {
-                latex_heading(trimmed)
+/// Files that are reports unless somebody says otherwise, however their names are written. **Source**: citation gates, §4.3.
+const USUAL: [&str; 4] = ["research/**", "*.md", "*.markdown", "*.tex"];
+
+/// Which files are reports: those whose names these globs match and that are prose.
+#[derive(Clone, Debug, Default)]
+pub struct Reports {
+    /// The globs; none for the usual ones.
+    pub globs: Vec<String>,
+}
+
+impl Reports {
+    /// Whether a file is a report, as its name says.
+    pub fn has(&self, path: &str) -> bool {
+        let lower = path.to_lowercase();
+        is_prose(path)
+            && if self.globs.is_empty() {
+                USUAL.iter().any(|glob| matches(glob, &lower))
             } else {
-                markdown_heading(&line.text).filter(|_| !fenced)
-            };
-            if let Some(title) = title {
-                let next = Section {
-                    file: file.path.clone(),
-                    title,
-                    lines: Vec::new(),
-                };
-                push(&mut sections, std::mem::replace(&mut current, next));
+                self.globs.iter().any(|glob| matches(glob, path))
             }
-            current.lines.extend(added(line));
-        }
-        push(&mut sections, current);
     }
+
+    /// The reports of a diff whose text it does not show. One that was a report before and was renamed as it is has nothing new.
+    pub fn hidden<'d>(&self, diff: &'d Diff) -> Vec<&'d Hidden> {
+        let was_report = |hidden: &Hidden| hidden.was.as_ref().is_some_and(|was| self.has(was));
+        let hidden = diff.hidden.iter();
+        hidden
+            .filter(|hidden| self.has(&hidden.path) && !was_report(hidden))
+            .collect()
+    }
+
+    /// The sections of the reports in a diff. A section takes part when the diff adds a line to it.
+    pub fn sections(&self, diff: &Diff) -> Vec<Section> {
+        let reports = diff.files.iter().filter(|file| self.has(&file.path));
+        reports.flat_map(sections_of).collect()
+    }
+}
+
+fn sections_of(file: &DiffFile) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let is_latex = file.path.to_ascii_lowercase().ends_with(".tex");
+    let mut current = Section {
+        file: file.path.clone(),
+        title: String::new(),
+        lines: Vec::new(),
+    };
+    let mut fenced = false;
+    let mut before = 0;
+    for line in &file.lines {
+        if line.number != before + 1 {
+            // A new hunk: the fence that was open may be closed in between.
+            fenced = false;
+        }
+        before = line.number;
+        let trimmed = line.text.trim_start();
+        if !is_latex && (trimmed.starts_with("```") || trimmed.starts_with("~~~")) {
+            fenced = !fenced;
+        }
+        let title = if is_latex {
+            latex_heading(trimmed)
+        } else {
+            markdown_heading(&line.text).filter(|_| !fenced)
+        };
+        if let Some(title) = title {
+            let next = Section {
+                file: file.path.clone(),
+                title,
+                lines: Vec::new(),
+            };
+            push(&mut sections, std::mem::replace(&mut current, next));
+        }
+        current.lines.extend(added(line));
+    }
+    push(&mut sections, current);
     sections
 }
 
@@ -80,7 +111,7 @@ fn push(sections: &mut Vec<Section>, section: Section) {
 }
 
 fn added(line: &NewLine) -> Option<SectionLine> {
-    line.added.then(|| SectionLine {
+    line.old.is_none().then(|| SectionLine {
         line: line.number,
         text: line.text.clone(),
     })
@@ -238,7 +269,8 @@ mod tests {
               +++ b/data.csv\n@@ -0,0 +1 @@\n+1,2\n+++ b/src/notes.md\n@@ -0,0 +1 @@\n+x\n",
         );
         let globs: Vec<String> = ["research/**", "*.tex"].map(str::to_owned).to_vec();
-        let shown: Vec<String> = sections(&diff, &globs)
+        let shown: Vec<String> = Reports { globs }
+            .sections(&diff)
             .iter()
             .map(|section| {
                 let lines: Vec<String> = section

@@ -3,6 +3,8 @@
 //! What it takes and gives is what GitHub documents:
 //! * <https://docs.github.com/en/rest/pulls/pulls#list-pull-requests>: `head` is `user:ref-name` and filters by the owner of the head, `base`
 //!   is a branch, `state` is open without a word; each entry has `head.ref`, `head.repo.full_name` (`null` for a fork that is gone), `base.ref`.
+//! * <https://docs.github.com/en/rest/pulls/pulls#get-a-pull-request>: `state` is open or closed, `merged`, `changed_files`, `additions`,
+//!   `deletions`; 406 where the diff is too large. `#list-pull-requests-files`: `filename`, `status`, `additions`, `deletions`, `patch` (the hunks).
 //! * <https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request>: 200, `event` in, `state` out; a review without an
 //!   `event` is pending and nobody sees it; `body` must be there for `REQUEST_CHANGES` and `COMMENT`.
 //! * <https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request>: 201; `body`, `commit_id` and `path` must be there.
@@ -13,10 +15,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::project::Project;
+use crate::files::files;
 use crate::server::{Answer, Received, Server};
 
 /// What the pull request is and what became of it.
@@ -28,8 +31,14 @@ pub struct Pull {
     pub base: String,
     /// The commit at its head.
     pub head: String,
-    /// Its diff.
+    /// What it changes, as git shows it; the counts of its record and the list of its files follow from it.
     pub diff: String,
+    /// The answer to whoever asks for the diff, where it is another: status and body.
+    pub served: Option<(u16, Vec<u8>)>,
+    /// `open` or `closed`.
+    pub state: &'static str,
+    /// The repository that its branch lies in; none for a fork that is gone.
+    pub source: Option<&'static str>,
     /// Comments on lines, replies among them.
     pub comments: Vec<Value>,
     /// Reviews.
@@ -46,6 +55,8 @@ pub struct Pull {
     pub page: usize,
     /// Number of requests that changed something.
     pub writes: usize,
+    /// Milliseconds before each answer.
+    pub slow: u64,
     /// What is refused.
     pub refused: Refused,
 }
@@ -61,12 +72,16 @@ pub struct Refused {
     pub batch: bool,
     /// All reviews.
     pub reviews: bool,
-    /// The answer to a review, which is taken.
-    pub lost: bool,
+    /// The answer to a review, and whether that is taken.
+    pub answer: Option<(bool, u16)>,
     /// Comments on lines, of one path or of all.
     pub comments: Option<&'static str>,
     /// Replies.
     pub replies: bool,
+    /// The list of files.
+    pub files: bool,
+    /// Lists of comments or reviews, from a page on: what, the page, and the answer to it.
+    pub list: Option<(&'static str, usize, u16)>,
     /// GraphQL.
     pub graphql: bool,
     /// Resolutions.
@@ -87,6 +102,9 @@ impl Forge {
             base: String::from("main"),
             head: "a".repeat(40),
             diff: diff.to_owned(),
+            served: None,
+            state: "open",
+            source: Some("o/r"),
             comments: Vec::new(),
             reviews: Vec::new(),
             resolved: BTreeSet::new(),
@@ -95,11 +113,14 @@ impl Forge {
             others: Vec::new(),
             page: 100,
             writes: 0,
+            slow: 0,
             refused: Refused::default(),
         }));
         let inner = Arc::clone(&pull);
         let server = Server::start(move |received| {
             let host = received.headers.get("host").cloned().unwrap_or_default();
+            let slow = inner.lock().unwrap_or_else(PoisonError::into_inner).slow;
+            std::thread::sleep(Duration::from_millis(slow));
             let mut pull = inner.lock().unwrap_or_else(PoisonError::into_inner);
             pull.answer(received, &host)
         });
@@ -175,10 +196,27 @@ impl Pull {
                     .get("accept")
                     .is_some_and(|accept| accept.contains("diff"))
                 {
-                    Answer::ok("text/plain", self.diff.clone())
+                    match &self.served {
+                        Some((200, body)) => Answer::ok("text/plain", body.clone()),
+                        Some((status, _)) => refusal(*status, "the diff exceeded the maximum"),
+                        None => Answer::ok("text/plain", self.diff.clone()),
+                    }
                 } else {
-                    Answer::json(&json!({"number": 7, "head": {"sha": self.head}}))
+                    self.record(7, self.source, &self.branch)
                 }
+            }
+            ("GET", ["repos", "o", "r", "pulls", number]) => {
+                let other = self
+                    .others
+                    .iter()
+                    .find(|other| other.0.to_string() == *number);
+                match other {
+                    Some((number, source, branch)) => self.record(*number, *source, branch),
+                    None => refusal(404, "Not Found"),
+                }
+            }
+            ("GET", ["repos", "o", "r", "pulls", "7", "files"]) if !self.refused.files => {
+                Answer::json(&Value::Array(files(&self.diff)))
             }
             (
                 "GET",
@@ -199,6 +237,16 @@ impl Pull {
                 let page: usize = received
                     .query("page")
                     .map_or(1, |page| page.parse().unwrap_or(1));
+                match self.refused.list {
+                    Some((which, from, 200)) if which == *what && page >= from => {
+                        return Answer::json(&json!({"message": "no list"}));
+                    }
+                    Some((which, from, status)) if which == *what && page >= from => {
+                        return refusal(status, "it does not work today")
+                            .header("retry-after", "0");
+                    }
+                    _ => {}
+                }
                 let entries: Vec<&Value> = list
                     .iter()
                     .skip((page - 1) * self.page)
@@ -262,10 +310,31 @@ impl Pull {
         }
     }
 
+    /// The record of a pull request; all have the same diff and state.
+    fn record(&self, number: u64, source: Option<&str>, branch: &str) -> Answer {
+        let files = files(&self.diff);
+        let sum = |key: &str| {
+            files
+                .iter()
+                .filter_map(|file| file[key].as_u64())
+                .sum::<u64>()
+        };
+        let source = source.map(|name| json!({"full_name": name}));
+        Answer::json(&json!({
+            "number": number, "state": self.state, "merged": false, "changed_files": files.len(),
+            "additions": sum("additions"), "deletions": sum("deletions"),
+            "head": {"sha": self.head, "ref": branch, "repo": source},
+            "base": {"ref": self.base, "repo": {"full_name": "o/r"}},
+        }))
+    }
+
     fn review(&mut self, body: &Value) -> Answer {
         let comments = body["comments"].as_array().cloned().unwrap_or_default();
         if self.refused.reviews {
             return refusal(500, "it does not work today").header("retry-after", "0");
+        }
+        if let Some((false, status)) = self.refused.answer {
+            return refusal(status, "not now").header("retry-after", "0");
         }
         if self.refused.own_pull && body["event"] != "COMMENT" {
             return refusal(
@@ -297,8 +366,8 @@ impl Pull {
             "id": self.reviews.len(), "body": body["body"], "state": state, "author_association": "OWNER",
             "user": {"login": "me"}, "submitted_at": time
         }));
-        if self.refused.lost {
-            return refusal(502, "Bad Gateway");
+        if let Some((_, status)) = self.refused.answer {
+            return refusal(status, "not now").header("retry-after", "0");
         }
         Answer::json(&json!({}))
     }
@@ -368,23 +437,4 @@ impl Pull {
 
 fn refusal(status: u16, message: &str) -> Answer {
     Answer::json(&json!({"message": "Refused", "errors": [message]})).with_status(status)
-}
-
-/// Puts a `gh` into `bin/` of a project that writes down what it is told, in `bin/log`, and answers as `cases`, the arms of a `case` over
-/// its arguments, say; see [`keeps`]. It has no other token.
-///
-/// **Source**: <https://cli.github.com/manual/gh_auth_token>: the token on stdout; without one it leaves with 1 and says so on stderr. `gh auth
-/// status` leaves with 1 when any account on any host is broken, as it does here.
-pub fn fake_gh(project: &Project, cases: &str) {
-    let script = format!(
-        "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\ncase \"$*\" in\n{cases}\n\
-         'auth status'*) echo 'X Failed to log in to other.example account hubot (keyring)' >&2; exit 1;;\n*) echo 'no oauth token found' >&2; exit 1;;\nesac\n"
-    );
-    project.write("bin/gh", script);
-    project.mode("bin/gh", 0o755);
-}
-
-/// The arm of a [`fake_gh`] that keeps a token for a host.
-pub fn keeps(host: &str, token: &str) -> String {
-    format!("'auth token --hostname {host}') echo '{token}';;\n")
 }

@@ -1,9 +1,10 @@
 //! From findings to the verdict and to GitHub: what `verdict`, `post` and `run` have in common.
 
 use aris_cli::{Context, Outcome};
-use aris_gates::Folder;
+use aris_gates::{Folder, open, turn};
 use aris_review::{
-    Claim, Diff, Findings, Gate, GitHub, Looked, Pull, Review, Verdict, anchor, judge, merge, post,
+    Claim, Diff, Findings, Forge, Gate, Looked, Pull, Review, Trouble, Verdict, anchor, judge,
+    merge, post,
 };
 
 use crate::error::Error;
@@ -55,13 +56,37 @@ pub(crate) fn anchored(mut all: Findings, diff: &[u8], claims: &[Claim]) -> Find
 
 /// Whom to post to, and how.
 pub(crate) struct Target<'a> {
-    pub(crate) github: &'a GitHub,
+    pub(crate) forge: &'a dyn Forge,
     pub(crate) pull: &'a Pull,
     pub(crate) gate: Gate,
     /// Also what is there already.
     pub(crate) again: bool,
+    /// The commit that was looked at, where that is known.
+    pub(crate) head: Option<&'a str>,
     /// Who has looked at everything.
     pub(crate) looked: Looked,
+}
+
+impl Target<'_> {
+    /// Who is logged in. What has changed since it was looked at is neither approved nor refused.
+    fn login(&self) -> Result<Result<Option<String>, Trouble>, Error> {
+        let login = match self.forge.reach() {
+            Ok(login) => login,
+            Err(trouble) => return Ok(Err(trouble)),
+        };
+        let record = match self.forge.record(self.pull) {
+            Ok(record) => record,
+            Err(trouble) => return Ok(Err(trouble)),
+        };
+        open(self.pull, &record)?;
+        let moved = self.head.is_some_and(|head| head != record.head);
+        Ok(if moved {
+            let why = "commits were pushed while the others were looked at; nothing was posted, call again";
+            Err(Trouble::Malformed(why.to_owned()))
+        } else {
+            Ok(login)
+        })
+    }
 }
 
 /// Posts what was judged and keeps a summary. Whatever becomes of the review, the verdict stands; what was not looked at is said.
@@ -72,7 +97,8 @@ pub(crate) fn published(
     folder: &Folder,
     context: &Context,
 ) -> Result<Judged, Error> {
-    match target.github.reach() {
+    let _turn = turn(context, target.pull, folder)?;
+    match target.login()? {
         Ok(login) => {
             let review = Review {
                 profile: target.gate.profile(),
@@ -82,14 +108,22 @@ pub(crate) fn published(
                 login: login.as_deref(),
                 looked: target.looked,
             };
-            let posted = post(target.github, target.pull, &review, target.again);
-            for warning in &posted.warnings {
-                context.warn(warning);
-            }
-            let is_new = posted.tier.is_some();
-            judged.posted = Some(posted);
-            if !is_new {
-                return Ok(judged);
+            match post(target.forge, target.pull, &review, target.again) {
+                Ok(posted) => {
+                    for warning in &posted.warnings {
+                        context.warn(warning);
+                    }
+                    let is_new = posted.tier.is_some();
+                    judged.posted = Some(posted);
+                    if !is_new {
+                        return Ok(judged);
+                    }
+                }
+                Err(trouble) => {
+                    let why = format!("nothing was posted, call again: {trouble}");
+                    context.warn(&why);
+                    judged.degrade(&why, flags.degraded_verdict);
+                }
             }
         }
         Err(trouble) => judged.degrade(&trouble.to_string(), flags.degraded_verdict),

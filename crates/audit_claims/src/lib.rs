@@ -1,9 +1,9 @@
 //! `audit_claims`: which claims of a research pull request lack evidence, and what verdict follows.
 //!
-//! **Input**: a pull request on GitHub, answers of agents, lists of findings; for the rules documents, bibliographies, results, a plan.
+//! **Input**: a pull request on GitHub or a merge request on GitLab, answers of agents, lists of findings; for the rules documents, bibliographies, results, a plan.
 //! **Output**: a review on GitHub, files in the output folder; the last line of stdout is the token `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch
 //! on the verdict), with `--exit-signal` 10 for all but `approved`; 2 usage, also a URL of no pull request; 3 an input is absent; 4 an
-//! input is malformed; 5 no git worktree, or an output cannot be written.
+//! input is malformed; 5 no git worktree, a pull request that is not open, or an output cannot be written.
 //!
 //! A GitHub that is away blocks nobody: the verdict is `approved` and `degraded` is true, unless something was found or
 //! `--degraded-verdict needs_human` was given.
@@ -36,7 +36,7 @@ pub static SPEC: Spec = Spec {
     name: "audit_claims",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Derive the verdict on a research pull request from findings about its claims",
-    input: "a pull request through gh or GitHub's interface, answers of agents, lists of findings as JSON",
+    input: "a pull request on GitHub or GitLab, answers of agents, lists of findings as JSON",
     output: "findings, or the verdict with its token as the last line",
     stderr: "notes, warnings, errors",
     examples: &[

@@ -40,6 +40,8 @@ pub struct Prepared {
     pub(crate) diff: Option<String>,
     /// Sections of reports that the diff adds lines to.
     pub(crate) sections: usize,
+    /// Reports whose text the diff does not show, so that nobody is asked about it.
+    pub(crate) not_shown: Vec<String>,
     /// The requests, in the order in which they should be answered.
     pub(crate) requests: Vec<Asked>,
     /// The folder in which their answers are looked for.
@@ -65,6 +67,9 @@ impl Prepared {
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(reason) = &self.reason {
             return writeln!(out, "degraded: {}", one_line(reason, LINE));
+        }
+        for file in &self.not_shown {
+            writeln!(out, "not shown by the diff: {}", one_line(file, LINE))?;
         }
         for asked in &self.requests {
             let state = match (&asked.problem, asked.answered) {
@@ -268,9 +273,9 @@ impl Merged {
 pub struct Judged {
     pub(crate) verdict: Verdict,
     event: Event,
-    /// Whether GitHub could not be asked.
+    /// Whether something was not looked at, or not posted.
     degraded: bool,
-    /// Why it could not.
+    /// What, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     counts: Counts,
@@ -304,7 +309,7 @@ impl Judged {
         }
     }
 
-    /// GitHub could not be asked. A verdict that rests on findings stands; without any, `verdict` is what is said unseen.
+    /// Something was not looked at, or not posted. A verdict that rests on findings stands; without any, `verdict` is what is said unseen.
     pub(crate) fn degrade(&mut self, reason: &str, verdict: Verdict) {
         self.degraded = true;
         self.reason = Some(reason.to_owned());

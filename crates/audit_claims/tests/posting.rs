@@ -481,7 +481,7 @@ fn gh_gives_the_token_of_the_host_and_of_no_other() {
 #[test]
 fn a_review_whose_answer_was_lost_is_looked_for_before_it_is_sent_in_pieces() {
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
-    forge.pull(|pull| pull.refused.lost = true);
+    forge.pull(|pull| pull.refused.answer = Some((true, 502)));
     assert_eq!(
         posted(&post(&project, &forge, &two(), &[])),
         (json!(0), 2, 0)

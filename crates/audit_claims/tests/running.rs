@@ -320,3 +320,31 @@ fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
     )
     .expect_code(2);
 }
+
+/// The same line has a finding that is as grave and comes first: it carries the edit of the other one.
+#[test]
+fn a_key_that_is_nearly_one_of_the_bibliography_is_offered_as_an_edit() {
+    let line = "Earlier systems gain 5 points \\cite{smth2020gains}.";
+    let text = format!(
+        "\\documentclass{{article}}\\begin{{document}}\n{line}\n\\bibliography{{refs}}\n\\end{{document}}\n"
+    );
+    let bib = "@article{smith2020gains, title={Gains of something}, author={A Smith}, journal={J}, year={2020}}\n";
+    let project = repository()
+        .file("research/report.tex", &text)
+        .file("research/refs.bib", bib);
+    let diff = format!(
+        "diff --git a/research/report.tex b/research/report.tex\nnew file mode 100644\n--- /dev/null\n+++ b/research/report.tex\n@@ -0,0 +1,4 @@\n+{}\n",
+        text.trim_end().replace('\n', "\n+")
+    );
+    let forge = Forge::start("b", &diff);
+    let arguments = ["run", ".", "main", URL, "--engine", "rules"];
+    call(&project, &forge, &arguments).expect_code(0);
+    let comments = forge.pull(|pull| pull.comments.clone());
+    let body = comments.iter().find(|comment| comment["line"] == 2);
+    let body = body.expect("a comment")["body"].as_str().expect("text");
+    let wanted = line.replace("smth", "smith");
+    assert!(
+        body.contains(&format!("\n```suggestion\n{wanted}\n```\n")),
+        "{body}"
+    );
+}

@@ -7,9 +7,26 @@ use crate::error::Error;
 /// Folders of tests.
 const TESTS: [&str; 4] = ["test", "tests", "__tests__", "testing"];
 
+/// Endings of the sources of a text. What else lies in a repository of research, as data, programs and pictures, is no place where a comment on
+/// a text is settled.
+const TEXTS: [&str; 6] = ["md", "markdown", "tex", "bib", "rst", "txt"];
+
+/// Texts that steer programs and agents.
+const STEERING: [&str; 5] = [
+    "claude.md",
+    "agents.md",
+    "gemini.md",
+    "skill.md",
+    "cmakelists.txt",
+];
+
+/// How a file begins that stands for another one. **Source**: Git LFS specification, "The Pointer".
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// Checks the name of a file as it was given, relative to the worktree, and gives it back clean.
 ///
-/// Refused: names that lead out of the worktree or into git's own folder, links on the way and at the end, folders, and tests: an edit that
+/// Refused: names that lead out of the worktree or into git's own folder, links on the way and at the end, folders, tests, results of
+/// experiments, and whatever is no source of a text (`.md`, `.markdown`, `.tex`, `.bib`, `.rst`, `.txt`) or steers programs: an edit that
 /// settles a comment on a report has no business there.
 pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     let refused = |why: &'static str| {
@@ -48,6 +65,23 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     {
         return refused("it is a test");
     }
+    if folders
+        .iter()
+        .any(|folder| folder.eq_ignore_ascii_case("results"))
+    {
+        return refused("results come from experiments, and not from a review");
+    }
+    let lower = file.to_lowercase();
+    let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if !TEXTS.contains(&ending) {
+        return refused("only .md, .markdown, .tex, .bib, .rst and .txt are sources of a text");
+    }
+    let is_list = ["requirements", "constraints"]
+        .iter()
+        .any(|name| lower.starts_with(name));
+    if STEERING.contains(&lower.as_str()) || (is_list && ending == "txt") {
+        return refused("it steers programs, and is no part of a report");
+    }
     let mut path = worktree.to_path_buf();
     for part in &parts {
         path.push(part);
@@ -59,6 +93,10 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
             // A file that an edit took away is committed as gone; git says when it never was.
             _ => {}
         }
+    }
+    let head = aris_fs::open(&path).and_then(|file| file.head(POINTER.len() as u64));
+    if head.is_ok_and(|head| head == POINTER) {
+        return refused("it is a pointer of LFS, and the file lies elsewhere");
     }
     Ok(parts.join("/"))
 }
@@ -101,9 +139,17 @@ mod tests {
             ("research/r.md", Some("research/r.md")),
             ("./research//r.md", Some("research/r.md")),
             ("research/gone.md", Some("research/gone.md")),
-            ("-rf", Some("-rf")),
-            (":(glob)**", Some(":(glob)**")),
+            ("-rf.md", Some("-rf.md")),
+            (":(glob)**.md", Some(":(glob)**.md")),
             ("contest.md", Some("contest.md")),
+            ("a.TEX", Some("a.TEX")),
+            ("refs.bib", Some("refs.bib")),
+            ("Makefile", None),
+            ("src/analysis.py", None),
+            ("results/run.json", None),
+            ("research/Results/table.tex", None),
+            ("CLAUDE.md", None),
+            ("requirements-dev.txt", None),
             ("", None),
             (".", None),
             ("../x", None),

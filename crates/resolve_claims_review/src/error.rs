@@ -77,6 +77,16 @@ pub enum Error {
         /// Their numbers.
         numbers: Vec<u64>,
     },
+    /// The branch of a pull request lies with somebody else.
+    #[error("{pull} comes from {from}, and this worktree is of {ours}")]
+    Fork {
+        /// The pull request.
+        pull: String,
+        /// The repository that its branch lies in.
+        from: String,
+        /// Ours.
+        ours: String,
+    },
     /// It is not clear which pull request is meant.
     #[error("{} holds {found} of classification_map_N.json", path.display())]
     WhichPull {
@@ -109,6 +119,7 @@ impl Failure for Error {
             Self::NoBase { .. }
             | Self::OtherBranch { .. }
             | Self::ManyPulls { .. }
+            | Self::Fork { .. }
             | Self::Unchanged { .. } => ErrorKind::Precondition,
             Self::File { .. } | Self::NotEditable { .. } => ErrorKind::Usage,
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
@@ -135,6 +146,9 @@ impl Failure for Error {
             Self::NoEntry { .. } => "take a number that plan lists",
             Self::NotEditable { .. } => "only entries that plan lists are edited",
             Self::ManyPulls { .. } => "name the one that is meant with --pr",
+            Self::Fork { .. } => {
+                "name your own pull request, or say --allow-fork where the comments on this one are yours to settle"
+            }
             Self::WhichPull { .. } => {
                 "run fetch and merge first, or name the pull request with --pr"
             }

@@ -1,10 +1,10 @@
 //! `resolve_claims_review`: the comments of a research pull request become commits, replies with reasons, or a request to run an experiment
 //! again.
 //!
-//! **Input**: comments through `gh` or GitHub's interface, answers of agents, edits in a git worktree. **Output**: commits, replies, closed
+//! **Input**: comments of a pull request on GitHub or a merge request on GitLab, answers of agents, edits in a git worktree. **Output**: commits, replies, closed
 //! threads, files in the output folder; `fetch` that finds nothing, `finish` and `outcome` end with the tokens `needs_rerun`, `verdict`
 //! and `fixes_applied`. **Exit**: 0 done, also when there is no pull request or no GitHub; 2 usage, also a file that an edit must not
-//! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, nothing to commit, or an output cannot be written; `validate`
+//! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, a pull request that is not open or of a stranger, nothing to commit, or an output cannot be written; `validate`
 //! leaves with 10 when it is to be called again after an edit, and with 1 when its third attempt has failed.
 //!
 //! It commits only files that it is told of, in the worktree and on the branch of the review, and pushes nothing.
@@ -39,7 +39,7 @@ pub static SPEC: Spec = Spec {
     name: "resolve_claims_review",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Settle the review of a research pull request and derive whether to run again",
-    input: "comments through gh or GitHub's interface, answers of agents, edits in a git worktree",
+    input: "comments of a pull request on GitHub or GitLab, answers of agents, edits in a git worktree",
     output: "what was found, decided or done; the tokens of a settled review as the last lines",
     stderr: "warnings, errors",
     examples: &[

@@ -601,10 +601,31 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     project.write(".gitattributes", "*.bin filter=lfs\n");
     project.write(".pre-commit-config.yaml", "repos: []\n");
     project.write(".gitmodules", "[submodule \"sub\"]\n");
+    for file in [
+        "results/run.json",
+        "results/table.tex",
+        "src/analysis.py",
+        "Makefile",
+        "CLAUDE.md",
+        "requirements.txt",
+    ] {
+        project.write(file, "x");
+    }
+    project.write(
+        "research/pointer.md",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+    );
     // A folder with a repository of its own is what a submodule is.
     project.write("sub/x.md", "x");
     git(&project, &["init", "-q", "sub"]);
     for file in [
+        "results/run.json",
+        "results/table.tex",
+        "src/analysis.py",
+        "Makefile",
+        "CLAUDE.md",
+        "requirements.txt",
+        "research/pointer.md",
         ".github/workflows/x.yml",
         ".gitattributes",
         ".gitmodules",
@@ -615,6 +636,15 @@ fn an_edit_commits_what_it_names_and_nothing_that_it_must_not() {
     ] {
         apply("100", &[file]).expect_code(2);
     }
+    // A filter is not started before it is refused either.
+    git(
+        &project,
+        &["config", "filter.mark.clean", "touch owned; cat"],
+    );
+    project.write(".gitattributes", "*.md filter=mark\n");
+    project.write("research/report.md", format!("{REPORT}x\n"));
+    apply("100", &["research/report.md"]).expect_code(2);
+    assert!(!project.at("owned").exists());
     for file in [".gitattributes", ".gitmodules"] {
         std::fs::remove_file(project.at(file)).expect("removed");
     }
@@ -767,6 +797,91 @@ fn a_validation_has_three_attempts() {
         "claims_review: {validation_comand: x}\n",
     );
     validate(&[]).expect_code(4);
+}
+
+#[test]
+fn a_validation_from_elsewhere_is_the_same() {
+    let (project, forge) = classified();
+    git(&project, &["switch", "-q", "main"]);
+    project.write(".gitignore", "answers/\n.aris/temp/\n");
+    project.write(
+        ".aris/config.yaml",
+        "claims_review: {validation_command: touch checked}\n",
+    );
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-q", "-m", "ours"]);
+    git(&project, &["switch", "-q", "experiment"]);
+    git(&project, &["merge", "-q", "main"]);
+    let elsewhere = Project::bare();
+    let worktree = project.path().display().to_string();
+    let arguments = ["--json", "validate", "--worktree", &worktree];
+    let run = call(&elsewhere, &forge, &arguments).expect_code(0);
+    assert_eq!(run.data()["status"], "PASS", "{run}");
+    assert!(project.at("checked").exists());
+}
+
+#[test]
+fn replies_are_not_posted_again_where_those_that_are_there_cannot_be_read() {
+    let (project, forge) = classified();
+    let finish = [&["--json"], &FINISH[..]].concat();
+    call(&project, &forge, &finish).expect_code(0);
+    let there = forge.pull(|pull| pull.comments.len());
+    for list in [
+        ("comments", 1, 500),
+        ("comments", 1, 200),
+        ("comments", 2, 500),
+    ] {
+        std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).unwrap_or_default();
+        forge.pull(|pull| pull.refused.list = Some(list));
+        let run = call(&project, &forge, &finish).expect_code(0);
+        assert_eq!(forge.pull(|pull| pull.comments.len()), there, "{list:?}");
+        assert!(run.stderr().contains("call finish again"), "{run}");
+        assert!(
+            run.data()["counts"]["replies_failed"].as_u64() > Some(0),
+            "{run}"
+        );
+    }
+    // A later call posts what is missing.
+    forge.pull(|pull| {
+        pull.refused.list = None;
+        pull.comments.pop();
+    });
+    call(&project, &forge, &finish).expect_code(0);
+    assert_eq!(forge.pull(|pull| pull.comments.len()), there);
+    // Nothing is said to a pull request that is not open any more.
+    forge.pull(|pull| pull.state = "closed");
+    std::fs::remove_file(project.at(&format!("{OUT}/finished_7.jsonl"))).unwrap_or_default();
+    forge.pull(|pull| pull.comments.truncate(8));
+    call(&project, &forge, &finish).expect_code(5);
+    assert_eq!(forge.pull(|pull| pull.comments.len()), 8);
+}
+
+#[test]
+fn a_pull_request_that_is_closed_or_of_a_stranger_is_refused_also_by_its_number() {
+    let (project, forge) = (repository(), forge());
+    remotes(&project, &[("origin", "https://github.com/o/r.git")]);
+    forge.pull(|pull| {
+        pull.others.push((8, Some("stranger/r"), "experiment"));
+        pull.others.push((9, None, "experiment"));
+    });
+    for (number, words) in [("8", "stranger/r"), ("9", "gone")] {
+        let run = fetched(&project, &forge, &["--pr", number]).expect_code(5);
+        let message = run.error()["message"].as_str().expect("text").to_owned();
+        assert!(message.contains(words), "{message}");
+        assert_eq!(asked(&forge), None);
+    }
+    fetched(&project, &forge, &["--pr", "8", "--allow-fork"]).expect_code(0);
+    assert_eq!(asked(&forge), Some(8));
+    fetched(&project, &forge, &["--pr", "7"]).expect_code(0);
+    forge.pull(|pull| pull.state = "closed");
+    let run = fetched(&project, &forge, &["--pr", "7"]).expect_code(5);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .expect("text")
+            .contains("closed"),
+        "{run}"
+    );
 }
 
 #[test]

@@ -38,8 +38,9 @@ pub(crate) fn run(args: &ExtractArgs, context: &Context) -> Result<Extracted, Er
         add(&mut out, &Disk::new(context.cwd()).prose(file)?, None);
     } else if let Some(path) = &args.diff {
         let bytes = aris_fs::read(&context.absolute(path), aris_fs::READ_LIMIT)?;
-        let touched = args.reports.sections(&bytes);
+        let reports = args.reports.reports();
         let diff = Diff::read(&bytes);
+        let touched = reports.sections(&diff);
         for (excerpt, added) in excerpts(&diff, &touched) {
             let prose = Prose::read_excerpt(&excerpt).map_err(DiskError::Latex)?;
             add(&mut out, &prose, Some(&added));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{FolderArgs, GitHubArgs};
+use aris_gates::{FolderArgs, ForgeArgs};
 use aris_review::{Looked, Pull};
 
 use crate::audit::{Target, VerdictFlags, anchored, judged, published};
@@ -34,7 +34,7 @@ pub(crate) struct PostArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>, Error> {
@@ -44,14 +44,15 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>,
     if let Some(diff) = kept_diff(&folder, args.diff.as_deref(), number, context)? {
         all = anchored(all, &diff, &kept_claims(&folder, number)?);
     }
-    let github = args
-        .github
-        .way(context, context.cwd(), args.pull.repository.host.as_deref())?;
+    let forge = args
+        .forge
+        .way(context, context.cwd(), &args.pull.repository)?;
     let target = Target {
-        github: &github,
+        forge: &*forge,
         pull: &args.pull,
         gate: args.folder.gate,
         again: args.repost,
+        head: None,
         looked: Looked {
             rules: args.complete,
             agents: args.complete,

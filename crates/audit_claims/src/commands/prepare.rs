@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{FolderArgs, GitHubArgs};
-use aris_review::Pull;
+use aris_gates::{FolderArgs, ForgeArgs, Worktree};
+use aris_review::{Diff, Pull};
 
 use crate::agents::ask;
 use crate::error::Error;
 use crate::report::Prepared;
-use crate::source::{ReportArgs, fetch};
+use crate::source::{Changes, ReportArgs, fetch, unseen};
 
 /// Arguments of `prepare`.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct PrepareArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
@@ -43,11 +43,13 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
         Some(path) => context.absolute(path),
         None => folder.at("answers"),
     };
+    let reports = args.reports.reports();
     let mut prepared = Prepared {
         degraded: false,
         reason: None,
         diff: None,
         sections: 0,
+        not_shown: Vec::new(),
         requests: Vec::new(),
         answers: answers.display().to_string(),
     };
@@ -58,10 +60,10 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
             aris_fs::read(&path, aris_fs::READ_LIMIT)?
         }
         (None, Some(pull)) => {
-            let host = pull.repository.host.as_deref();
-            let github = args.github.way(context, context.cwd(), host)?;
-            match fetch(&github, pull, &folder)? {
-                Ok(diff) => {
+            let forge = args.forge.way(context, context.cwd(), &pull.repository)?;
+            let worktree = Worktree::of(context.cwd()).ok();
+            match fetch(&*forge, pull, &reports, worktree.as_ref(), &folder)? {
+                Ok(Changes { diff, .. }) => {
                     let kept = folder.at(&format!("diff_{}.txt", pull.number));
                     prepared.diff = Some(kept.display().to_string());
                     diff
@@ -75,7 +77,10 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
         }
         (None, None) => Vec::new(),
     };
-    let sections = args.reports.sections(&diff);
+    let read = Diff::read(&diff);
+    let sections = reports.sections(&read);
+    let unseen = unseen(&reports, &read, args.folder.gate);
+    prepared.not_shown = unseen.into_iter().map(|open| open.file).collect();
     let asking = ask(args.folder.gate, &sections, &diff, &answers)?;
     prepared.sections = sections.len();
     prepared.requests = asking.write(&folder)?;

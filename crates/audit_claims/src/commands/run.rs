@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{Folder, FolderArgs, GateError, GitHubArgs, Worktree};
-use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree};
+use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
 use crate::report::Report;
 use crate::rules::{RuleArgs, joined, look, united};
-use crate::source::{ReportArgs, fetch};
+use crate::source::{Changes, ReportArgs, fetch, unseen};
 
 /// Who looks for claims and evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,45 +54,62 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let worktree = Worktree::of(&context.absolute(&args.worktree))?.path;
+    let worktree = Worktree::of(&context.absolute(&args.worktree))?;
+    let reports = args.reports.reports();
     let folder = args.folder.folder(context, |profile| profile.marker);
     let answers = match &args.agent_dir {
         Some(path) => context.absolute(path),
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;
-    let github = args
-        .github
-        .way(context, &worktree, args.pull.repository.host.as_deref())?;
-    let diff = match fetch(&github, &args.pull, &folder)? {
-        Ok(diff) => diff,
+    let forge = args
+        .forge
+        .way(context, &worktree.path, &args.pull.repository)?;
+    let fetched = fetch(&*forge, &args.pull, &reports, Some(&worktree), &folder)?;
+    let Changes { head, diff } = match fetched {
+        Ok(changes) => changes,
         Err(trouble) => {
             let mut judged = judged(Findings::default());
             judged.degrade(&trouble.to_string(), args.flags.degraded_verdict);
             return Ok(args.flags.outcome(judged));
         }
     };
-    let sections = args.reports.sections(&diff);
-    let (all, looked) = args.found(
+    let read = Diff::read(&diff);
+    let unseen = unseen(&reports, &read, args.folder.gate);
+    let (mut all, mut looked) = args.found(
         (engine, &answers),
-        &worktree,
-        &sections,
+        &worktree.path,
+        &reports.sections(&read),
         &diff,
         &folder,
         context,
     )?;
+    if !unseen.is_empty() {
+        looked = Looked::default();
+        all.findings
+            .extend(unseen.iter().map(|open| open.finding().identified()));
+    }
     let target = Target {
-        github: &github,
+        forge: &*forge,
         pull: &args.pull,
         gate: args.folder.gate,
         again: args.repost,
+        head: Some(&head),
         looked,
     };
-    let judged = published(judged(all), &target, &args.flags, &folder, context)?;
+    let mut judged = judged(all);
+    if !unseen.is_empty() {
+        let why = format!(
+            "{} reports were not looked at: the diff does not show their text",
+            unseen.len()
+        );
+        judged.degrade(&why, Verdict::NeedsHuman);
+    }
+    let judged = published(judged, &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))
 }
 

@@ -109,15 +109,16 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         .iter()
         .map(|name| checked(&worktree.path, name))
         .collect::<Result<Vec<_>, _>>()?;
-    if !worktree.differs(&files)? {
-        return Err(Error::Unchanged {
-            files: files.join(", "),
-        });
-    }
+    // Before git looks at the files: then it would start the filter.
     if let Some(name) = worktree.filtered(&files)? {
         return Err(Error::File {
             name: one_line(&name, 300),
             why: "a filter of git would change it (.gitattributes), as for LFS",
+        });
+    }
+    if !worktree.differs(&files)? {
+        return Err(Error::Unchanged {
+            files: files.join(", "),
         });
     }
     let subject = subject(

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, GitHubArgs, Worktree};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree, open};
 use aris_review::{
-    AgentRequest, GitHub, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
+    AgentRequest, Forge, Grouping, Pull, Remotes, Repository, Signal, Thread, Tokens, Trouble,
 };
 use serde_json::Value;
 
@@ -52,6 +52,9 @@ pub(crate) struct FetchArgs {
     /// The pull request; default: the one from this branch to BASE
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pr: Option<u64>,
+    /// Take the pull request of --pr also where its branch lies in the repository of somebody else
+    #[arg(long, requires = "pr")]
+    allow_fork: bool,
     #[command(flatten)]
     signals: SignalArgs,
     #[command(flatten)]
@@ -59,7 +62,7 @@ pub(crate) struct FetchArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error> {
@@ -68,19 +71,32 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     let folder = args.folder.folder(context, |profile| profile.resolve);
     let remotes = Remotes::of(&worktree.path, &branch);
     let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
-        let why = "no git remote names a repository on GitHub; give --repo";
+        let why = "no git remote names a repository; give --repo";
         return Ok(skipped(why));
     };
-    let host = repository.host.clone();
-    let github = args.github.way(context, &worktree.path, host.as_deref())?;
+    let forge = args.forge.way(context, &worktree.path, &repository)?;
     // A branch that is pushed elsewhere, as to a mirror, is looked for where the pull requests are.
     let head = remotes.head.filter(|head| head.is_beside(&repository));
     let head = head.unwrap_or_else(|| repository.clone());
-    let pull = match found(args, &github, repository, &head, &branch)? {
+    let pull = match found(args, &*forge, repository, &head, &branch)? {
         Ok(pull) => pull,
         Err(why) => return Ok(skipped(&why)),
     };
-    let comments = match github.comments(&pull) {
+    let record = match forge.record(&pull) {
+        Ok(record) => record,
+        Err(trouble) => return Ok(skipped(&trouble.to_string())),
+    };
+    open(&pull, &record)?;
+    let name = format!("{}/{}", head.owner, head.name);
+    let source = record.source.as_deref();
+    if !args.allow_fork && !source.is_some_and(|source| source.eq_ignore_ascii_case(&name)) {
+        return Err(Error::Fork {
+            pull: format!("{}#{}", pull.repository, pull.number),
+            from: source.unwrap_or("a repository that is gone").to_owned(),
+            ours: name,
+        });
+    }
+    let comments = match forge.comments(&pull) {
         Ok(comments) => comments,
         Err(trouble) => return Ok(skipped(&format!("the comments cannot be read: {trouble}"))),
     };
@@ -97,11 +113,11 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
             .warnings
             .push(format!("{what} cannot be read: {trouble}"));
     };
-    let reviews = github.reviews(&pull).unwrap_or_else(|trouble| {
+    let reviews = forge.reviews(&pull).unwrap_or_else(|trouble| {
         or_warn("the reviews", trouble);
         Vec::new()
     });
-    let threads = github.threads(&pull).map_or_else(
+    let threads = forge.threads(&pull).map_or_else(
         |trouble| {
             or_warn("the review threads", trouble);
             Vec::new()
@@ -138,14 +154,14 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
 /// **Errors**: [`Error::ManyPulls`].
 fn found(
     args: &FetchArgs,
-    github: &GitHub,
+    forge: &dyn Forge,
     repository: Repository,
     head: &Repository,
     branch: &str,
 ) -> Result<Result<Pull, String>, Error> {
     let numbers = match args.pr {
-        Some(number) => github.reach().map(|_| vec![number]),
-        None => github
+        Some(number) => forge.reach().map(|_| vec![number]),
+        None => forge
             .find(&repository, head, branch, &args.base)
             .map(|found| {
                 let numbers = found.into_iter().map(|found| found.number);

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{Folder, FolderArgs, GateError, GitHubArgs, Worktree, pretty};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty, turn};
 use aris_review::{
-    Classification, Decision, Entry, GitHub, Profile, Pull, Repository, Tokens, Trouble,
-    is_trusted, one_line, quiet,
+    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_trusted,
+    one_line, quiet,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub(crate) struct FinishArgs {
     #[command(flatten)]
     folder: FolderArgs,
     #[command(flatten)]
-    github: GitHubArgs,
+    forge: ForgeArgs,
 }
 
 /// What is handed on: the whole entry, its comment and its strategy.
@@ -88,11 +88,10 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         repository: args.repo.clone(),
         number: args.pr,
     };
-    let github = args
-        .github
-        .way(context, context.cwd(), args.repo.host.as_deref())?;
-    let shown = Shown::of(&github, &pull, &map, context);
-    let (done, warnings) = settle(&github, &pull, profile, &map, &folder, &shown)?;
+    let forge = args.forge.way(context, context.cwd(), &args.repo)?;
+    let shown = Shown::of(&*forge, &pull, context)?;
+    let _turn = turn(context, &pull, &folder)?;
+    let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
         context.warn(warning);
     }
@@ -189,7 +188,7 @@ fn reply(profile: &Profile, entry: &Entry) -> String {
 
 /// Replies and resolves, each once: what GitHub shows, and what an earlier call has written down, is not done again.
 fn settle(
-    github: &GitHub,
+    forge: &dyn Forge,
     pull: &Pull,
     profile: &Profile,
     map: &Classification,
@@ -198,7 +197,7 @@ fn settle(
 ) -> Result<(Done, Vec<String>), Error> {
     let mut done = Done::default();
     let mut warnings = Vec::new();
-    let known = Known::of(github, pull, folder, &mut warnings)?;
+    let known = Known::of(forge, pull, folder, &mut warnings)?;
     let list = folder.at(&format!("finished_{}.jsonl", pull.number));
     // Once nobody answers, asking for each comment again would take half a minute for each.
     let mut away: Option<Trouble> = None;
@@ -215,8 +214,12 @@ fn settle(
         let said = json!({"reply": id, "body": body}).to_string();
         if known.has_reply(*id, &body, &said) {
             done.already += 1;
+        } else if !known.looked {
+            done.replies_failed += 1;
         } else {
-            match attempt(&mut away, || github.reply(pull, *id, &body)) {
+            match attempt(&mut away, || {
+                forge.reply(pull, *id, entry.thread_node_id.as_deref(), &body)
+            }) {
                 Ok(()) => {
                     done.replies += 1;
                     aris_fs::append_line(&list, &said)?;
@@ -240,7 +243,7 @@ fn settle(
             done.already += 1;
             continue;
         }
-        match attempt(&mut away, || github.resolve(thread)) {
+        match attempt(&mut away, || forge.resolve(pull, thread)) {
             Ok(()) => {
                 done.resolved += 1;
                 aris_fs::append_line(&list, &said)?;
@@ -262,19 +265,18 @@ struct Shown {
 }
 
 impl Shown {
-    /// Nobody is asked where nothing was edited.
-    fn of(github: &GitHub, pull: &Pull, map: &Classification, context: &Context) -> Self {
-        let head = if map.values().any(Entry::is_settled) {
-            github.head(pull).map_err(|trouble| {
-                format!("which commits the pull request has is unknown: {trouble}")
-            })
-        } else {
-            Err(String::from("nothing was edited"))
-        };
-        Self {
-            head,
-            worktree: Worktree::of(context.cwd()),
+    fn of(forge: &dyn Forge, pull: &Pull, context: &Context) -> Result<Self, Error> {
+        let record = forge.record(pull);
+        if let Ok(record) = &record {
+            open(pull, record)?;
         }
+        let head = record.map(|record| record.head);
+        Ok(Self {
+            head: head.map_err(|trouble| {
+                format!("which commits the pull request has is unknown: {trouble}")
+            }),
+            worktree: Worktree::of(context.cwd()),
+        })
     }
 
     /// Whether the pull request contains a commit; why not, or why nobody knows.
@@ -303,7 +305,8 @@ fn attempt(
         return Err(trouble.clone());
     }
     call().inspect_err(|trouble| {
-        if trouble.is_away() {
+        if trouble.is_away() || trouble.is_busy() {
+            // What a service that is busy has taken is seen by the next call.
             *away = Some(trouble.clone());
         }
     })
@@ -318,11 +321,13 @@ struct Known {
     resolved: BTreeSet<String>,
     /// Lines of earlier calls.
     lines: BTreeSet<String>,
+    /// Whether the replies that are there could be read.
+    looked: bool,
 }
 
 impl Known {
     fn of(
-        github: &GitHub,
+        forge: &dyn Forge,
         pull: &Pull,
         folder: &Folder,
         warnings: &mut Vec<String>,
@@ -334,22 +339,26 @@ impl Known {
             .lines()
             .map(str::to_owned)
             .collect();
-        let login = match github.reach() {
+        let login = match forge.reach() {
             Ok(login) => login,
             Err(trouble) => {
-                warnings.push(format!("GitHub cannot be asked: {trouble}"));
+                warnings.push(format!("{} cannot be asked: {trouble}", forge.name()));
                 return Ok(known);
             }
         };
-        match github.comments(pull) {
-            Ok(comments) => known.replies.extend(
-                comments
-                    .iter()
-                    .filter_map(|comment| own_reply(comment, login.as_deref())),
-            ),
-            Err(trouble) => warnings.push(format!("which replies are there is unknown: {trouble}")),
+        match forge.comments(pull) {
+            Ok(comments) => {
+                known.looked = true;
+                let replies = comments.iter();
+                known.replies.extend(
+                    replies.filter_map(|comment| own_reply(comment, login.as_deref())),
+                );
+            }
+            Err(trouble) => warnings.push(format!(
+                "no reply was posted, because the comments that are there cannot be read; call finish again: {trouble}"
+            )),
         }
-        match github.threads(pull) {
+        match forge.threads(pull) {
             Ok(threads) => known.resolved.extend(
                 threads
                     .threads

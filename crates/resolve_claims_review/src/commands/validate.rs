@@ -79,8 +79,22 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     let config = if args.command.is_some() && args.timeout.is_some() {
         Config::default()
     } else {
-        let base = folder.groups(pr)?.and_then(|groups| groups.base);
-        Config::read(context.cwd(), args.folder.gate, base.as_deref())?
+        let fetched = folder.groups(pr)?;
+        let (project, fetched) = match &args.worktree {
+            // Called from elsewhere it is what it is when it is called there.
+            Some(path) => {
+                let there = Worktree::of(&context.absolute(path))?.path;
+                let usual = args.folder.usual(&there, |profile| profile.resolve);
+                let theirs = usual.groups(usual.pull_or_none(args.pr)?);
+                (
+                    there,
+                    fetched.map_or_else(|| theirs, |groups| Ok(Some(groups)))?,
+                )
+            }
+            None => (context.cwd().to_path_buf(), fetched),
+        };
+        let base = fetched.and_then(|groups| groups.base);
+        Config::read(&project, args.folder.gate, base.as_deref())?
     };
     let _lock = lock::take(&folder)?;
     let mut so_far = Attempts::read(&folder, pr)?;

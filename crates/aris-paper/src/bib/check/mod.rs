@@ -160,7 +160,11 @@ pub fn keys<'k>(
                 count => format!("{count} times"),
             };
             let message = format!("`{key}` is in no bibliography; cited {often}");
-            Finding::new("undefined_key", Weight::Error, message, action)
+            let mut finding = Finding::new("undefined_key", Weight::Error, message, action);
+            if let [only] = near.as_slice() {
+                finding.replacement = Some((*only).to_owned());
+            }
+            finding
         } else {
             continue;
         };

@@ -72,6 +72,9 @@ fn of_url(url: &str) -> Option<Repository> {
         (place, path, false)
     };
     let place = place.rsplit_once('@').map_or(place, |(_, host)| host);
+    if place.is_empty() {
+        return None;
+    }
     // The port of ssh says nothing about the web.
     let host = if is_web {
         place
@@ -122,6 +125,10 @@ mod tests {
             (
                 "https://ghe.example:8443/o/r",
                 Some((Some("ghe.example:8443"), "o/r")),
+            ),
+            (
+                "git@gitlab.com:g/sub/r.git",
+                Some((Some("gitlab.com"), "g/sub/r")),
             ),
             ("git@work:o/r.git", Some((None, "o/r"))),
             ("/srv/git/r.git", None),

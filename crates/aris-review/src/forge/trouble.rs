@@ -41,6 +41,11 @@ impl Trouble {
         Self::Malformed(one_line(message, WORDS))
     }
 
+    /// The same, said of what could not be read.
+    pub(crate) fn about(self, what: &str) -> Self {
+        Self::malformed(&format!("{what} cannot be read: {self}"))
+    }
+
     /// Whether GitHub could not be asked at all, so that nothing was done and nothing is known.
     pub fn is_away(&self) -> bool {
         match self {
@@ -49,14 +54,24 @@ impl Trouble {
         }
     }
 
-    /// Whether what was asked may have been done all the same: only a refusal (4xx but 408) says that it was not.
+    /// Whether what was asked may have been done all the same: only a refusal (4xx but 408 and 429) says that it was not.
     pub(crate) fn is_doubtful(&self) -> bool {
         match self {
-            Self::Refused { status, .. } => {
-                status.is_none_or(|status| status == 408 || !(400..500).contains(&status))
-            }
+            Self::Refused { status, .. } => status
+                .is_none_or(|status| matches!(status, 408 | 429) || !(400..500).contains(&status)),
             Self::Unreachable(_) | Self::Unauthenticated(_) | Self::Malformed(_) => true,
         }
+    }
+
+    /// Whether it wants to be left alone for a while.
+    pub fn is_busy(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused {
+                status: Some(429 | 503),
+                ..
+            }
+        )
     }
 
     /// Whether a review was refused because nobody may approve or reject a pull request of their own.

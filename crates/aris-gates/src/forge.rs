@@ -1,0 +1,99 @@
+//! The way to GitHub or GitLab, as flags and environment want it.
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_review::{
+    Forge, ForgeKind, GitHub, GitLab, HttpError, Pull, Record, Repository, State, Token, api_of,
+};
+
+use crate::error::GateError;
+
+/// Flags of commands that ask GitHub or GitLab.
+#[derive(Debug, clap::Args)]
+pub struct ForgeArgs {
+    /// What the host of the pull request runs; default: as its address and its name say
+    #[arg(long, value_name = "github|gitlab", value_parser = |text: &str| text.parse::<ForgeKind>())]
+    forge: Option<ForgeKind>,
+    /// Program that keeps GitHub's token where `GH_TOKEN` is not set; default: the gh on PATH
+    #[arg(long, value_name = "PATH")]
+    gh: Option<String>,
+    /// Base URL of the interface; default: `ARIS_GITHUB_API` or `ARIS_GITLAB_API`, else that of the host of the pull request
+    #[arg(long, value_name = "URL")]
+    api_base: Option<String>,
+}
+
+/// Says where a pull request is not open.
+///
+/// **Errors**: [`GateError::NotOpen`].
+pub fn open(pull: &Pull, record: &Record) -> Result<(), GateError> {
+    let state = match record.state {
+        State::Open => return Ok(()),
+        State::Closed => "closed",
+        State::Merged => "merged",
+    };
+    Err(GateError::NotOpen {
+        pull: format!("{}#{}", pull.repository, pull.number),
+        state,
+    })
+}
+
+impl ForgeArgs {
+    /// A way to where `repository` is; without a host: `GH_HOST`, else github.com, and `GITLAB_HOST`, else gitlab.com. `gh` runs in `folder`,
+    /// and only where no variable holds the token.
+    ///
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    pub fn way(
+        &self,
+        context: &Context,
+        folder: &Path,
+        repository: &Repository,
+    ) -> Result<Box<dyn Forge>, HttpError> {
+        let host = repository.host.as_deref();
+        let certificates = context.env("SSL_CERT_FILE").map(PathBuf::from);
+        let given = |variable| self.api_base.as_deref().or_else(|| context.env(variable));
+        Ok(match self.forge.unwrap_or_else(|| repository.kind()) {
+            ForgeKind::GitHub => {
+                let host = host.or_else(|| context.env("GH_HOST"));
+                let host = host.unwrap_or("github.com");
+                let base = given("ARIS_GITHUB_API").map_or_else(|| api_of(host), str::to_owned);
+                let mut variables = Token::variables(host).into_iter();
+                let token = match variables.find_map(|name| context.env(name)) {
+                    Some(token) => Token::Known(token.to_owned()),
+                    None => Token::of_gh(&self.program(context), folder, host),
+                };
+                let now = context.now();
+                Box::new(GitHub::new(&base, token, certificates.as_deref(), now)?)
+            }
+            ForgeKind::GitLab => {
+                let usual = context.env("GITLAB_HOST").unwrap_or("gitlab.com");
+                let usual = usual.trim_start_matches("https://").trim_end_matches('/');
+                let host = host.unwrap_or(usual);
+                let base = given("ARIS_GITLAB_API")
+                    .map_or_else(|| format!("https://{host}/api/v4"), str::to_owned);
+                // The token of one server is no business of another.
+                let token = match context.env("GITLAB_TOKEN") {
+                    Some(token) if host.eq_ignore_ascii_case(usual) => {
+                        Token::Known(token.to_owned())
+                    }
+                    Some(_) => Token::Unknown(format!(
+                        "GITLAB_TOKEN is the token for {usual}; set GITLAB_HOST={host} where it is meant for {host}"
+                    )),
+                    None => Token::Unknown(String::from("GITLAB_TOKEN is not set")),
+                };
+                let now = context.now();
+                Box::new(GitLab::new(&base, token, certificates.as_deref(), now)?)
+            }
+        })
+    }
+
+    /// A path of the caller is relative to where the caller is.
+    fn program(&self, context: &Context) -> String {
+        let gh = self.gh.as_deref().unwrap_or("gh");
+        if gh.contains('/') {
+            context.absolute(Path::new(gh)).display().to_string()
+        } else {
+            gh.to_owned()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Who writes into a pull request takes turns with the others on this machine, whatever their output folders are.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use aris_cli::Context;
+use aris_fs::{FsError, Lock};
+use aris_review::Pull;
+
+use crate::error::GateError;
+use crate::folder::Folder;
+
+/// A review with many comments takes a minute.
+const PATIENCE: Duration = Duration::from_mins(3);
+
+/// Waits until nobody else on this machine writes into the pull request. The lock lies in `XDG_STATE_HOME/aris`, else
+/// `HOME/.local/state/aris`, else, or where that cannot be written, in the output folder.
+///
+/// **Errors**: [`GateError::Busy`] after three minutes.
+pub fn turn(context: &Context, pull: &Pull, folder: &Folder) -> Result<Lock, GateError> {
+    let absolute = |name| {
+        let path = context.env(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
+    let shared = state.map(|state| state.join("aris/pull-requests"));
+    let shared = shared.filter(|place| aris_fs::create_dir(place).is_ok());
+    let place = shared.unwrap_or_else(|| folder.path.clone());
+    aris_fs::create_dir(&place)?;
+    let repository = &pull.repository;
+    let host = repository.host.as_deref().unwrap_or("github.com");
+    let name = format!("{host}/{}/{}", repository.owner, repository.name);
+    let name = name.to_lowercase().replace('/', "+");
+    let path = place.join(format!("{name}+{}.lock", pull.number));
+    match Lock::try_acquire(&path) {
+        Err(FsError::Locked { .. }) => context.note(&format!(
+            "another call writes to {repository}#{}; this one waits",
+            pull.number
+        )),
+        other => return Ok(other?),
+    }
+    match Lock::acquire_before(&path, Instant::now() + PATIENCE) {
+        Err(FsError::Locked { .. }) => Err(GateError::Busy {
+            pull: format!("{repository}#{}", pull.number),
+        }),
+        other => Ok(other?),
+    }
+}

@@ -1,0 +1,56 @@
+//! Threads as GitLab has them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Trouble;
+
+/// A thread: notes on a line, or elsewhere.
+pub(super) struct Discussion {
+    pub(super) id: String,
+    pub(super) notes: Vec<Value>,
+}
+
+impl Discussion {
+    pub(super) fn read(entry: &Value) -> Result<Self, Trouble> {
+        let wrong = || Trouble::malformed("a thread that has no id or no notes");
+        let id = entry.get("id").and_then(Value::as_str).ok_or_else(wrong)?;
+        let notes = entry.get("notes").and_then(Value::as_array);
+        Ok(Self {
+            id: id.to_owned(),
+            notes: notes.ok_or_else(wrong)?.clone(),
+        })
+    }
+
+    pub(super) fn first(&self) -> Option<u64> {
+        self.notes.first()?.get("id")?.as_u64()
+    }
+
+    /// The place of its first note in the diff.
+    pub(super) fn position(&self) -> Option<&Value> {
+        let position = self.notes.first()?.get("position")?;
+        position.get("new_path")?.as_str()?;
+        Some(position)
+    }
+
+    pub(super) fn is_resolved(&self) -> bool {
+        let flag = |note: &Value, key: &str| note.get(key) == Some(&Value::Bool(true));
+        let mut open = self
+            .notes
+            .iter()
+            .filter(|note| flag(note, "resolvable"))
+            .peekable();
+        open.peek().is_some() && open.all(|note| flag(note, "resolved"))
+    }
+}
+
+/// What GitHub's comments and reviews have in common.
+pub(super) fn as_github(note: &Value, associations: &BTreeMap<u64, &'static str>) -> Value {
+    let author = note.pointer("/author/id").and_then(Value::as_u64);
+    let association = author.and_then(|id| associations.get(&id)).copied();
+    json!({
+        "id": note["id"], "body": note["body"], "author_association": association.unwrap_or("NONE"),
+        "user": {"login": note.pointer("/author/username")},
+    })
+}

@@ -1,0 +1,366 @@
+//! GitHub through its REST and GraphQL interfaces.
+
+use std::path::Path;
+
+use aris_http::{Host, HttpError, KeyPlace, KeySent, Request};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::wire::{MANNERS, PAGES, Wire};
+use super::{Counted, Forge, Found, Place, Record, State, Threads, Token, Trouble, commit};
+use crate::diff::{Diff, Size};
+use crate::pull::{Pull, Repository};
+
+/// **Source**: GitHub's REST documentation.
+static GITHUB: Host = Host {
+    name: "github",
+    origin: "https://api.github.com",
+    prefix: "",
+    base_variable: "ARIS_GITHUB_API",
+    key: Some(KeyPlace {
+        variable: "GH_TOKEN",
+        sent: KeySent::Bearer,
+    }),
+    manners: MANNERS,
+    manners_with_key: MANNERS,
+    later: &[],
+};
+
+/// Path of the REST interface on a server of an enterprise; GraphQL lies beside it.
+const ENTERPRISE: &str = "/api/v3";
+
+/// **Source**: GraphQL reference, `PullRequestReviewThread` and `PullRequestReviewComment`.
+const THREADS: &str = "query($owner:String!,$repo:String!,$number:Int!,$after:String){repository(owner:$owner,name:$repo){pullRequest(number:$number)\
+{reviewThreads(first:100,after:$after){pageInfo{hasNextPage endCursor}nodes{id isResolved isOutdated comments(first:50)\
+{nodes{id databaseId viewerDidAuthor}}}}}}}";
+
+const RESOLVE: &str =
+    "mutation($threadId:ID!){resolveReviewThread(input:{threadId:$threadId}){thread{isResolved}}}";
+
+const MINIMIZE: &str = "mutation($subjectId:ID!){minimizeComment(input:{subjectId:$subjectId,classifier:OUTDATED})\
+{minimizedComment{isMinimized}}}";
+
+/// The base URL of the interface of a host. **Source**: GitHub's REST documentation for github.com, for GHE.com and for Enterprise Server.
+pub fn api_of(host: &str) -> String {
+    let name = host.to_ascii_lowercase();
+    match name.as_str() {
+        "github.com" | "www.github.com" => String::from("https://api.github.com"),
+        _ if name.ends_with(".ghe.com") => format!("https://api.{name}"),
+        _ => format!("https://{name}{ENTERPRISE}"),
+    }
+}
+
+/// A GitHub at one base URL.
+#[derive(Debug)]
+pub struct GitHub {
+    wire: Wire,
+}
+
+impl GitHub {
+    /// At `base`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
+    ///
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    pub fn new(
+        base: &str,
+        token: Token,
+        certificates: Option<&Path>,
+        now: Timestamp,
+    ) -> Result<Self, HttpError> {
+        let bare = base.trim().trim_end_matches('/');
+        let beside = bare
+            .strip_suffix(ENTERPRISE)
+            .map_or_else(|| bare.to_owned(), |server| format!("{server}/api"));
+        let wire = Wire::new(&GITHUB, (bare, &beside), token, certificates, now)?;
+        Ok(Self { wire })
+    }
+
+    fn of_pull(&self, pull: &Pull) -> Request {
+        place(self.wire.request(""), pull).accept("application/vnd.github+json")
+    }
+
+    fn post(&self, pull: &Pull, below: &[&str], body: &Value) -> Result<(), Trouble> {
+        let mut request = place(self.wire.posted("", body), pull);
+        for part in below {
+            request = request.segment(part);
+        }
+        self.wire.send(&request).map(drop)
+    }
+}
+
+impl Forge for GitHub {
+    fn name(&self) -> &'static str {
+        "GitHub"
+    }
+
+    fn reach(&self) -> Result<Option<String>, Trouble> {
+        self.wire.reach("login")
+    }
+
+    /// **Source**: REST, "Get a pull request".
+    fn record(&self, pull: &Pull) -> Result<Record, Trouble> {
+        let pull = self.wire.json(&self.of_pull(pull))?;
+        let number = |key: &str| pull.get(key).and_then(Value::as_u64);
+        let size = || {
+            Some(Size {
+                files: number("changed_files")?,
+                additions: number("additions")?,
+                deletions: number("deletions")?,
+            })
+        };
+        let source = pull.pointer("/head/repo/full_name");
+        let merged = pull.get("merged") == Some(&Value::Bool(true));
+        Ok(Record {
+            head: commit(pull.pointer("/head/sha").and_then(Value::as_str))?,
+            state: match pull.get("state").and_then(Value::as_str) {
+                Some("open") => State::Open,
+                Some("closed") if merged => State::Merged,
+                Some("closed") => State::Closed,
+                _ => return Err(Trouble::malformed("the pull request has no state")),
+            },
+            source: source.and_then(Value::as_str).map(str::to_owned),
+            size: size().map_or(Counted::Unknown, Counted::Lines),
+        })
+    }
+
+    /// **Source**: REST, "Get a pull request": diffs of more than 20,000 lines or 300 files are refused with 406. Their files are listed.
+    fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
+        let Counted::Lines(said) = record.size else {
+            return Err(Trouble::malformed(
+                "the pull request does not say how much it changes",
+            ));
+        };
+        let request = self.of_pull(pull).accept("application/vnd.github.diff");
+        let trouble = match self.wire.send(&request) {
+            Ok(answer) => match Diff::read(&answer.body).is_whole(said) {
+                Ok(()) => return Ok(answer.body),
+                Err(why) => Trouble::malformed(&why),
+            },
+            Err(trouble) if trouble.is_away() => return Err(trouble),
+            Err(trouble) => trouble,
+        };
+        let files = self.wire.list(self.of_pull(pull).path("/files"));
+        let listed = files.and_then(|files| listed(&files, said));
+        listed.map_err(|other| {
+            Trouble::malformed(&format!("{trouble}; from the list of files: {other}"))
+        })
+    }
+
+    /// **Source**: REST, "List pull requests": `head` is `user:branch`.
+    fn find(
+        &self,
+        repository: &Repository,
+        head: &Repository,
+        branch: &str,
+        base: &str,
+    ) -> Result<Vec<Found>, Trouble> {
+        let ours = |pull: &&Value| {
+            let text = |path| pull.pointer(path).and_then(Value::as_str);
+            let same =
+                |name: &str| name.eq_ignore_ascii_case(&format!("{}/{}", head.owner, head.name));
+            text("/head/repo/full_name").is_some_and(same)
+                && text("/head/ref") == Some(branch)
+                && text("/base/ref") == Some(base)
+        };
+        let request = of_repository(self.wire.request(""), repository)
+            .path("/pulls")
+            .query("head", &format!("{}:{branch}", head.owner))
+            .query("base", base)
+            .query("state", "open");
+        let list = self.wire.list(request)?;
+        let found = list.iter().filter(ours);
+        found.map(|pull| read(pull, "number", "html_url")).collect()
+    }
+
+    fn comments(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
+        self.wire.list(self.of_pull(pull).path("/comments"))
+    }
+
+    fn reviews(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
+        self.wire.list(self.of_pull(pull).path("/reviews"))
+    }
+
+    fn takes_batches(&self) -> bool {
+        true
+    }
+
+    fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
+        self.post(pull, &["reviews"], review)
+    }
+
+    fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
+        Ok(Place {
+            head: self.record(pull)?.head,
+            ..Place::default()
+        })
+    }
+
+    fn comment(&self, pull: &Pull, place: &Place, comment: &Value) -> Result<(), Trouble> {
+        let mut comment = comment.clone();
+        if let Value::Object(fields) = &mut comment {
+            fields.insert(String::from("commit_id"), place.head.clone().into());
+        }
+        self.post(pull, &["comments"], &comment)
+    }
+
+    fn reply(
+        &self,
+        pull: &Pull,
+        comment: u64,
+        _thread: Option<&str>,
+        body: &str,
+    ) -> Result<(), Trouble> {
+        let id = comment.to_string();
+        self.post(pull, &["comments", &id, "replies"], &json!({"body": body}))
+    }
+
+    fn threads(&self, pull: &Pull) -> Result<Threads, Trouble> {
+        let mut threads = Threads::default();
+        let mut after: Option<String> = None;
+        for _ in 0..PAGES {
+            let mut variables = Map::new();
+            variables.insert(String::from("owner"), json!(pull.repository.owner));
+            variables.insert(String::from("repo"), json!(pull.repository.name));
+            variables.insert(String::from("number"), json!(pull.number));
+            // An empty text may be refused as a cursor, so that the first page has none.
+            if let Some(after) = &after {
+                variables.insert(String::from("after"), json!(after));
+            }
+            let answer = self.wire.query(THREADS, variables)?;
+            match threads.add_page(&answer)? {
+                Some(next) if Some(&next) != after.as_ref() => after = Some(next),
+                Some(_) => {
+                    return Err(Trouble::malformed(
+                        "a page of threads that names itself the next",
+                    ));
+                }
+                None => return Ok(threads),
+            }
+        }
+        Err(Trouble::malformed(
+            "more pages of threads than there can be",
+        ))
+    }
+
+    fn resolve(&self, _pull: &Pull, thread: &str) -> Result<(), Trouble> {
+        let variables = Map::from_iter([(String::from("threadId"), json!(thread))]);
+        let answer = self.wire.query(RESOLVE, variables)?;
+        match answer.pointer("/data/resolveReviewThread/thread/isResolved") {
+            Some(Value::Bool(true)) => Ok(()),
+            _ => Err(Trouble::malformed("the thread is not resolved")),
+        }
+    }
+
+    fn minimize(&self, comment: &str) -> Result<(), Trouble> {
+        let variables = Map::from_iter([(String::from("subjectId"), json!(comment))]);
+        let answer = self.wire.query(MINIMIZE, variables)?;
+        match answer.pointer("/data/minimizeComment/minimizedComment/isMinimized") {
+            Some(Value::Bool(true)) => Ok(()),
+            _ => Err(Trouble::malformed("the comment is not minimized")),
+        }
+    }
+}
+
+/// The diff that a list of files makes, where it is whole. A file whose text the list leaves out counts as binary.
+///
+/// **Source**: REST, "List pull requests files": 3,000 files at most; `patch` is missing for binary and for large files.
+fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {
+    let wrong = || Trouble::malformed("a file without name, status or counts");
+    let mut all = Size::default();
+    let mut diff = String::new();
+    for file in files {
+        let text = |key: &str| file.get(key).and_then(Value::as_str);
+        let number = |key: &str| file.get(key).and_then(Value::as_u64).ok_or_else(wrong);
+        let name = text("filename").ok_or_else(wrong)?;
+        let status = text("status").ok_or_else(wrong)?;
+        let old = text("previous_filename").unwrap_or(name);
+        if [name, old]
+            .iter()
+            .any(|name| name.contains(['\n', '\r', '"']))
+        {
+            return Err(Trouble::malformed("a file with a name that fits no diff"));
+        }
+        let (additions, deletions) = (number("additions")?, number("deletions")?);
+        let mut part = format!("diff --git a/{old} b/{name}\n");
+        if status == "removed" {
+            part.push_str("deleted file mode 100644\n");
+        }
+        if old != name {
+            part.extend(["rename from ", old, "\nrename to ", name, "\n"]);
+        }
+        match text("patch") {
+            Some(patch) => {
+                let before = if status == "added" {
+                    "/dev/null".to_owned()
+                } else {
+                    format!("a/{old}")
+                };
+                let after = if status == "removed" {
+                    "/dev/null".to_owned()
+                } else {
+                    format!("b/{name}")
+                };
+                part.extend(["--- ", &before, "\n+++ ", &after, "\n", patch, "\n"]);
+                let size = Size {
+                    files: 1,
+                    additions,
+                    deletions,
+                };
+                let whole = Diff::read(part.as_bytes()).is_whole(size);
+                whole.map_err(|why| Trouble::malformed(&format!("{name}: {why}")))?;
+            }
+            None if status == "removed" || (status == "renamed" && additions + deletions == 0) => {}
+            None => part.extend(["Binary files a/", old, " and b/", name, " differ\n"]),
+        }
+        diff.push_str(&part);
+        all.files += 1;
+        all.additions += additions;
+        all.deletions += deletions;
+    }
+    if all == said {
+        return Ok(diff.into_bytes());
+    }
+    Err(Trouble::malformed(&format!(
+        "it names {} of {} files, or their lines do not add up",
+        all.files, said.files
+    )))
+}
+
+/// A pull request in a list.
+pub(super) fn read(pull: &Value, number: &str, url: &str) -> Result<Found, Trouble> {
+    let number = pull.get(number).and_then(Value::as_u64);
+    let number = number.ok_or_else(|| Trouble::malformed("a pull request without a number"))?;
+    let url = pull.get(url).and_then(Value::as_str);
+    Ok(Found {
+        number,
+        url: url.unwrap_or_default().to_owned(),
+    })
+}
+
+fn of_repository(request: Request, repository: &Repository) -> Request {
+    request
+        .path("/repos")
+        .segment(&repository.owner)
+        .segment(&repository.name)
+}
+
+fn place(request: Request, pull: &Pull) -> Request {
+    of_repository(request, &pull.repository)
+        .path("/pulls")
+        .segment(&pull.number.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_their_interfaces() {
+        for (host, base) in [
+            ("GitHub.com", "https://api.github.com"),
+            ("acme.ghe.com", "https://api.acme.ghe.com"),
+            ("ghe.example:8443", "https://ghe.example:8443/api/v3"),
+        ] {
+            assert_eq!(api_of(host), base);
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! GitLab through its REST interface.
+//!
+//! **Source**: docs.gitlab.com: `api/discussions`, `api/notes`, `api/merge_requests`, `api/merge_request_approvals`, `api/project_members`,
+//! `api/users`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aris_http::{Host, HttpError, KeyPlace, KeySent, Request};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::discussion::{Discussion, as_github};
+use super::github::read;
+use super::plain::plain;
+use super::wire::{MANNERS, Wire};
+use super::{Counted, Forge, Found, Place, Record, State, Thread, Threads, Token, Trouble, commit};
+use crate::diff::{Diff, Size};
+use crate::pull::{Pull, Repository};
+
+static GITLAB: Host = Host {
+    name: "gitlab",
+    origin: "https://gitlab.com",
+    prefix: "",
+    base_variable: "ARIS_GITLAB_API",
+    key: Some(KeyPlace {
+        variable: "GITLAB_TOKEN",
+        sent: KeySent::Bearer,
+    }),
+    manners: MANNERS,
+    manners_with_key: MANNERS,
+    later: &[],
+};
+
+/// Path of the REST interface.
+const REST: &str = "/api/v4";
+
+/// The lowest access of a member who may write: Developer. **Source**: `api/access_levels`.
+const DEVELOPER: u64 = 30;
+
+/// A GitLab at one base URL.
+#[derive(Debug)]
+pub struct GitLab {
+    wire: Wire,
+}
+
+impl GitLab {
+    /// At `base`, `https://host/api/v4`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
+    ///
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    pub fn new(
+        base: &str,
+        token: Token,
+        certificates: Option<&Path>,
+        now: Timestamp,
+    ) -> Result<Self, HttpError> {
+        let base = base.trim().trim_end_matches('/');
+        let server = base.strip_suffix(REST).unwrap_or(base);
+        let base = format!("{server}{REST}");
+        let wire = Wire::new(&GITLAB, (&base, &base), token, certificates, now)?;
+        Ok(Self { wire })
+    }
+
+    fn of_pull(&self, pull: &Pull) -> Request {
+        place(self.wire.request(""), pull)
+    }
+
+    fn post(&self, pull: &Pull, below: &[&str], body: &Value) -> Result<(), Trouble> {
+        let mut request = place(self.wire.posted("", body), pull);
+        for part in below {
+            request = request.segment(part);
+        }
+        self.wire.send(&request).map(drop)
+    }
+
+    /// The threads of a merge request without what GitLab writes itself, each with at least one note.
+    fn discussions(&self, pull: &Pull) -> Result<Vec<Discussion>, Trouble> {
+        let list = self.wire.list(self.of_pull(pull).path("/discussions"))?;
+        let read: Result<Vec<Discussion>, Trouble> = list.iter().map(Discussion::read).collect();
+        let by_people = |thread: &Discussion| {
+            let first = thread.notes.first();
+            first.is_some_and(|note| note.get("system") != Some(&Value::Bool(true)))
+        };
+        Ok(read?.into_iter().filter(by_people).collect())
+    }
+
+    /// What GitHub calls the association of an author: whether they may write in the project. Each is asked about once.
+    fn associations(
+        &self,
+        pull: &Pull,
+        threads: &[Discussion],
+    ) -> Result<BTreeMap<u64, &'static str>, Trouble> {
+        let mut known = BTreeMap::new();
+        let notes = threads.iter().flat_map(|thread| &thread.notes);
+        for id in notes.filter_map(|note| note.pointer("/author/id")?.as_u64()) {
+            if known.contains_key(&id) {
+                continue;
+            }
+            let request = of_project(self.wire.request(""), &pull.repository)
+                .path("/members/all")
+                .segment(&id.to_string());
+            let level = match self.wire.json(&request) {
+                Ok(member) => member.get("access_level").and_then(Value::as_u64),
+                Err(Trouble::Refused {
+                    status: Some(404), ..
+                }) => None,
+                Err(trouble) => return Err(trouble),
+            };
+            let writes = level.is_some_and(|level| level >= DEVELOPER);
+            known.insert(id, if writes { "MEMBER" } else { "NONE" });
+        }
+        Ok(known)
+    }
+
+    /// The number of a project; none where nobody sees such a project.
+    fn project(&self, repository: &Repository) -> Result<Option<u64>, Trouble> {
+        let request = of_project(self.wire.request(""), repository);
+        match self.wire.json(&request) {
+            Ok(project) => Ok(project.get("id").and_then(Value::as_u64)),
+            Err(Trouble::Refused {
+                status: Some(404), ..
+            }) => Ok(None),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// The path of a project; none where nobody sees such a project.
+    fn path_of(&self, project: u64) -> Result<Option<String>, Trouble> {
+        let request = self.wire.request("/projects").segment(&project.to_string());
+        match self.wire.json(&request) {
+            Ok(project) => {
+                let path = project.get("path_with_namespace").and_then(Value::as_str);
+                Ok(path.map(str::to_owned))
+            }
+            Err(Trouble::Refused {
+                status: Some(404), ..
+            }) => Ok(None),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Makes the approval say what the verdict says: a merge request that is not approved any more loses ours.
+    fn approve(&self, pull: &Pull, wanted: bool) -> Result<(), Trouble> {
+        let login = self.reach()?;
+        let state = self.wire.json(&self.of_pull(pull).path("/approvals"))?;
+        let by = state.get("approved_by").and_then(Value::as_array);
+        let ours = |by: &Value| {
+            let name = by.pointer("/user/username").and_then(Value::as_str);
+            name.is_some() && name == login.as_deref()
+        };
+        let approved = by.is_some_and(|by| by.iter().any(ours));
+        match (wanted, approved) {
+            (true, false) => {
+                let head = json!({"sha": self.record(pull)?.head});
+                match self.post(pull, &["approve"], &head) {
+                    // It knows who asks, as it has said above: this login may not approve, as an author may not.
+                    Err(Trouble::Unauthenticated(_)) => Err(Trouble::refused(
+                        None,
+                        "approving was refused, as it is for your own pull request and for whom the rules do not name",
+                    )),
+                    other => other,
+                }
+            }
+            (false, true) => self.post(pull, &["unapprove"], &json!({})),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Forge for GitLab {
+    fn name(&self) -> &'static str {
+        "GitLab"
+    }
+
+    fn reach(&self) -> Result<Option<String>, Trouble> {
+        self.wire.reach("username")
+    }
+
+    /// **Source**: `api/merge_requests`, "Retrieve a merge request": `changes_count` is a text, and ends with `+` where there are more.
+    fn record(&self, pull: &Pull) -> Result<Record, Trouble> {
+        let merge = self.wire.json(&self.of_pull(pull))?;
+        let text = |key: &str| merge.get(key).and_then(Value::as_str);
+        let number = |key: &str| merge.get(key).and_then(Value::as_u64);
+        let source = match (number("source_project_id"), number("target_project_id")) {
+            (Some(source), target) if Some(source) == target => Some(format!(
+                "{}/{}",
+                pull.repository.owner, pull.repository.name
+            )),
+            (Some(source), _) => self.path_of(source)?,
+            (None, _) => None,
+        };
+        Ok(Record {
+            head: commit(text("sha"))?,
+            state: match text("state") {
+                Some("opened") => State::Open,
+                Some("closed") => State::Closed,
+                // Locked: it is being merged.
+                Some("merged" | "locked") => State::Merged,
+                _ => return Err(Trouble::malformed("the merge request has no state")),
+            },
+            source,
+            size: match text("changes_count").map(str::parse) {
+                Some(Ok(files)) => Counted::Files(files),
+                Some(Err(_)) | None => Counted::Unknown,
+            },
+        })
+    }
+
+    /// The raw diff is what git shows: GitLab's limits do not cut it. Its files are counted, and its hunks say how many lines they have.
+    ///
+    /// **Source**: `api/merge_requests`, "Show merge request raw diffs" (GitLab 17.9).
+    fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble> {
+        let Counted::Files(files) = record.size else {
+            return Err(Trouble::malformed(
+                "the merge request changes more files than GitLab counts, or does not say how many",
+            ));
+        };
+        let request = self.of_pull(pull).path("/raw_diffs").accept("text/plain");
+        let body = self.wire.send(&request)?.body;
+        let diff = Diff::read(&body);
+        // Only the files are counted: of lines nobody says how many there are.
+        let said = Size { files, ..diff.size };
+        let whole = diff.is_whole(said);
+        whole.map_err(|why| Trouble::malformed(&why))?;
+        Ok(body)
+    }
+
+    fn find(
+        &self,
+        repository: &Repository,
+        head: &Repository,
+        branch: &str,
+        base: &str,
+    ) -> Result<Vec<Found>, Trouble> {
+        let request = of_project(self.wire.request(""), repository)
+            .path("/merge_requests")
+            .query("state", "opened")
+            .query("source_branch", branch)
+            .query("target_branch", base);
+        let list = self.wire.list(request)?;
+        let name = |of: &Repository| format!("{}/{}", of.owner, of.name).to_lowercase();
+        let elsewhere = if name(head) == name(repository) || list.is_empty() {
+            None
+        } else {
+            Some(self.project(head)?)
+        };
+        let ours = |pull: &&Value| {
+            let number = |key| pull.get(key).and_then(Value::as_u64);
+            let text = |key| pull.get(key).and_then(Value::as_str);
+            let project = elsewhere.unwrap_or_else(|| number("target_project_id"));
+            project.is_some()
+                && number("source_project_id") == project
+                && text("source_branch") == Some(branch)
+                && text("target_branch") == Some(base)
+        };
+        let found = list.iter().filter(ours);
+        found.map(|pull| read(pull, "iid", "web_url")).collect()
+    }
+
+    fn comments(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
+        let threads = self.discussions(pull)?;
+        let associations = self.associations(pull, &threads)?;
+        let mut comments = Vec::new();
+        for thread in &threads {
+            let Some(position) = thread.position() else {
+                continue;
+            };
+            for (at, note) in thread.notes.iter().enumerate() {
+                let mut comment = as_github(note, &associations);
+                comment["path"] = position["new_path"].clone();
+                comment["line"] = position["new_line"].clone();
+                comment["side"] = json!("RIGHT");
+                comment["created_at"] = note["created_at"].clone();
+                if at > 0 {
+                    comment["in_reply_to_id"] = json!(thread.first());
+                }
+                comments.push(comment);
+            }
+        }
+        Ok(comments)
+    }
+
+    fn reviews(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
+        let threads = self.discussions(pull)?;
+        let associations = self.associations(pull, &threads)?;
+        let elsewhere = threads.iter().filter(|thread| thread.position().is_none());
+        let first = elsewhere.filter_map(|thread| thread.notes.first());
+        Ok(first
+            .map(|note| {
+                let mut review = as_github(note, &associations);
+                review["state"] = json!("COMMENTED");
+                review["submitted_at"] = note["created_at"].clone();
+                review
+            })
+            .collect())
+    }
+
+    fn takes_batches(&self) -> bool {
+        false
+    }
+
+    /// The approval first: a note without it would look as if all was said.
+    fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble> {
+        self.approve(pull, review["event"] == "APPROVE")?;
+        let verdict = match review["event"].as_str() {
+            Some("APPROVE") => "Approved: ",
+            Some("REQUEST_CHANGES") => "Changes requested: ",
+            _ => "",
+        };
+        let body = plain(review["body"].as_str().unwrap_or_default());
+        self.post(
+            pull,
+            &["notes"],
+            &json!({"body": format!("{verdict}{body}")}),
+        )
+    }
+
+    fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
+        let versions = self.wire.json(&self.of_pull(pull).path("/versions"))?;
+        let commit = |key| commit(versions.pointer(key).and_then(Value::as_str));
+        Ok(Place {
+            head: commit("/0/head_commit_sha")?,
+            base: commit("/0/base_commit_sha")?,
+            start: commit("/0/start_commit_sha")?,
+            diff: Diff::read(&self.diff(pull, &self.record(pull)?)?),
+        })
+    }
+
+    fn comment(&self, pull: &Pull, place: &Place, comment: &Value) -> Result<(), Trouble> {
+        let path = comment["path"].as_str().unwrap_or_default();
+        let file = place.diff.file(path);
+        let line = file.and_then(|file| {
+            file.lines
+                .iter()
+                .find(|line| comment["line"] == line.number)
+        });
+        let (Some(file), Some(line)) = (file, line) else {
+            return Err(Trouble::refused(None, "the line is no part of the diff"));
+        };
+        let mut position = json!({
+            "position_type": "text", "base_sha": place.base, "head_sha": place.head, "start_sha": place.start,
+            "old_path": file.old_path, "new_path": file.path, "new_line": line.number,
+        });
+        // An unchanged line has both numbers, an added one only the new.
+        if let Some(old) = line.old {
+            position["old_line"] = json!(old);
+        }
+        let body = plain(comment["body"].as_str().unwrap_or_default());
+        let body = json!({"body": body, "position": position});
+        self.post(pull, &["discussions"], &body)
+    }
+
+    fn reply(
+        &self,
+        pull: &Pull,
+        comment: u64,
+        thread: Option<&str>,
+        body: &str,
+    ) -> Result<(), Trouble> {
+        let thread = if let Some(thread) = thread {
+            thread.to_owned()
+        } else {
+            let threads = self.discussions(pull)?;
+            let found = threads.into_iter().find(|one| one.first() == Some(comment));
+            let gone = || Trouble::refused(Some(404), "the comment is not there any more");
+            found.ok_or_else(gone)?.id
+        };
+        let body = json!({"body": plain(body)});
+        self.post(pull, &["discussions", &thread, "notes"], &body)
+    }
+
+    /// GitLab folds settled threads away itself, so that none counts as outdated here.
+    fn threads(&self, pull: &Pull) -> Result<Threads, Trouble> {
+        let login = self.reach()?;
+        let ours = |note: &Value| {
+            let name = note.pointer("/author/username").and_then(Value::as_str);
+            name.is_some() && name == login.as_deref()
+        };
+        let on_lines = self.discussions(pull)?.into_iter();
+        let threads = on_lines.filter(|thread| thread.position().is_some());
+        let threads = threads.filter_map(|thread| {
+            Some(Thread {
+                comment_id: thread.first()?,
+                is_resolved: thread.is_resolved(),
+                is_outdated: false,
+                is_ours: thread.notes.first().is_some_and(ours),
+                is_answered: thread.notes.iter().skip(1).any(|note| !ours(note)),
+                thread_id: thread.id,
+            })
+        });
+        Ok(Threads {
+            threads: threads.collect(),
+        })
+    }
+
+    /// **Source**: `api/discussions`, "Resolve a merge request thread".
+    fn resolve(&self, pull: &Pull, thread: &str) -> Result<(), Trouble> {
+        let body = json!({"resolved": true});
+        let request = place(self.wire.put("", &body), pull).path("/discussions");
+        let answer = self.wire.json(&request.segment(thread))?;
+        if Discussion::read(&answer)?.is_resolved() {
+            Ok(())
+        } else {
+            Err(Trouble::malformed("the thread is not resolved"))
+        }
+    }
+
+    fn minimize(&self, _comment: &str) -> Result<(), Trouble> {
+        Ok(())
+    }
+}
+
+fn of_project(request: Request, repository: &Repository) -> Request {
+    request
+        .path("/projects")
+        .segment(&format!("{}/{}", repository.owner, repository.name))
+}
+
+fn place(request: Request, pull: &Pull) -> Request {
+    of_project(request, &pull.repository)
+        .path("/merge_requests")
+        .segment(&pull.number.to_string())
+}

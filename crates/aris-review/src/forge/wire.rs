@@ -1,0 +1,210 @@
+//! Requests to a service, and what is alike in all of them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use aris_http::{Exchanged, Expect, Host, HttpError, Manners, Request, Secret, Service};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::{Token, Trouble};
+
+/// One call may take this long. **Source**: citation gates, §11.
+const TIME: Duration = Duration::from_secs(30);
+
+/// Bytes of an answer at most: GitHub cuts diffs at 20,000 lines, and comments at 64 KiB each.
+const LIMIT: u64 = 64 << 20;
+
+/// Pages of a list at most, of 20 entries or more each: far above what a pull request can have, and an end for a server that has none.
+pub(super) const PAGES: usize = 400;
+
+/// No pace of our own: a call is one of a handful, and the services say themselves when it is too much.
+pub(super) const MANNERS: Manners = Manners {
+    interval: Duration::ZERO,
+    connections: 1,
+    exclusive: false,
+};
+
+/// A service at its base URLs.
+#[derive(Debug)]
+pub(super) struct Wire {
+    host: &'static Host,
+    api: Service,
+    graphql: Service,
+    /// Why there is nobody to ask as; then nothing is sent.
+    unknown: Option<Trouble>,
+    now: Timestamp,
+}
+
+impl Wire {
+    /// The REST interface of `host` is at `base`, GraphQL below `beside`.
+    pub(super) fn new(
+        host: &'static Host,
+        (base, beside): (&str, &str),
+        token: Token,
+        certificates: Option<&Path>,
+        now: Timestamp,
+    ) -> Result<Self, HttpError> {
+        let agent = concat!("aris/", env!("CARGO_PKG_VERSION"));
+        let (token, unknown) = match token {
+            Token::Known(token) => (Secret::new(&token), None),
+            Token::Unknown(why) => (None, Some(Trouble::Unauthenticated(why))),
+        };
+        let service =
+            |base: &str| Service::new(host, Some(base), token.clone(), agent, certificates);
+        Ok(Self {
+            host,
+            api: service(base)?,
+            graphql: service(beside)?,
+            unknown,
+            now,
+        })
+    }
+
+    pub(super) fn request(&self, path: &'static str) -> Request {
+        Request::get(self.host, path, Expect::Json).limit(LIMIT)
+    }
+
+    pub(super) fn posted(&self, path: &'static str, body: &Value) -> Request {
+        Request::post(self.host, path, body).once().limit(LIMIT)
+    }
+
+    pub(super) fn put(&self, path: &'static str, body: &Value) -> Request {
+        Request::put(self.host, path, body).limit(LIMIT)
+    }
+
+    /// See [`super::Forge::reach`]; `login` is the field that has the login.
+    pub(super) fn reach(&self, login: &str) -> Result<Option<String>, Trouble> {
+        match self.json(&self.request("/user")) {
+            Ok(user) => Ok(user.get(login).and_then(Value::as_str).map(str::to_owned)),
+            // Tokens of workflows and apps belong to no user, and are known all the same.
+            Err(Trouble::Refused {
+                status: Some(403), ..
+            }) => Ok(None),
+            Err(trouble) if trouble.is_away() => Err(trouble),
+            Err(trouble) => Err(Trouble::Unreachable(trouble.to_string())),
+        }
+    }
+
+    pub(super) fn json(&self, request: &Request) -> Result<Value, Trouble> {
+        parsed(&self.send(request)?)
+    }
+
+    /// All pages of a list.
+    pub(super) fn list(&self, request: Request) -> Result<Vec<Value>, Trouble> {
+        let mut next = Some(request.query("per_page", "100"));
+        let mut entries = Vec::new();
+        for _ in 0..PAGES {
+            let Some(request) = next else {
+                return Ok(entries);
+            };
+            let answer = self.send(&request)?;
+            match parsed(&answer)? {
+                Value::Array(mut page) => entries.append(&mut page),
+                _ => return Err(Trouble::malformed("a page that is no list")),
+            }
+            next = self.api.next(&request, &answer)?;
+        }
+        Err(Trouble::malformed("more pages than there can be"))
+    }
+
+    /// Sends a GraphQL query, or a mutation that may be done twice: it is asked again when no answer came.
+    pub(super) fn query(
+        &self,
+        query: &'static str,
+        variables: Map<String, Value>,
+    ) -> Result<Value, Trouble> {
+        let body = json!({"query": query, "variables": variables});
+        let request = Request::post(self.host, "/graphql", &body);
+        let request = request.harmless().limit(LIMIT);
+        let answer = parsed(&self.exchange(&self.graphql, &request)?)?;
+        match answer.get("errors").and_then(Value::as_array) {
+            Some(errors) if !errors.is_empty() => {
+                let first = errors.first().and_then(|error| error.get("message"));
+                let first = first.and_then(Value::as_str);
+                Err(Trouble::refused(
+                    None,
+                    first.unwrap_or("an error without words"),
+                ))
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    pub(super) fn send(&self, request: &Request) -> Result<Exchanged, Trouble> {
+        self.exchange(&self.api, request)
+    }
+
+    fn exchange(&self, service: &Service, request: &Request) -> Result<Exchanged, Trouble> {
+        if let Some(trouble) = &self.unknown {
+            return Err(trouble.clone());
+        }
+        let answer = service.exchange(request, TIME, || self.now)?;
+        if answer.is_success() {
+            return Ok(answer);
+        }
+        let reasons = serde_json::from_slice::<Value>(&answer.body)
+            .map(|body| reasons(&body))
+            .unwrap_or_default();
+        Err(match answer.status {
+            401 => Trouble::Unauthenticated(crate::one_line(
+                &format!("HTTP 401: {reasons}; the token is not accepted"),
+                300,
+            )),
+            status => Trouble::refused(Some(status), &reasons),
+        })
+    }
+}
+
+fn parsed(answer: &Exchanged) -> Result<Value, Trouble> {
+    serde_json::from_slice(&answer.body)
+        .map_err(|error| Trouble::malformed(&format!("the answer is no JSON: {error}")))
+}
+
+/// The reasons in the body of a refusal. GitHub has `message`, and `errors`, which are texts or objects with one; GitLab has `error`, or
+/// `message`, which is a text or an object of lists of texts.
+fn reasons(body: &Value) -> String {
+    let mut words = Vec::new();
+    for key in ["message", "error", "errors"] {
+        if let Some(value) = body.get(key) {
+            texts(value, &mut words);
+        }
+    }
+    words.join("; ")
+}
+
+/// The texts in a value; of an object with a `message` only that.
+fn texts(value: &Value, words: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.is_empty() => words.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|value| texts(value, words)),
+        Value::Object(map) => match map.get("message") {
+            Some(message) => texts(message, words),
+            None => map.values().for_each(|value| texts(value, words)),
+        },
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_reasons_are_told() {
+        for (body, wanted) in [
+            (
+                json!({"message": "Refused", "errors": ["a", {"message": "b"}, {"code": 1}]}),
+                "Refused; a; b",
+            ),
+            (
+                json!({"message": {"position": ["is invalid", "is far"]}}),
+                "is invalid; is far",
+            ),
+            (json!({"error": "404 Not found"}), "404 Not found"),
+            (json!([]), ""),
+        ] {
+            assert_eq!(reasons(&body), wanted);
+        }
+    }
+}

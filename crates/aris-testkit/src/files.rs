@@ -1,0 +1,36 @@
+//! The list of files that belongs to a diff.
+
+use serde_json::{Value, json};
+
+/// The files that the diff is about, as the list of files has them. Of each the hunks are the patch; it has none where git shows none.
+pub(crate) fn files(diff: &str) -> Vec<Value> {
+    let mut files = Vec::new();
+    for part in format!("\n{diff}").split("\ndiff --git ").skip(1) {
+        let part = part.trim_end_matches('\n');
+        let name = part
+            .lines()
+            .next()
+            .and_then(|names| names.split(" b/").nth(1));
+        let (header, hunks) = match part.split_once("\n@@ ") {
+            Some((header, hunks)) => (header, Some(format!("@@ {hunks}"))),
+            None => (part, None),
+        };
+        let lines = |mark: char| {
+            let lines = hunks.iter().flat_map(|hunks| hunks.lines());
+            lines.filter(|line| line.starts_with(mark)).count()
+        };
+        let status = if header.contains("\n--- /dev/null") || header.contains("\nnew file") {
+            "added"
+        } else if header.contains("\n+++ /dev/null") || header.contains("\ndeleted file") {
+            "removed"
+        } else {
+            "modified"
+        };
+        let mut file = json!({"filename": name, "status": status, "additions": lines('+'), "deletions": lines('-')});
+        if let Some(hunks) = hunks {
+            file["patch"] = json!(hunks);
+        }
+        files.push(file);
+    }
+    files
+}

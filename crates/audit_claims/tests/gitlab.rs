@@ -1,0 +1,222 @@
+//! The gate on a merge request of GitLab.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use aris_testkit::{GitLab, Helper, Project, Run};
+use serde_json::{Value, json};
+
+const URL: &str = "https://gitlab.com/g/sub/r/-/merge_requests/7";
+
+const CLAIM: &str = "It is known that attention scales quadratically.";
+
+fn diff(claim: &str) -> String {
+    format!(
+        "diff --git a/research/r.md b/research/r.md\nindex 2222222..1111111 100644\n--- a/research/r.md\n+++ b/research/r.md\n@@ -1,3 +1,4 @@\n ## Introduction\n \n-Words.\n+{claim}\n+Words.\n"
+    )
+}
+
+fn repository() -> Project {
+    Project::new()
+        .file(".git/objects/.keep", "")
+        .file(".git/refs/.keep", "")
+}
+
+fn call(project: &Project, gitlab: &GitLab, arguments: &[&str]) -> Run {
+    Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+        .call(project.path())
+        .env("GITLAB_TOKEN", "t")
+        .env("ARIS_GITLAB_API", gitlab.url())
+        .args(["--json"])
+        .args(arguments)
+        .run()
+}
+
+fn run(project: &Project, gitlab: &GitLab, more: &[&str]) -> Value {
+    let arguments = [&["run", ".", "main", URL, "--engine", "rules"], more].concat();
+    call(project, gitlab, &arguments).expect_code(0).data()
+}
+
+#[test]
+fn findings_become_threads_and_the_verdict_an_approval_or_a_note() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
+    gitlab.merge(|merge| merge.page = 1);
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(
+        (
+            &data["verdict"],
+            &data["degraded"],
+            &data["posted"]["inline"]
+        ),
+        (&json!("changes_requested"), &json!(false), &json!(1)),
+        "{data}"
+    );
+    let threads = gitlab.merge(|merge| merge.threads.clone());
+    let position = &threads[0]["notes"][0]["position"];
+    assert_eq!(
+        (
+            &position["new_path"],
+            &position["new_line"],
+            &position["old_line"]
+        ),
+        (&json!("research/r.md"), &json!(3), &Value::Null)
+    );
+    assert_eq!(position["base_sha"], "b".repeat(40));
+    let note = threads[1]["notes"][0]["body"].as_str().expect("text");
+    assert!(
+        note.starts_with("Changes requested: 1 claims lack evidence"),
+        "{note}"
+    );
+    let log = gitlab.log();
+    let sent = log.iter().find(|call| call.method == "POST").expect("one");
+    assert_eq!(sent.headers["authorization"], "Bearer t");
+    // The second time everything is there.
+    let writes = gitlab.merge(|merge| merge.writes);
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(data["posted"]["already"], 1, "{data}");
+    assert_eq!(gitlab.merge(|merge| merge.writes), writes);
+    // What cannot be read is not posted again.
+    gitlab.merge(|merge| merge.broken = true);
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(data["degraded"], true, "{data}");
+    gitlab.merge(|merge| merge.broken = false);
+    assert_eq!(gitlab.merge(|merge| merge.writes), writes);
+    // The claim goes: its thread is closed, and the merge request is approved.
+    gitlab.merge(|merge| merge.diff = diff("More words."));
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(
+        (&data["verdict"], &data["posted"]["closed"]),
+        (&json!("approved"), &json!(1)),
+        "{data}"
+    );
+    let (approved, threads) = gitlab.merge(|merge| (merge.approved.clone(), merge.threads.clone()));
+    assert_eq!(
+        (approved, &threads[0]["notes"][0]["resolved"]),
+        (vec!["me".to_owned()], &json!(true))
+    );
+    // It comes back: so does the thread, and the approval is taken back.
+    gitlab.merge(|merge| merge.diff = diff(CLAIM));
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(
+        (&data["verdict"], &data["posted"]["inline"]),
+        (&json!("changes_requested"), &json!(1)),
+        "{data}"
+    );
+    assert!(gitlab.merge(|merge| merge.approved.is_empty()));
+}
+
+#[test]
+fn an_author_who_may_not_approve_leaves_a_note() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff("Words.")));
+    gitlab.merge(|merge| merge.own = true);
+    let data = run(&project, &gitlab, &[]);
+    assert_eq!(
+        (&data["verdict"], &data["posted"]["own_pr"]),
+        (&json!("approved"), &json!(true)),
+        "{data}"
+    );
+    let bodies = gitlab.merge(|merge| merge.bodies());
+    assert_eq!(bodies.len(), 1);
+    assert!(
+        bodies[0].contains("no unsupported claims found"),
+        "{bodies:?}"
+    );
+}
+
+#[test]
+fn an_unchanged_line_has_both_numbers_and_a_refused_one_stands_in_the_note() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
+    let finding = |line: u32, message: &str| json!({"file": "research/r.md", "line": line, "dimension": "external", "severity": "warning", "message": message});
+    project.write(
+        "findings.json",
+        json!([finding(1, "what of?"), finding(90, "elsewhere")]).to_string(),
+    );
+    call(
+        &project,
+        &gitlab,
+        &["post", URL, "--findings", "findings.json"],
+    )
+    .expect_code(0);
+    let threads = gitlab.merge(|merge| merge.threads.clone());
+    let position = &threads[0]["notes"][0]["position"];
+    assert_eq!(
+        (&position["new_line"], &position["old_line"]),
+        (&json!(1), &json!(1))
+    );
+    let note = threads[1]["notes"][0]["body"].as_str().expect("text");
+    assert!(
+        note.contains("research/r.md:90") && note.contains("elsewhere"),
+        "{note}"
+    );
+}
+
+#[test]
+fn a_diff_that_is_not_whole_is_not_looked_at() {
+    let whole = diff(CLAIM);
+    let cut = whole.find("+It is").expect("the claim");
+    for (what, served, count) in [
+        ("nothing", Some(Vec::new()), None),
+        ("HTML", Some(b"<html></html>\n".to_vec()), None),
+        ("cut", Some(whole.as_bytes()[..cut].to_vec()), None),
+        ("more than is counted", None, Some("1000+")),
+        ("another file", None, Some("2")),
+    ] {
+        let (project, gitlab) = (repository(), GitLab::start("b", &whole));
+        gitlab.merge(|merge| {
+            merge.served = served;
+            merge.count = count.map(str::to_owned);
+        });
+        let data = run(&project, &gitlab, &["--degraded-verdict", "needs_human"]);
+        assert_eq!(
+            (&data["verdict"], &data["degraded"]),
+            (&json!("needs_human"), &json!(true)),
+            "{what}: {data}"
+        );
+        assert_eq!(gitlab.merge(|merge| merge.writes), 0, "{what}");
+    }
+}
+
+#[test]
+fn only_open_merge_requests_and_only_with_the_token_of_their_server() {
+    let (project, gitlab) = (repository(), GitLab::start("b", &diff(CLAIM)));
+    for state in ["closed", "merged", "locked"] {
+        gitlab.merge(|merge| merge.state = state);
+        call(&project, &gitlab, &["run", ".", "main", URL]).expect_code(5);
+    }
+    gitlab.merge(|merge| merge.state = "opened");
+    // GITLAB_TOKEN is that of gitlab.com unless GITLAB_HOST says otherwise.
+    let own = "https://git.example/g/sub/r/-/merge_requests/7";
+    let data = call(&project, &gitlab, &["run", ".", "main", own])
+        .expect_code(0)
+        .data();
+    assert!(
+        data["reason"]
+            .as_str()
+            .expect("a reason")
+            .contains("GITLAB_HOST=git.example"),
+        "{data}"
+    );
+    let run = Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+        .call(project.path())
+        .env("GITLAB_TOKEN", "t")
+        .env("GITLAB_HOST", "git.example")
+        .args([
+            "--json",
+            "run",
+            ".",
+            "main",
+            own,
+            "--engine",
+            "rules",
+            "--api-base",
+            &gitlab.url(),
+        ])
+        .run()
+        .expect_code(0);
+    assert_eq!(run.data()["verdict"], "changes_requested", "{run}");
+    let run = Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+        .call(project.path())
+        .args(["run", ".", "main", URL, "--api-base", &gitlab.url()])
+        .run()
+        .expect_code(0);
+    assert!(run.stdout().contains("GITLAB_TOKEN is not set"), "{run}");
+}

@@ -1,0 +1,257 @@
+//! What was not looked at is not approved: diffs that are no diffs, and reports whose text a diff does not show.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::time::Duration;
+
+use aris_testkit::{Forge, Helper, Project, Run};
+use serde_json::{Value, json};
+
+const URL: &str = "https://github.com/o/r/pull/7";
+
+/// One claim, in the last line but one.
+const DIFF: &str = "diff --git a/research/r.md b/research/r.md\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/research/r.md\n\
+                    @@ -0,0 +1,5 @@\n+## Introduction\n+\n+Words.\n+It is known that attention scales quadratically.\n+\n";
+
+/// A project that git takes for a repository.
+fn repository() -> Project {
+    Project::new()
+        .file(".git/objects/.keep", "")
+        .file(".git/refs/.keep", "")
+}
+
+fn run(project: &Project, forge: &Forge, more: &[&str]) -> Run {
+    Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+        .call(project.path())
+        .env("GH_TOKEN", "t")
+        .env("ARIS_GITHUB_API", forge.url())
+        .env(
+            "XDG_STATE_HOME",
+            project.path().join("state").display().to_string(),
+        )
+        .args(["--json", "run", ".", "main", URL])
+        .args(more)
+        .run()
+}
+
+/// Verdict, degraded, reason.
+fn said(run: &Run) -> (String, bool, String) {
+    let data = run.data();
+    let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
+    (text("verdict"), data["degraded"] == true, text("reason"))
+}
+
+#[test]
+fn a_body_that_is_no_whole_diff_is_not_looked_at() {
+    let cut = |bytes: usize| DIFF.as_bytes()[..bytes].to_vec();
+    let before_claim = DIFF.find("+It is known").expect("the claim");
+    let fewer = String::from_utf8(cut(before_claim)).expect("text");
+    for (what, body) in [
+        ("nothing", Vec::new()),
+        ("HTML", b"<html>login</html>\n".to_vec()),
+        ("JSON", b"{\"message\":\"x\"}".to_vec()),
+        ("zeros", vec![0; 100]),
+        ("a header that is cut", cut(20)),
+        ("a hunk that is cut", cut(before_claim)),
+        ("a line that is cut", cut(DIFF.len() - 3)),
+        (
+            "a hunk that says that it is all",
+            fewer.replace("+1,5 @@", "+1,3 @@").into_bytes(),
+        ),
+        (
+            "a hunk without a header that can be read",
+            DIFF.replace("+1,5 @@", "+1,x @@").into_bytes(),
+        ),
+    ] {
+        for engine in ["rules", "agent", "both"] {
+            let (project, forge) = (repository(), Forge::start("b", DIFF));
+            forge.pull(|pull| {
+                pull.served = Some((200, body.clone()));
+                pull.refused.files = true;
+            });
+            let more = ["--engine", engine, "--degraded-verdict", "needs_human"];
+            let run = run(&project, &forge, &more).expect_code(0);
+            let (verdict, degraded, reason) = said(&run);
+            assert_eq!(
+                (verdict.as_str(), degraded),
+                ("needs_human", true),
+                "{what}: {run}"
+            );
+            assert!(reason.contains("diff"), "{what}: {reason}");
+            assert_eq!(forge.pull(|pull| pull.writes), 0, "{what}");
+        }
+    }
+}
+
+#[test]
+fn threads_of_findings_stay_open_where_the_diff_cannot_be_read() {
+    let (project, forge) = (repository(), Forge::start("b", DIFF));
+    let more = ["--engine", "rules"];
+    let first = run(&project, &forge, &more).expect_code(0);
+    assert_eq!(first.data()["verdict"], "changes_requested", "{first}");
+    forge.pull(|pull| {
+        pull.served = Some((200, b"<html>login</html>".to_vec()));
+        pull.refused.files = true;
+    });
+    let (_, degraded, _) = said(&run(&project, &forge, &more).expect_code(0));
+    assert!(degraded);
+    assert!(forge.pull(|pull| pull.resolved.is_empty()));
+    // The finding is gone, and the diff can be read: now it is closed.
+    forge.pull(|pull| {
+        pull.served = None;
+        pull.diff = DIFF.replace("It is known that attention scales quadratically.", "Words.");
+    });
+    let last = run(&project, &forge, &more).expect_code(0);
+    assert_eq!(last.data()["verdict"], "approved", "{last}");
+    assert!(!forge.pull(|pull| pull.resolved.is_empty()));
+}
+
+#[test]
+fn lines_may_end_with_carriage_returns_and_large_diffs_are_read_file_by_file() {
+    let binary = "diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0000000..2222222\nBinary files /dev/null and b/x.png differ\n";
+    let whole = format!(
+        "{binary}{DIFF}diff --git a/old.md b/old.md\ndeleted file mode 100644\nindex 1..0\n--- a/old.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n"
+    );
+    let crlf = whole.replace('\n', "\r\n").into_bytes();
+    for (what, served, files) in [
+        ("as it is", None, false),
+        ("CR LF", Some((200, crlf)), false),
+        ("too large", Some((406, Vec::new())), true),
+        (
+            "cut, and the list of files is whole",
+            Some((200, b"diff".to_vec())),
+            true,
+        ),
+    ] {
+        let (project, forge) = (repository(), Forge::start("b", &whole));
+        forge.pull(|pull| {
+            pull.served = served;
+            pull.refused.files = !files;
+        });
+        let data = run(&project, &forge, &["--engine", "rules"])
+            .expect_code(0)
+            .data();
+        assert_eq!(
+            (
+                &data["verdict"],
+                &data["degraded"],
+                &data["findings"][0]["line"]
+            ),
+            (&json!("changes_requested"), &json!(false), &json!(4)),
+            "{what}: {data}"
+        );
+    }
+}
+
+#[test]
+fn a_report_whose_text_the_diff_hides_is_for_a_person() {
+    let hidden = |path: &str| {
+        format!(
+            "diff --git a/{path} b/{path}\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/{path} differ\n"
+        )
+    };
+    let link = "diff --git a/docs/r.md b/docs/r.md\nnew file mode 120000\nindex 0000000..1111111\n--- /dev/null\n+++ b/docs/r.md\n@@ -0,0 +1 @@\n+../secret.txt\n\\ No newline at end of file\n";
+    let renamed = "diff --git a/data.bin b/paper.tex\nsimilarity index 100%\nrename from data.bin\nrename to paper.tex\n";
+    let moved = "diff --git a/old.md b/new.md\nsimilarity index 100%\nrename from old.md\nrename to new.md\n";
+    let none: Value = json!([]);
+    for (diff, name) in [
+        (hidden("research/report.md"), Some("research/report.md")),
+        (hidden("research/report.txt"), Some("research/report.txt")),
+        (hidden("docs/report.MD"), Some("docs/report.MD")),
+        (hidden("docs/report.markdown"), Some("docs/report.markdown")),
+        (hidden("a.TEX"), Some("a.TEX")),
+        (link.to_owned(), Some("docs/r.md")),
+        (renamed.to_owned(), Some("paper.tex")),
+        (moved.to_owned(), None),
+        (hidden("x.png"), None),
+    ] {
+        for engine in ["rules", "agent", "both"] {
+            let (project, forge) = (repository(), Forge::start("b", &diff));
+            let run = run(&project, &forge, &["--engine", engine]).expect_code(0);
+            let data = run.data();
+            let Some(name) = name else {
+                assert_eq!(
+                    (&data["verdict"], &data["findings"]),
+                    (&json!("approved"), &none),
+                    "{diff}"
+                );
+                continue;
+            };
+            assert_eq!(
+                (
+                    &data["verdict"],
+                    &data["degraded"],
+                    &data["findings"][0]["file"]
+                ),
+                (&json!("needs_human"), &json!(true), &json!(name)),
+                "{engine}: {run}"
+            );
+            let review = forge.pull(|pull| pull.reviews[0].clone());
+            assert_eq!(review["state"], "COMMENTED");
+            assert!(
+                review["body"].as_str().expect("text").contains(name),
+                "{review}"
+            );
+        }
+    }
+}
+
+#[test]
+fn reports_in_upper_case_and_plain_text_are_looked_at() {
+    for path in [
+        "docs/report.MD",
+        "docs/report.markdown",
+        "research/report.txt",
+        "Research/r.Md",
+    ] {
+        let forge = Forge::start("b", &DIFF.replace("research/r.md", path));
+        let data = run(&repository(), &forge, &["--engine", "rules"])
+            .expect_code(0)
+            .data();
+        assert_eq!(data["verdict"], "changes_requested", "{path}: {data}");
+    }
+    let tex = "diff --git a/a.TEX b/a.TEX\nnew file mode 100644\n--- /dev/null\n+++ b/a.TEX\n@@ -0,0 +1,2 @@\n+\\section{Introduction}\n+It is known that attention scales quadratically.\n";
+    let forge = Forge::start("b", tex);
+    let data = run(&repository(), &forge, &["--engine", "rules"])
+        .expect_code(0)
+        .data();
+    assert_eq!(data["verdict"], "changes_requested", "{data}");
+}
+
+#[test]
+fn a_report_that_the_diff_hides_is_read_from_the_commit_that_is_here() {
+    let project = Project::bare().file(
+        "research/report.md",
+        "## Introduction\n\nIt is known that attention scales quadratically.\n",
+    );
+    let git = |arguments: &[&str]| {
+        let done = aris_proc::command("git", project.path())
+            .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
+            .args(arguments)
+            .run(Duration::from_mins(1))
+            .expect("git runs");
+        assert!(done.success(), "{}", done.stderr.text());
+        done.stdout.text().trim_end().to_owned()
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "start"]);
+    let path = "research/report.md";
+    let diff = format!(
+        "diff --git a/{path} b/{path}\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/{path} differ\n"
+    );
+    let forge = Forge::start("b", &diff);
+    forge.pull(|pull| pull.head = git(&["rev-parse", "HEAD"]));
+    let data = run(&project, &forge, &["--engine", "rules"])
+        .expect_code(0)
+        .data();
+    assert_eq!(
+        (
+            &data["verdict"],
+            &data["degraded"],
+            &data["findings"][0]["line"]
+        ),
+        (&json!("changes_requested"), &json!(false), &json!(3)),
+        "{data}"
+    );
+}
