@@ -171,15 +171,12 @@ impl Client {
         read: &impl Fn(&Response) -> Result<T, Doubt>,
     ) -> Result<(Response, T), HttpError> {
         let host = request.host;
-        let late = || HttpError::Deadline {
-            host: host.name,
-            url: url.to_owned(),
-        };
+        let late = || self.late(host, url);
         let manners = self.manners(host);
         let _permit = self.enter(host, manners, url)?;
         let mut doubts = 0;
         for attempt in 1.. {
-            let turn = self.turn(host, manners, request.slots)?;
+            let turn = self.turn(request, manners)?;
             let time = self.left().min(EXCHANGE);
             if time.is_zero() {
                 return Err(late());
@@ -189,7 +186,7 @@ impl Client {
                 .wire
                 .send(request, url, self.key(host), &[], time)
                 .map_err(Trouble::from)
-                .and_then(|answer| self.collect(request, answer));
+                .and_then(|answer| self.collect(request, answer, &turn));
             let (error, pause) = match outcome {
                 Err(Trouble::TooLarge) => {
                     return Err(HttpError::TooLarge {
@@ -205,6 +202,7 @@ impl Client {
                         what: what.to_owned(),
                     });
                 }
+                Err(Trouble::Broken(Broken::Late)) if self.left().is_zero() => return Err(late()),
                 Err(Trouble::Broken(broken)) => {
                     let what = match broken {
                         Broken::Unreached(what) | Broken::Trouble(what) => what,
@@ -300,8 +298,11 @@ impl Client {
     }
 
     /// Reads the body, or says what the status means.
-    fn collect(&self, request: &Request, mut answer: Answer) -> Result<Got, Trouble> {
+    fn collect(&self, request: &Request, mut answer: Answer, turn: &Turn) -> Result<Got, Trouble> {
         let now = (self.settings.clock)();
+        if let Some(time) = spent(&answer) {
+            self.pace.spent(request.host, turn, time);
+        }
         if retry::is_later(answer.status) || request.host.later.contains(&answer.status) {
             let pause = answer
                 .header("retry-after")
@@ -357,10 +358,16 @@ impl Client {
     ) -> Result<Permit<'_>, HttpError> {
         self.gate
             .enter(host.name, manners.connections, self.end)
-            .ok_or_else(|| HttpError::Deadline {
-                host: host.name,
-                url: url.to_owned(),
-            })
+            .ok_or_else(|| self.late(host, url))
+    }
+
+    /// The deadline has passed before `host` answered `url`.
+    pub(crate) fn late(&self, host: &Host, url: &str) -> HttpError {
+        HttpError::Deadline {
+            host: host.name,
+            url: url.to_owned(),
+            time: self.settings.deadline,
+        }
     }
 
     pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) {
@@ -372,13 +379,9 @@ impl Client {
     }
 
     /// Waits for leave to send a request.
-    pub(crate) fn turn(
-        &self,
-        host: &'static Host,
-        manners: Manners,
-        slots: u32,
-    ) -> Result<Turn, HttpError> {
-        let turn = self.pace.turn(host, manners, slots, self.end, &|wait| {
+    pub(crate) fn turn(&self, request: &Request, manners: Manners) -> Result<Turn, HttpError> {
+        let host = request.host;
+        let turn = self.pace.turn(request, manners, self.end, &|wait| {
             self.tell(&Event::Waiting {
                 host: host.name,
                 time: wait.time,
@@ -412,8 +415,12 @@ impl Client {
     }
 
     pub(crate) fn manners(&self, host: &Host) -> Manners {
-        if self.settings.keys.contains_key(host.name) {
-            host.manners_with_key
+        let known = match host.key {
+            Some(_) => self.settings.has_key(host),
+            None => self.settings.has_contact(),
+        };
+        if known {
+            host.manners_known
         } else {
             host.manners
         }
@@ -439,6 +446,21 @@ impl Client {
     pub(crate) fn tell(&self, event: &Event) {
         (self.settings.listener)(event);
     }
+}
+
+/// How long an allowance stays used up, when an answer says that what is left of it does not pay for another request like this one.
+///
+/// **Source**: OpenAlex, "Authentication & Pricing": dollars that are left of the day's and of those paid for, the cost of this request, and
+/// the seconds to midnight UTC.
+fn spent(answer: &Answer) -> Option<Duration> {
+    let number = |name| -> Option<f64> { answer.header(name)?.trim().parse().ok() };
+    let paid = number("x-ratelimit-prepaid-remaining-usd").unwrap_or_default();
+    let left = number("x-ratelimit-remaining-usd")? + paid;
+    let cost = number("x-ratelimit-cost-usd")
+        .or_else(|| number("x-ratelimit-cost-required-usd"))
+        .unwrap_or_default();
+    let reset: u32 = answer.header("x-ratelimit-reset")?.trim().parse().ok()?;
+    (left <= 0.0 || left < cost).then(|| Duration::from_secs(reset.into()))
 }
 
 /// What an exchange gave.

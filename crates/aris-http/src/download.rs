@@ -126,7 +126,7 @@ impl Client {
                     resumed = 0;
                 }
             }
-            let turn = self.turn(host, manners, request.slots)?;
+            let turn = self.turn(request, manners)?;
             self.tell(&Event::Asking { host: host.name });
             let sent = self
                 .wire()
@@ -215,10 +215,7 @@ impl Client {
             });
             gate::wait(wait);
         }
-        Err(HttpError::Deadline {
-            host: host.name,
-            url,
-        })
+        Err(self.late(host, &url))
     }
 }
 

@@ -56,8 +56,10 @@ pub enum HttpError {
         why: String,
     },
     /// The deadline over everything has passed.
-    #[error("the deadline passed before {host} answered {url}")]
+    #[error("the deadline of {} s passed before {host} answered {url}", time.as_secs_f64())]
     Deadline {
+        /// The deadline, counted from the client's making.
+        time: Duration,
         /// The host's name.
         host: &'static str,
         /// What was asked for.
@@ -241,7 +243,7 @@ impl Failure for HttpError {
             Self::NotAnAnswer { host, url, .. }
             | Self::Malformed { host, url, .. }
             | Self::TooLarge { host, url, .. }
-            | Self::Deadline { host, url } => {
+            | Self::Deadline { host, url, .. } => {
                 put("host", Value::from(*host));
                 put("url", Value::from(url.as_str()));
             }

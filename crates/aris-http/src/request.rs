@@ -70,6 +70,7 @@ pub struct Request {
     pub(crate) keep: Duration,
     pub(crate) keep_absence: Duration,
     pub(crate) slots: u32,
+    pub(crate) metered: bool,
     pub(crate) harmless: bool,
 }
 
@@ -88,6 +89,7 @@ impl Request {
             keep: Duration::ZERO,
             keep_absence: Duration::ZERO,
             slots: 1,
+            metered: false,
             harmless: true,
         }
     }
@@ -184,6 +186,13 @@ impl Request {
     #[must_use]
     pub fn slots(mut self, slots: u32) -> Self {
         self.slots = slots;
+        self
+    }
+
+    /// Counts against an allowance of the host: not sent while that is used up.
+    #[must_use]
+    pub fn metered(mut self) -> Self {
+        self.metered = true;
         self
     }
 

@@ -220,7 +220,7 @@ mod tests {
             sent: KeySent::Bearer,
         }),
         manners: MANNERS,
-        manners_with_key: MANNERS,
+        manners_known: MANNERS,
         later: &[],
     };
 

@@ -166,7 +166,8 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
             .query("select", openalex::FIELDS)
             .query_if("filter", filter.as_deref())
             .query_if("page", number.as_deref())
-            .keep(keep::SEARCH, keep::ABSENCE);
+            .keep(keep::SEARCH, keep::ABSENCE)
+            .metered();
         let next = client.ask(&request, |response| {
             answer::read(response)?
                 .ok_or_else(|| Doubt::NotAnAnswer(String::from("404 for a search")))
