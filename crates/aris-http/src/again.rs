@@ -61,9 +61,19 @@ impl Again {
 pub fn attempts<T, E>(
     time: Duration,
     seed: &str,
+    attempt: impl FnMut(u32, Duration) -> Result<T, (E, Again)>,
+) -> Result<T, E> {
+    repeat(ATTEMPTS, Instant::now() + time, seed, |_, _| (), attempt)
+}
+
+/// Like [`attempts`], `most` times at most and until `end`; `waits` hears of each pause and its reason before it begins.
+pub(crate) fn repeat<T, E>(
+    most: u32,
+    end: Instant,
+    seed: &str,
+    waits: impl Fn(Duration, &E),
     mut attempt: impl FnMut(u32, Duration) -> Result<T, (E, Again)>,
 ) -> Result<T, E> {
-    let end = Instant::now() + time;
     let mut number = 1;
     loop {
         let left = end.saturating_duration_since(Instant::now());
@@ -76,9 +86,10 @@ pub fn attempts<T, E>(
             Again::Soon => retry::back_off(number, seed),
             Again::After(pause) => pause,
         };
-        if number >= ATTEMPTS || Instant::now() + pause >= end {
+        if number >= most || Instant::now() + pause >= end {
             return Err(error);
         }
+        waits(pause, &error);
         gate::wait(pause);
         number += 1;
     }

@@ -33,7 +33,7 @@ pub use again::{Again, attempts};
 pub use cache::Freshness;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};
-pub use error::HttpError;
+pub use error::{HttpError, Why};
 pub use event::{Event, Listener};
 pub use host::{Host, KeyPlace, KeySent, Manners};
 pub use request::{Expect, Method, Request};

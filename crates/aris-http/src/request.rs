@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::error::{HttpError, Why};
 use crate::host::Host;
 
 /// Everything but letters, digits and the unreserved marks of RFC 3986 is encoded.
@@ -194,6 +195,15 @@ impl Request {
     pub fn metered(mut self) -> Self {
         self.metered = true;
         self
+    }
+
+    /// This request brought nothing from `url`.
+    pub(crate) fn missed(&self, url: &str, why: Why) -> HttpError {
+        HttpError::Asked {
+            host: self.host.name,
+            url: url.to_owned(),
+            why,
+        }
     }
 
     /// The host it goes to.
