@@ -232,7 +232,7 @@ impl Client {
             let why = error.to_string();
             self.tell(&Event::Waiting { host, time, why });
         };
-        repeat(retry::ATTEMPTS, self.end, url, waits, |number, _| {
+        repeat(retry::ATTEMPTS, self.end, waits, |number, _| {
             let turn = self.turn(request, manners);
             let turn = turn.map_err(|error| (error, Again::No))?;
             let time = self.left().min(longest);

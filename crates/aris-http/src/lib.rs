@@ -29,7 +29,6 @@ mod settings;
 mod sweep;
 mod wire;
 
-pub use again::{Again, attempts};
 pub use cache::Freshness;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};

@@ -79,7 +79,7 @@ impl Service {
         let url = format!("{}{}", self.base, request.target);
         let harmless = request.harmless;
         let if_harmless = if harmless { Again::Soon } else { Again::No };
-        attempts(time, &url, |attempts, left| {
+        attempts(time, |attempts, left| {
             let mut again = Again::No;
             let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
             let sent = sent.and_then(|answer| {

@@ -789,3 +789,57 @@ fn a_result_never_takes_the_place_of_what_is_read() {
     }
     assert_eq!(project.snapshot(), before);
 }
+
+/// **Source**: "`BibTeX`ing", §4 (names are parted by ` and `; `First von Last`, `von Last, First`, `von Last, Jr, First`).
+#[test]
+fn names_are_read_as_bibtex_reads_them_and_a_list_that_it_cannot_read_is_not_guessed() {
+    let lists = [
+        ("Lovelace, Ada and Hopper, Grace", "match"),
+        ("Lovelace, Jr., Ada and Hopper, Grace", "match"),
+        ("Ada Lovelace, Jr. and Grace Hopper", "match"),
+        ("Lovelace, Ada", "differs"),
+        ("Lovelace, Ada and Turing, Alan", "differs"),
+        ("{OpenAI}", "unknown"),
+        ("Lovelace, A., Hopper, G.", "unknown"),
+        ("Lovelace, Ada, Hopper, Grace, and Turing, Alan", "unknown"),
+        ("Ada Lovelace \\& Grace Hopper", "unknown"),
+        ("Lovelace, A.; Hopper, G.", "unknown"),
+    ];
+    let entry = |(number, (names, _)): (usize, &(&str, &str))| {
+        format!(
+            "@article{{k{number}, title = {{On the numbers of one machine}}, author = {{{names}}},\n year = 2016, journal = {{Journal of Tests}}, doi = {{10.1000/one}}}}\n"
+        )
+    };
+    let entries: Vec<String> = lists.iter().enumerate().map(entry).collect();
+    let project = Project::new().file("a.bib", &entries.concat());
+    let run = World::new(s2)
+        .run(&project, &["--json", "--bib", "a.bib"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    for (number, (names, wanted)) in lists.iter().enumerate() {
+        let paper = by_id(&report["data"], &format!("k{number}"));
+        let fields = paper["metadata"].as_array().expect("fields");
+        let authors = fields
+            .iter()
+            .find(|field| field["field"] == "authors")
+            .expect("authors");
+        assert_eq!(authors["verdict"], *wanted, "{names}: {paper}");
+    }
+}
+
+#[test]
+fn a_utf_16_bibliography_is_named_with_what_to_do() {
+    let project = Project::new();
+    let bytes: Vec<u8> = "\u{feff}@misc{a, title = {x}}"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    std::fs::write(project.path().join("a.bib"), bytes).expect("written");
+    let run = World::new(s2)
+        .run(&project, &["--bib", "a.bib"])
+        .expect_code(2);
+    assert!(
+        run.stderr().contains("UTF-16") && run.stderr().contains("iconv"),
+        "{run}"
+    );
+}
