@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::again::{Again, repeat};
+use crate::allowance::Allowance;
 use crate::cache::{Cache, Freshness};
 use crate::error::{HttpError, Why};
 use crate::event::Event;
@@ -171,6 +172,7 @@ impl Client {
         self.exchange(request, url, EXCHANGE, |attempt| {
             let mut answer = attempt.send(&[])?;
             let fetched_at = (self.settings.clock)();
+            let allowance = Allowance::of(|name| answer.header(name));
             let body = answer.whole(request.limit);
             let body = body.map_err(|broken| attempt.broken(broken))?;
             let body = body.ok_or_else(|| attempt.last(Why::TooLarge(request.limit)))?;
@@ -183,6 +185,7 @@ impl Client {
                 body,
                 fetched_at,
                 cached: false,
+                allowance,
                 url: answer.url,
             };
             if response.body.is_empty() && response.is_success() && request.expect != Expect::File {
@@ -335,8 +338,9 @@ impl Attempt<'_> {
             .send(self.request, self.url, key, more, self.time)
             .map_err(|broken| self.broken(broken))?;
         let status = answer.status;
-        if let Some(time) = spent(&answer) {
-            client.pace.spent(host, &self.turn, time);
+        let allowance = Allowance::of(|name| answer.header(name));
+        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
+            client.pace.spent(host, &self.turn, spent.reset);
         }
         let variable = host.key.map(|place| place.variable);
         if retry::is_later(status) || host.later.contains(&status) {
@@ -383,19 +387,4 @@ impl Attempt<'_> {
         };
         (self.request.missed(self.url, why), Again::Soon)
     }
-}
-
-/// How long an allowance stays used up, when an answer says that what is left of it does not pay for another request like this one.
-///
-/// **Source**: OpenAlex, "Authentication & Pricing": dollars that are left of the day's and of those paid for, the cost of this request, and
-/// the seconds to midnight UTC.
-fn spent(answer: &Answer) -> Option<Duration> {
-    let number = |name| -> Option<f64> { answer.header(name)?.trim().parse().ok() };
-    let paid = number("x-ratelimit-prepaid-remaining-usd").unwrap_or_default();
-    let left = number("x-ratelimit-remaining-usd")? + paid;
-    let cost = number("x-ratelimit-cost-usd")
-        .or_else(|| number("x-ratelimit-cost-required-usd"))
-        .unwrap_or_default();
-    let reset: u32 = answer.header("x-ratelimit-reset")?.trim().parse().ok()?;
-    (left <= 0.0 || left < cost).then(|| Duration::from_secs(reset.into()))
 }

@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod again;
+mod allowance;
 mod cache;
 mod client;
 mod download;
@@ -29,6 +30,7 @@ mod settings;
 mod sweep;
 mod wire;
 
+pub use allowance::Allowance;
 pub use cache::Freshness;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};

@@ -69,6 +69,7 @@ pub fn saved<T>(
             .and_then(|time| Timestamp::try_from(time).ok())
             .unwrap_or_else(|| context.now()),
         body: file.read_all(limit)?,
+        allowance: None,
         cached: true,
         url: String::new(),
     };

@@ -67,7 +67,7 @@ pub static CROSSREF: Host = Host {
 };
 
 /// A list takes as long as five records: 1 a second in the public pool, 2 in the polite one, which allows 3.
-pub(crate) const CROSSREF_LIST_SLOTS: u32 = 5;
+pub const CROSSREF_LIST_SLOTS: u32 = 5;
 
 /// DataCite.
 pub static DATACITE: Host = Host {
