@@ -347,7 +347,8 @@ impl Attempt<'_> {
             let now = (client.settings.clock)();
             let header = answer.header("retry-after");
             let retry_after = header.and_then(|header| retry::pause(header, now));
-            if status == 429 || host.later.contains(&status) || retry_after.is_some() {
+            let is_limit = status == 429 || host.later.contains(&status);
+            if is_limit || retry_after.is_some() {
                 client.pace.refused(host, &self.turn, retry_after);
             }
             let busy = Why::Busy {
@@ -355,7 +356,7 @@ impl Attempt<'_> {
                 retry_after,
                 attempts: self.number,
                 // A key raises the limits: where there is none, that is the reason.
-                key: variable.filter(|_| key.is_none()),
+                key: variable.filter(|_| is_limit && key.is_none()),
             };
             let again = retry_after.map_or(Again::Soon, Again::After);
             return Err((self.request.missed(self.url, busy), again));

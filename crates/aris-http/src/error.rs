@@ -110,13 +110,16 @@ impl Why {
             Self::Busy {
                 status,
                 retry_after,
+                key,
                 ..
             } => {
+                let key = key.map(|key| format!("; {key} is not set"));
                 let pause = retry_after
                     .map(|pause| format!(", and wants to be left alone for {} s", pause.as_secs()));
                 format!(
-                    "{host} answered {status} for {url}{}",
-                    pause.unwrap_or_default()
+                    "{host} answered {status} for {url}{}{}",
+                    pause.unwrap_or_default(),
+                    key.unwrap_or_default()
                 )
             }
             Self::Deadline(time) => format!(
