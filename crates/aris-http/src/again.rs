@@ -12,7 +12,7 @@ const ATTEMPTS: u32 = 3;
 
 /// Whether the same may be asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub(crate) enum Again {
     /// No: this is the answer, or what was asked may have been done.
     No,
     /// Yes, after a pause of our own.
@@ -29,7 +29,7 @@ impl Again {
     /// name in small letters.
     ///
     /// **Source**: RFC 9110 §10.2.3; GitHub's REST documentation, "Rate limits for the REST API".
-    pub fn after<'a>(
+    pub(crate) fn after<'a>(
         status: u16,
         header: impl Fn(&str) -> Option<&'a str>,
         harmless: bool,
@@ -58,12 +58,20 @@ impl Again {
 /// attempt, from 1, and the time that is left.
 ///
 /// **Errors**: that of the last attempt; a pause that does not fit into the time is not begun.
-pub fn attempts<T, E>(
+pub(crate) fn attempts<T, E>(
     time: Duration,
-    seed: &str,
+    attempt: impl FnMut(u32, Duration) -> Result<T, (E, Again)>,
+) -> Result<T, E> {
+    repeat(ATTEMPTS, Instant::now() + time, |_, _| (), attempt)
+}
+
+/// Like [`attempts`], `most` times at most and until `end`; `waits` hears of each pause and its reason before it begins.
+pub(crate) fn repeat<T, E>(
+    most: u32,
+    end: Instant,
+    waits: impl Fn(Duration, &E),
     mut attempt: impl FnMut(u32, Duration) -> Result<T, (E, Again)>,
 ) -> Result<T, E> {
-    let end = Instant::now() + time;
     let mut number = 1;
     loop {
         let left = end.saturating_duration_since(Instant::now());
@@ -73,12 +81,13 @@ pub fn attempts<T, E>(
         };
         let pause = match again {
             Again::No => return Err(error),
-            Again::Soon => retry::back_off(number, seed),
+            Again::Soon => retry::back_off(number),
             Again::After(pause) => pause,
         };
-        if number >= ATTEMPTS || Instant::now() + pause >= end {
+        if number >= most || Instant::now() + pause >= end {
             return Err(error);
         }
+        waits(pause, &error);
         gate::wait(pause);
         number += 1;
     }
@@ -131,7 +140,7 @@ mod tests {
     fn three_attempts_within_the_time_are_all() {
         let count = |time, again| {
             let mut count = 0;
-            let failed: Result<(), u32> = attempts(Duration::from_secs(time), "x", |number, _| {
+            let failed: Result<(), u32> = attempts(Duration::from_secs(time), |number, _| {
                 count += 1;
                 Err((number, again))
             });
@@ -142,7 +151,7 @@ mod tests {
         assert_eq!(count(20, Again::After(Duration::from_secs(20))), 1);
         assert_eq!(count(0, Again::After(Duration::ZERO)), 1);
         assert_eq!(count(20, Again::No), 1);
-        let second = attempts(Duration::from_secs(20), "x", |number, _| match number {
+        let second = attempts(Duration::from_secs(20), |number, _| match number {
             2 => Ok(number),
             _ => Err(((), Again::After(Duration::ZERO))),
         });

@@ -150,6 +150,7 @@ fn parse(bytes: &[u8]) -> Option<Response> {
         media_type: head.media_type,
         body: body.to_vec(),
         fetched_at: head.fetched_at,
+        allowance: None,
         cached: true,
         url: head.url,
     })

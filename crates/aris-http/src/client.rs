@@ -1,12 +1,13 @@
 //! The client: cache, pace, exchange, verdict over what came, and whether to ask again.
 
-use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use crate::again::{Again, repeat};
+use crate::allowance::Allowance;
 use crate::cache::{Cache, Freshness};
-use crate::error::HttpError;
+use crate::error::{HttpError, Why};
 use crate::event::Event;
-use crate::gate::{self, Gate, Permit};
+use crate::gate::Gate;
 use crate::host::{Host, Manners};
 use crate::pace::{Pace, Turn};
 use crate::request::{Expect, Request};
@@ -15,16 +16,13 @@ use crate::retry;
 use crate::secret::Secret;
 use crate::settings::{Mode, Settings};
 use crate::sweep;
-use crate::wire::{Answer, Broken, Wire, io_broken};
+use crate::wire::{Answer, Broken, Wire};
 
 /// One exchange may take this long, within the deadline: a host that stalls is asked again rather than waited for.
 const EXCHANGE: Duration = Duration::from_secs(30);
 
 /// Something else than an answer is asked for again this often.
 const DOUBTS: u32 = 2;
-
-/// Pieces a body is read in.
-const PIECE: usize = 64 << 10;
 
 /// Why a body is not the answer that was promised. What a reader returns decides whether it is asked for again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,235 +168,111 @@ impl Client {
         url: &str,
         read: &impl Fn(&Response) -> Result<T, Doubt>,
     ) -> Result<(Response, T), HttpError> {
-        let host = request.host;
-        let late = || HttpError::Deadline {
-            host: host.name,
-            url: url.to_owned(),
-        };
-        let manners = self.manners(host);
-        let _permit = self.enter(host, manners, url)?;
         let mut doubts = 0;
-        for attempt in 1.. {
-            let turn = self.turn(host, manners, request.slots)?;
-            let time = self.left().min(EXCHANGE);
-            if time.is_zero() {
-                return Err(late());
+        self.exchange(request, url, EXCHANGE, |attempt| {
+            let mut answer = attempt.send(&[])?;
+            let fetched_at = (self.settings.clock)();
+            let allowance = Allowance::of(|name| answer.header(name));
+            let body = answer.whole(request.limit);
+            let body = body.map_err(|broken| attempt.broken(broken))?;
+            let body = body.ok_or_else(|| attempt.last(Why::TooLarge(request.limit)))?;
+            if (300..400).contains(&answer.status) {
+                return Err(attempt.broken(Broken::Refused("a status of no meaning here")));
             }
-            self.tell(&Event::Asking { host: host.name });
-            let outcome = self
-                .wire
-                .send(request, url, self.key(host), &[], time)
-                .map_err(Trouble::from)
-                .and_then(|answer| self.collect(request, answer));
-            let (error, pause) = match outcome {
-                Err(Trouble::TooLarge) => {
-                    return Err(HttpError::TooLarge {
-                        host: host.name,
-                        url: url.to_owned(),
-                        limit: request.limit,
-                    });
-                }
-                Err(Trouble::Broken(Broken::Refused(what))) => {
-                    return Err(HttpError::NotAnAnswer {
-                        host: host.name,
-                        url: url.to_owned(),
-                        what: what.to_owned(),
-                    });
-                }
-                Err(Trouble::Broken(broken)) => {
-                    let what = match broken {
-                        Broken::Unreached(what) | Broken::Trouble(what) => what,
-                        Broken::Late | Broken::Refused(_) => {
-                            format!("nothing within {:.1} s", time.as_secs_f64())
-                        }
-                    };
-                    let error = HttpError::NoAnswer {
-                        host: host.name,
-                        url: url.to_owned(),
-                        what,
-                        attempts: attempt,
-                    };
-                    (error, None)
-                }
-                Ok(Got::Later { status, pause }) => {
-                    if status == 429 || host.later.contains(&status) || pause.is_some() {
-                        self.pace.refused(host, &turn, pause);
-                    }
-                    let error = HttpError::Busy {
-                        host: host.name,
-                        url: url.to_owned(),
-                        status,
-                        retry_after: pause,
-                        attempts: attempt,
-                        // A key raises the limits: where there is none, that is the reason.
-                        key: host
-                            .key
-                            .filter(|_| self.key(host).is_none())
-                            .map(|place| place.variable),
-                    };
-                    (error, pause)
-                }
-                Ok(Got::Refused(status)) => {
-                    return Err(HttpError::Refused {
-                        host: host.name,
-                        url: url.to_owned(),
-                        status,
-                        variable: host.key.map(|place| place.variable),
-                    });
-                }
-                Ok(Got::Response(response)) => {
-                    self.pace.answered(host, &turn);
-                    self.tell(&Event::Answered {
-                        host: host.name,
-                        cached: false,
-                    });
-                    let verdict = if request.expect != Expect::Page
-                        && response.is_success()
-                        && response.is_html()
-                    {
-                        Err(Doubt::NotAnAnswer(String::from("an HTML page")))
-                    } else {
-                        read(&response)
-                    };
-                    match verdict {
-                        Ok(value) => return Ok((response, value)),
-                        Err(Doubt::Malformed(what)) => {
-                            return Err(HttpError::Malformed {
-                                host: host.name,
-                                url: url.to_owned(),
-                                what,
-                            });
-                        }
-                        Err(Doubt::NotAnAnswer(what)) => {
-                            doubts += 1;
-                            let error = HttpError::NotAnAnswer {
-                                host: host.name,
-                                url: url.to_owned(),
-                                what,
-                            };
-                            if doubts > DOUBTS {
-                                return Err(error);
-                            }
-                            (error, None)
-                        }
-                    }
-                }
-            };
-            drop(turn);
-            let wait = pause.unwrap_or_else(|| retry::back_off(attempt, url));
-            if attempt >= retry::ATTEMPTS || wait >= self.left() {
-                return Err(error);
-            }
-            self.tell(&Event::Waiting {
-                host: host.name,
-                time: wait,
-                why: error.to_string(),
-            });
-            gate::wait(wait);
-        }
-        Err(late())
-    }
-
-    /// Reads the body, or says what the status means.
-    fn collect(&self, request: &Request, mut answer: Answer) -> Result<Got, Trouble> {
-        let now = (self.settings.clock)();
-        if retry::is_later(answer.status) || request.host.later.contains(&answer.status) {
-            let pause = answer
-                .header("retry-after")
-                .and_then(|header| retry::pause(header, now));
-            return Ok(Got::Later {
+            let response = Response {
                 status: answer.status,
-                pause,
+                media_type: answer.media_type(),
+                body,
+                fetched_at,
+                cached: false,
+                allowance,
+                url: answer.url,
+            };
+            if response.body.is_empty() && response.is_success() && request.expect != Expect::File {
+                return Err(attempt.broken(Broken::Trouble(String::from("an empty body"))));
+            }
+            self.tell(&Event::Answered {
+                host: request.host.name,
+                cached: false,
             });
-        }
-        if matches!(answer.status, 401 | 403) {
-            return Ok(Got::Refused(answer.status));
-        }
-        let mut body = Vec::new();
-        let mut piece = vec![0; PIECE];
-        loop {
-            match answer.body.read(&mut piece) {
-                Ok(0) => break,
-                Ok(count) => body.extend_from_slice(piece.get(..count).unwrap_or_default()),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::Broken(io_broken(&error))),
+            let is_page =
+                request.expect != Expect::Page && response.is_success() && response.is_html();
+            let verdict = if is_page {
+                Err(Doubt::NotAnAnswer(String::from("an HTML page")))
+            } else {
+                read(&response)
+            };
+            match verdict {
+                Ok(value) => Ok((response, value)),
+                Err(Doubt::Malformed(what)) => Err(attempt.last(Why::Malformed(what))),
+                Err(Doubt::NotAnAnswer(what)) => {
+                    doubts += 1;
+                    let again = if doubts > DOUBTS {
+                        Again::No
+                    } else {
+                        Again::Soon
+                    };
+                    Err((request.missed(url, Why::NotAnAnswer(what)), again))
+                }
             }
-            if body.len() as u64 > request.limit {
-                return Err(Trouble::TooLarge);
-            }
-        }
-        if answer.status >= 300 && answer.status < 400 {
-            return Err(Trouble::Broken(Broken::Refused(
-                "a status of no meaning here",
-            )));
-        }
-        if body.is_empty() && (200..300).contains(&answer.status) && request.expect != Expect::File
-        {
-            return Err(Trouble::Broken(Broken::Trouble(String::from(
-                "an empty body",
-            ))));
-        }
-        Ok(Got::Response(Response {
-            status: answer.status,
-            media_type: answer.media_type(),
-            body,
-            fetched_at: now,
-            cached: false,
-            url: answer.url,
-        }))
+        })
     }
 
-    /// Waits until this process has a connection to spare for the host.
-    pub(crate) fn enter(
+    /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most.
+    pub(crate) fn exchange<T>(
         &self,
-        host: &'static Host,
-        manners: Manners,
+        request: &Request,
         url: &str,
-    ) -> Result<Permit<'_>, HttpError> {
-        self.gate
-            .enter(host.name, manners.connections, self.end)
-            .ok_or_else(|| HttpError::Deadline {
-                host: host.name,
-                url: url.to_owned(),
+        longest: Duration,
+        mut work: impl FnMut(&Attempt<'_>) -> Result<T, Missed>,
+    ) -> Result<T, HttpError> {
+        let host = request.host.name;
+        let manners = self.manners(request.host);
+        let late = || request.missed(url, Why::Deadline(self.settings.deadline));
+        let permit = self.gate.enter(host, manners.connections, self.end);
+        let _permit = permit.ok_or_else(late)?;
+        let waits = |time, error: &HttpError| {
+            let why = error.to_string();
+            self.tell(&Event::Waiting { host, time, why });
+        };
+        repeat(retry::ATTEMPTS, self.end, waits, |number, _| {
+            let turn = self.turn(request, manners);
+            let turn = turn.map_err(|error| (error, Again::No))?;
+            let time = self.left().min(longest);
+            if time.is_zero() {
+                return Err((late(), Again::No));
+            }
+            self.tell(&Event::Asking { host });
+            work(&Attempt {
+                client: self,
+                request,
+                url,
+                turn,
+                number,
+                time,
             })
-    }
-
-    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) {
-        self.pace.answered(host, turn);
-    }
-
-    pub(crate) fn refused(&self, host: &'static Host, turn: &Turn, pause: Option<Duration>) {
-        self.pace.refused(host, turn, pause);
+        })
     }
 
     /// Waits for leave to send a request.
-    pub(crate) fn turn(
-        &self,
-        host: &'static Host,
-        manners: Manners,
-        slots: u32,
-    ) -> Result<Turn, HttpError> {
-        let turn = self.pace.turn(host, manners, slots, self.end, &|wait| {
+    fn turn(&self, request: &Request, manners: Manners) -> Result<Turn, HttpError> {
+        let host = request.host;
+        let turn = self.pace.turn(request, manners, self.end, &|wait| {
             self.tell(&Event::Waiting {
                 host: host.name,
                 time: wait.time,
                 why: wait.why,
             });
         });
-        turn.map_err(|error| match (error, host.key) {
-            (
-                HttpError::TooLate {
-                    host: name,
-                    wait,
-                    why,
-                },
-                Some(key),
-            ) if self.key(host).is_none() => HttpError::TooLate {
-                host: name,
-                wait,
-                why: format!("{why}; {} is not set", key.variable),
-            },
-            (error, _) => error,
+        turn.map_err(|mut error| {
+            if let (HttpError::TooLate { why, .. }, Some(key), None) =
+                (&mut error, host.key, self.key(host))
+            {
+                why.push_str("; ");
+                why.push_str(key.variable);
+                why.push_str(" is not set");
+            }
+            error
         })
     }
 
@@ -411,15 +285,19 @@ impl Client {
         }
     }
 
-    pub(crate) fn manners(&self, host: &Host) -> Manners {
-        if self.settings.keys.contains_key(host.name) {
-            host.manners_with_key
+    fn manners(&self, host: &Host) -> Manners {
+        let known = match host.key {
+            Some(_) => self.settings.has_key(host),
+            None => self.settings.has_contact(),
+        };
+        if known {
+            host.manners_known
         } else {
             host.manners
         }
     }
 
-    pub(crate) fn key(&self, host: &Host) -> Option<&Secret> {
+    fn key(&self, host: &Host) -> Option<&Secret> {
         self.settings.keys.get(host.name)
     }
 
@@ -428,37 +306,86 @@ impl Client {
         self.end
     }
 
-    pub(crate) fn left(&self) -> Duration {
+    fn left(&self) -> Duration {
         self.end.saturating_duration_since(Instant::now())
     }
 
-    pub(crate) fn wire(&self) -> &Wire {
-        &self.wire
-    }
-
-    pub(crate) fn tell(&self, event: &Event) {
+    fn tell(&self, event: &Event) {
         (self.settings.listener)(event);
     }
 }
 
-/// What an exchange gave.
-enum Got {
-    Response(Response),
-    Later {
-        status: u16,
-        pause: Option<Duration>,
-    },
-    Refused(u16),
+/// Why an attempt failed, and whether there may be another one.
+pub(crate) type Missed = (HttpError, Again);
+
+/// One attempt of an exchange. While it lives nobody else asks an exclusive host.
+pub(crate) struct Attempt<'a> {
+    client: &'a Client,
+    request: &'a Request,
+    url: &'a str,
+    turn: Turn,
+    number: u32,
+    time: Duration,
 }
 
-/// Why it gave nothing.
-enum Trouble {
-    Broken(Broken),
-    TooLarge,
-}
+impl Attempt<'_> {
+    /// Sends the request with more headers. An answer is one that is neither "not now" nor "not you".
+    pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<Answer, Missed> {
+        let (client, host) = (self.client, self.request.host);
+        let key = client.key(host);
+        let answer = client
+            .wire
+            .send(self.request, self.url, key, more, self.time)
+            .map_err(|broken| self.broken(broken))?;
+        let status = answer.status;
+        let allowance = Allowance::of(|name| answer.header(name));
+        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
+            client.pace.spent(host, &self.turn, spent.reset);
+        }
+        let variable = host.key.map(|place| place.variable);
+        if retry::is_later(status) || host.later.contains(&status) {
+            let now = (client.settings.clock)();
+            let header = answer.header("retry-after");
+            let retry_after = header.and_then(|header| retry::pause(header, now));
+            let is_limit = status == 429 || host.later.contains(&status);
+            if is_limit || retry_after.is_some() {
+                client.pace.refused(host, &self.turn, retry_after);
+            }
+            let busy = Why::Busy {
+                status,
+                retry_after,
+                attempts: self.number,
+                // A key raises the limits: where there is none, that is the reason.
+                key: variable.filter(|_| is_limit && key.is_none()),
+            };
+            let again = retry_after.map_or(Again::Soon, Again::After);
+            return Err((self.request.missed(self.url, busy), again));
+        }
+        if matches!(status, 401 | 403) {
+            return Err(self.last(Why::Refused { status, variable }));
+        }
+        client.pace.answered(host, &self.turn);
+        Ok(answer)
+    }
 
-impl From<Broken> for Trouble {
-    fn from(broken: Broken) -> Self {
-        Self::Broken(broken)
+    /// Nothing can come of another attempt.
+    pub(crate) fn last(&self, why: Why) -> Missed {
+        (self.request.missed(self.url, why), Again::No)
+    }
+
+    /// The exchange broke off.
+    pub(crate) fn broken(&self, broken: Broken) -> Missed {
+        let attempts = self.number;
+        let why = match broken {
+            Broken::Refused(what) => return self.last(Why::NotAnAnswer(what.to_owned())),
+            Broken::Late if self.client.left().is_zero() => {
+                return self.last(Why::Deadline(self.client.settings.deadline));
+            }
+            other => Why::NoAnswer {
+                what: other.words(self.time),
+                attempts,
+            },
+        };
+        (self.request.missed(self.url, why), Again::Soon)
     }
 }

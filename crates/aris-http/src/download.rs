@@ -2,16 +2,15 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::client::Client;
-use crate::error::HttpError;
-use crate::event::Event;
-use crate::gate;
+use crate::again::Again;
+use crate::client::{Attempt, Client, Missed};
+use crate::error::{HttpError, Why};
 use crate::request::Request;
-use crate::retry;
 use crate::settings::Mode;
 use crate::wire::{Answer, Broken, io_broken};
 
@@ -86,7 +85,6 @@ impl Client {
         target: &Path,
         magic: Magic,
     ) -> Result<Option<Downloaded>, HttpError> {
-        let host = request.host;
         let url = self.url(request);
         if self.settings().mode == Mode::Offline {
             return Err(HttpError::Offline { url });
@@ -107,129 +105,74 @@ impl Client {
             }));
         }
         let note = folder.join(format!(".{name}.part.from"));
-        let manners = self.manners(host);
-        let _permit = self.enter(host, manners, &url)?;
         let mut resumed = part.length();
-        for attempt in 1.. {
-            let same = aris_fs::read_optional(&note, 4096)?
+        let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
+            let disk = |error: aris_fs::FsError| (HttpError::from(error), Again::No);
+            let same = aris_fs::read_optional(&note, 4096)
+                .map_err(disk)?
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
                 .filter(|_| part.length() > 0);
             // Another encoding has other lengths, and a part of it is a part of nothing.
             let mut more = vec![("accept-encoding", String::from("identity"))];
-            match same.as_deref().and_then(|text| text.split_once('\n')) {
-                Some((from, tag)) if from == url => {
-                    more.push(("range", format!("bytes={}-", part.length())));
-                    more.push(("if-range", tag.to_owned()));
-                }
-                _ => {
-                    part.restart()?;
-                    resumed = 0;
-                }
+            let same = same.as_deref().and_then(|text| text.split_once('\n'));
+            if let Some((_, tag)) = same.filter(|(from, _)| *from == url) {
+                more.push(("range", format!("bytes={}-", part.length())));
+                more.push(("if-range", tag.to_owned()));
+            } else {
+                part.restart().map_err(disk)?;
             }
-            let turn = self.turn(host, manners, request.slots)?;
-            self.tell(&Event::Asking { host: host.name });
-            let sent = self
-                .wire()
-                .send(request, &url, self.key(host), &more, self.left());
-            let (what, pause, status) = match sent {
-                Ok(answer) if retry::is_later(answer.status) => {
-                    let pause = answer
-                        .header("retry-after")
-                        .and_then(|header| retry::pause(header, (self.settings().clock)()));
-                    if answer.status == 429 || pause.is_some() {
-                        self.refused(host, &turn, pause);
-                    }
-                    (format!("status {}", answer.status), pause, answer.status)
-                }
-                Ok(answer) if matches!(answer.status, 404 | 410) => {
-                    part.discard()?;
-                    aris_fs::remove_file(&note)?;
-                    return Ok(None);
-                }
-                Ok(answer) if matches!(answer.status, 401 | 403) => {
-                    return Err(HttpError::Refused {
-                        host: host.name,
-                        url,
-                        status: answer.status,
-                        variable: host.key.map(|place| place.variable),
-                    });
-                }
-                Ok(answer) if matches!(answer.status, 200 | 206 | 416) => {
-                    if answer.status != 206 {
-                        part.restart()?;
-                        resumed = 0;
-                    }
-                    self.answered(host, &turn);
+            let answer = attempt.send(&more)?;
+            if matches!(answer.status, 200 | 416) {
+                part.restart().map_err(disk)?;
+            }
+            resumed = part.length();
+            match answer.status {
+                200 | 206 => {
                     let media_type = answer.media_type();
-                    let outcome = if answer.status == 416 {
-                        Err(Broken::Trouble(String::from("it has no such part")))
-                    } else {
-                        receive(request, &url, answer, &mut part, &note)?
-                    };
-                    match outcome {
-                        Ok(()) => {
-                            drop(turn);
-                            let arrived = Arrived {
-                                part,
-                                note: &note,
-                                resumed,
-                                media_type,
-                            };
-                            return arrived.settle(request, &url, target, magic).map(Some);
-                        }
-                        Err(broken) => (words(broken), None, 0),
-                    }
+                    receive(attempt, request, &url, answer, &mut part, &note)?;
+                    Ok(Some(media_type))
                 }
-                Ok(answer) => (format!("status {}", answer.status), None, answer.status),
-                Err(broken) => (words(broken), None, 0),
-            };
-            drop(turn);
-            let wait = pause.unwrap_or_else(|| retry::back_off(attempt, &url));
-            if attempt >= retry::ATTEMPTS || wait >= self.left() {
+                404 | 410 => Ok(None),
+                416 => Err(attempt.broken(Broken::Trouble(String::from("it has no such part")))),
+                status => Err(attempt.broken(Broken::Trouble(format!("status {status}")))),
+            }
+        });
+        match arrived {
+            Ok(Some(media_type)) => {
+                let arrived = Arrived {
+                    part,
+                    note: &note,
+                    resumed,
+                    media_type,
+                };
+                arrived.settle(request, &url, target, magic).map(Some)
+            }
+            Ok(None) => {
+                part.discard()?;
+                aris_fs::remove_file(&note)?;
+                Ok(None)
+            }
+            Err(error) => {
                 if part.length() == 0 {
                     part.discard()?;
                     aris_fs::remove_file(&note)?;
                 }
-                return Err(if retry::is_later(status) {
-                    HttpError::Busy {
-                        host: host.name,
-                        url,
-                        status,
-                        retry_after: pause,
-                        attempts: attempt,
-                        key: None,
-                    }
-                } else {
-                    HttpError::NoAnswer {
-                        host: host.name,
-                        url,
-                        what,
-                        attempts: attempt,
-                    }
-                });
+                Err(error)
             }
-            self.tell(&Event::Waiting {
-                host: host.name,
-                time: wait,
-                why: what,
-            });
-            gate::wait(wait);
         }
-        Err(HttpError::Deadline {
-            host: host.name,
-            url,
-        })
     }
 }
 
-/// Appends the body to the part. The outer error is the disk's, or final; the inner one is the network's.
+/// Appends the body to the part.
 fn receive(
+    attempt: &Attempt<'_>,
     request: &Request,
     url: &str,
     mut answer: Answer,
     part: &mut aris_fs::Part,
     note: &Path,
-) -> Result<Result<(), Broken>, HttpError> {
+) -> Result<(), Missed> {
+    let disk = |error: aris_fs::FsError| (HttpError::from(error), Again::No);
     // Only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
     let total = total(&answer, part.length());
     let tag = answer
@@ -238,41 +181,36 @@ fn receive(
         .or_else(|| answer.header("last-modified"));
     if part.length() == 0 {
         match tag {
-            Some(tag) => aris_fs::replace_unsynced(note, format!("{url}\n{tag}").as_bytes())?,
-            None => aris_fs::remove_file(note)?,
+            Some(tag) => {
+                aris_fs::replace_unsynced(note, format!("{url}\n{tag}").as_bytes()).map(drop)
+            }
+            None => aris_fs::remove_file(note).map(drop),
         }
+        .map_err(disk)?;
     }
     let mut piece = vec![0; PIECE];
     loop {
         match answer.body.read(&mut piece) {
-            Ok(0) => {
-                return match total {
-                    Some(total) if part.length() < total => Ok(Err(Broken::Trouble(format!(
-                        "{} of {total} bytes came",
-                        part.length()
-                    )))),
-                    Some(total) if part.length() > total => {
-                        part.restart()?;
-                        Ok(Err(Broken::Trouble(format!(
-                            "more than {total} bytes came"
-                        ))))
-                    }
-                    _ => Ok(Ok(())),
-                };
-            }
-            Ok(count) => part.append(piece.get(..count).unwrap_or_default())?,
+            Ok(0) => break,
+            Ok(count) => part
+                .append(piece.get(..count).unwrap_or_default())
+                .map_err(disk)?,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Ok(Err(io_broken(&error))),
+            Err(error) => return Err(attempt.broken(io_broken(&error))),
         }
         if part.length() > request.limit {
-            part.restart()?;
-            return Err(HttpError::TooLarge {
-                host: request.host.name,
-                url: url.to_owned(),
-                limit: request.limit,
-            });
+            part.restart().map_err(disk)?;
+            return Err(attempt.last(Why::TooLarge(request.limit)));
         }
     }
+    let came = part.length();
+    let Some(total) = total.filter(|total| *total != came) else {
+        return Ok(());
+    };
+    if came > total {
+        part.restart().map_err(disk)?;
+    }
+    Err(attempt.broken(Broken::Trouble(format!("{came} of {total} bytes came"))))
 }
 
 /// Bytes that the whole file has, as the answer says: the total of `Content-Range` of a part that goes on where the file ends here, or
@@ -312,11 +250,8 @@ impl Arrived<'_> {
         aris_fs::remove_file(self.note)?;
         if !magic.fits(&start) {
             self.part.discard()?;
-            return Err(HttpError::NotAnAnswer {
-                host: request.host.name,
-                url: url.to_owned(),
-                what: format!("{} that is not the file", kind(&self.media_type)),
-            });
+            let what = format!("{} that is not the file", kind(&self.media_type));
+            return Err(request.missed(url, Why::NotAnAnswer(what)));
         }
         self.part.finish(target)?;
         Ok(Downloaded {
@@ -350,13 +285,5 @@ fn kind(media_type: &str) -> &str {
         "something without a type"
     } else {
         media_type
-    }
-}
-
-fn words(broken: Broken) -> String {
-    match broken {
-        Broken::Late => String::from("nothing within the deadline"),
-        Broken::Refused(what) => what.to_owned(),
-        Broken::Unreached(what) | Broken::Trouble(what) => what,
     }
 }

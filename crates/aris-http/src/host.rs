@@ -15,10 +15,10 @@ pub struct Host {
     pub base_variable: &'static str,
     /// Where a key comes from and goes to, for a service that takes one.
     pub key: Option<KeyPlace>,
-    /// How it wants to be asked without a key.
+    /// How it wants to be asked by strangers.
     pub manners: Manners,
-    /// How it wants to be asked with a key.
-    pub manners_with_key: Manners,
+    /// How it wants to be asked by those it knows: with a key or, where it takes none, with a contact address.
+    pub manners_known: Manners,
     /// Statuses besides 429 and 5xx that say "not now".
     pub later: &'static [u16],
 }

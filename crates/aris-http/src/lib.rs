@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod again;
+mod allowance;
 mod cache;
 mod client;
 mod download;
@@ -29,11 +30,11 @@ mod settings;
 mod sweep;
 mod wire;
 
-pub use again::{Again, attempts};
+pub use allowance::Allowance;
 pub use cache::Freshness;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};
-pub use error::HttpError;
+pub use error::{HttpError, Why};
 pub use event::{Event, Listener};
 pub use host::{Host, KeyPlace, KeySent, Manners};
 pub use request::{Expect, Method, Request};

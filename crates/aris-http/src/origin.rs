@@ -130,7 +130,7 @@ mod tests {
         base_variable: "ARIS_ARXIV_BASE_URL",
         key: None,
         manners: MANNERS,
-        manners_with_key: MANNERS,
+        manners_known: MANNERS,
         later: &[],
     };
 

@@ -16,6 +16,7 @@ use crate::error::HttpError;
 use crate::gate;
 use crate::host::{Host, Manners};
 use crate::moment;
+use crate::request::Request;
 
 /// After so many refusals (429) in a row nobody asks for a while, even where the host names no time.
 const REFUSALS: u32 = 3;
@@ -29,6 +30,9 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(15);
 /// A slot further ahead than this is a damaged file, not a queue.
 const FURTHEST: Duration = Duration::from_hours(2);
 
+/// No allowance is for longer.
+const DAY: Duration = Duration::from_hours(24);
+
 /// What the processes of this machine know about a host together. Times in milliseconds since boot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -37,6 +41,8 @@ struct State {
     next: u64,
     refusals: u32,
     closed_until: u64,
+    /// The allowance is used up until then; what costs nothing may still be asked.
+    spent_until: u64,
 }
 
 /// The pace of all hosts.
@@ -70,18 +76,17 @@ impl Pace {
         }
     }
 
-    /// Waits for the moment when `host` may be asked, telling `waits` about each wait before it begins. The next request may follow after
-    /// `slots` intervals.
+    /// Waits for the moment when `request` may be sent, telling `waits` about each wait before it begins.
     ///
     /// **Errors**: [`HttpError::TooLate`] when that moment lies behind the deadline; nothing is reserved then.
     pub(crate) fn turn(
         &self,
-        host: &'static Host,
+        request: &Request,
         manners: Manners,
-        slots: u32,
         deadline: Instant,
         waits: &dyn Fn(Wait),
     ) -> Result<Turn, HttpError> {
+        let host = request.host;
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         loop {
             let lock = self
@@ -92,9 +97,16 @@ impl Pace {
                     why: String::from("other processes are asking it"),
                 })?;
             let mut state = self.read(host);
-            let closed = moment::until(state.closed_until);
+            let refused = moment::until(state.closed_until);
+            let spent = moment::until(state.spent_until);
+            let spent = spent.saturating_mul(u32::from(request.metered));
+            let closed = refused.max(spent);
             if !closed.is_zero() {
-                let why = format!("it refused {} times in a row", state.refusals);
+                let why = if spent > refused {
+                    String::from("its allowance for today is used up")
+                } else {
+                    format!("it refused {} times in a row", state.refusals)
+                };
                 if closed > left(deadline) {
                     return Err(HttpError::TooLate {
                         host: host.name,
@@ -116,9 +128,8 @@ impl Pace {
                     why: String::from("its pace"),
                 });
             }
-            let interval = manners.interval.saturating_mul(slots);
-            let interval = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX);
-            state.next = slot.saturating_add(interval);
+            let interval = manners.interval.saturating_mul(request.slots);
+            state.next = slot.saturating_add(milliseconds(interval));
             self.write(host, &state);
             let lock = lock.filter(|_| manners.exclusive);
             if !time.is_zero() {
@@ -159,9 +170,16 @@ impl Pace {
                 Duration::ZERO
             };
             let time = pause.unwrap_or(own);
-            let until =
-                moment::now().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+            let until = moment::now().saturating_add(milliseconds(time));
             state.closed_until = state.closed_until.max(until);
+            true
+        });
+    }
+
+    /// The allowance of the host is used up for so long.
+    pub(crate) fn spent(&self, host: &'static Host, turn: &Turn, time: Duration) {
+        self.update(host, turn, |state| {
+            state.spent_until = moment::now().saturating_add(milliseconds(time.min(DAY)));
             true
         });
     }
@@ -198,9 +216,10 @@ impl Pace {
             Some(bytes) => serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default(),
             None => self.here().get(host.name).cloned().unwrap_or_default(),
         };
-        let furthest =
-            moment::now().saturating_add(u64::try_from(FURTHEST.as_millis()).unwrap_or(u64::MAX));
-        let sane = state.next <= furthest && state.closed_until <= furthest;
+        let furthest = moment::now().saturating_add(milliseconds(FURTHEST));
+        let sane = state.next <= furthest
+            && state.closed_until <= furthest
+            && state.spent_until <= moment::now().saturating_add(milliseconds(DAY));
         if state.boot == self.boot && sane {
             return state;
         }
@@ -231,4 +250,8 @@ impl Pace {
         let folder = self.folder.as_ref()?;
         Some(folder.join(format!("{}.{what}", host.name)))
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::error::{HttpError, Why};
 use crate::host::Host;
 
 /// Everything but letters, digits and the unreserved marks of RFC 3986 is encoded.
@@ -72,6 +73,7 @@ pub struct Request {
     pub(crate) keep: Duration,
     pub(crate) keep_absence: Duration,
     pub(crate) slots: u32,
+    pub(crate) metered: bool,
     pub(crate) harmless: bool,
     pub(crate) once: bool,
 }
@@ -91,6 +93,7 @@ impl Request {
             keep: Duration::ZERO,
             keep_absence: Duration::ZERO,
             slots: 1,
+            metered: false,
             harmless: true,
             once: false,
         }
@@ -203,6 +206,22 @@ impl Request {
     pub fn slots(mut self, slots: u32) -> Self {
         self.slots = slots;
         self
+    }
+
+    /// Counts against an allowance of the host: not sent while that is used up.
+    #[must_use]
+    pub fn metered(mut self) -> Self {
+        self.metered = true;
+        self
+    }
+
+    /// This request brought nothing from `url`.
+    pub(crate) fn missed(&self, url: &str, why: Why) -> HttpError {
+        HttpError::Asked {
+            host: self.host.name,
+            url: url.to_owned(),
+            why,
+        }
     }
 
     /// The host it goes to.

@@ -2,8 +2,10 @@
 
 use jiff::Timestamp;
 
+use crate::allowance::Allowance;
+
 /// An answer: any status that decides something, with its whole body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     /// The status: 2xx, or a 4xx that is an answer (400, 404, 410, 422 …).
     pub status: u16,
@@ -13,6 +15,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// When the host answered.
     pub fetched_at: Timestamp,
+    /// What is left of an allowance, where the host says so; the cache does not keep it.
+    pub allowance: Option<Allowance>,
     /// Whether the cache gave it.
     pub cached: bool,
     /// The URL that answered, without secrets.

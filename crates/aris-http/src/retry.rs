@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
-use sha2::{Digest as _, Sha256};
 
 /// Requests that are sent for one answer at most.
 pub(crate) const ATTEMPTS: u32 = 5;
@@ -41,13 +40,11 @@ pub(crate) fn pause(header: &str, now: Timestamp) -> Option<Duration> {
 }
 
 /// How long to wait before attempt `attempt + 1`, with jitter, so that programs that failed together do not come back together.
-pub(crate) fn back_off(attempt: u32, seed: &str) -> Duration {
+pub(crate) fn back_off(attempt: u32) -> Duration {
     let whole = FIRST
         .saturating_mul(1 << attempt.saturating_sub(1).min(10))
         .min(LONGEST);
-    let digest = Sha256::digest(format!("{seed}\0{attempt}\0{}", std::process::id()));
-    let part = f64::from(digest.first().copied().unwrap_or_default()) / 255.0;
-    whole.mul_f64(0.5 + part / 2.0)
+    whole.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
 
 #[cfg(test)]
@@ -84,7 +81,7 @@ mod tests {
             let whole = FIRST
                 .saturating_mul(1 << (attempt - 1).min(10))
                 .min(LONGEST);
-            let wait = back_off(attempt, "x");
+            let wait = back_off(attempt);
             assert!(wait >= whole / 2 && wait <= whole, "{attempt}: {wait:?}");
         }
     }

@@ -3,19 +3,18 @@
 //! Beside [`Client`](crate::Client), which asks public sources politely and keeps what they say, this sends one request for one answer,
 //! gives back any status, and never sends a body twice unless nobody can have seen the first one.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::again::{Again, attempts};
-use crate::error::HttpError;
+use crate::error::{HttpError, Why};
 use crate::host::Host;
 use crate::origin;
 use crate::request::Request;
 use crate::secret::Secret;
-use crate::wire::{Answer, Broken, Wire, io_broken};
+use crate::wire::{Answer, Broken, Wire};
 
 /// A service at one base URL.
 #[derive(Debug)]
@@ -70,18 +69,17 @@ impl Service {
     /// Sent again as [`attempts`] says: when no connection came about, and after an answer as [`Again::after`] says; where the request is
     /// harmless also after a broken exchange. What may have been done, and must not be done twice, is never sent again.
     ///
-    /// **Errors**: [`HttpError::NoAnswer`], [`HttpError::Busy`], [`HttpError::TooLarge`], [`HttpError::NotAnAnswer`].
+    /// **Errors**: [`HttpError::Asked`].
     pub fn exchange(
         &self,
         request: &Request,
         time: Duration,
         now: impl Fn() -> Timestamp,
     ) -> Result<Exchanged, HttpError> {
-        let host = request.host.name;
         let url = format!("{}{}", self.base, request.target);
         let harmless = request.harmless;
         let if_harmless = if harmless { Again::Soon } else { Again::No };
-        attempts(time, &url, |attempts, left| {
+        attempts(time, |attempts, left| {
             let mut again = Again::No;
             let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
             let sent = sent.and_then(|answer| {
@@ -91,53 +89,39 @@ impl Service {
                 }
                 collect(answer, request.limit)
             });
-            let url = url.clone();
-            let (what, again) = match sent {
+            let (why, again) = match sent {
+                Ok(Some(answer)) if again == Again::No => return Ok(answer),
                 Ok(Some(answer)) => {
                     let retry_after = match again {
-                        Again::No => return Ok(answer),
-                        Again::Soon => None,
                         Again::After(pause) => Some(pause),
+                        _ => None,
                     };
-                    let status = answer.status;
-                    let error = HttpError::Busy {
-                        host,
-                        url,
-                        status,
+                    let busy = Why::Busy {
+                        status: answer.status,
                         retry_after,
                         attempts,
                         key: None,
                     };
-                    return Err((error, again));
+                    (busy, again)
                 }
-                Ok(None) => {
-                    let limit = request.limit;
-                    return Err((HttpError::TooLarge { host, url, limit }, Again::No));
-                }
-                Err(Broken::Refused(what)) => {
-                    let what = what.to_owned();
-                    return Err((HttpError::NotAnAnswer { host, url, what }, Again::No));
-                }
-                Err(Broken::Unreached(what)) => (what, Again::Soon),
-                Err(Broken::Trouble(what)) => (what, if_harmless),
-                Err(Broken::Late) => {
-                    let what = format!("nothing within {:.1} s", left.as_secs_f64());
-                    (what, if_harmless)
+                Ok(None) => (Why::TooLarge(request.limit), Again::No),
+                Err(Broken::Refused(what)) => (Why::NotAnAnswer(what.to_owned()), Again::No),
+                Err(broken) => {
+                    let again = match broken {
+                        Broken::Unreached(_) => Again::Soon,
+                        _ => if_harmless,
+                    };
+                    let what = broken.words(left);
+                    (Why::NoAnswer { what, attempts }, again)
                 }
             };
-            let error = HttpError::NoAnswer {
-                host,
-                url,
-                what,
-                attempts,
-            };
-            Err((error, again))
+            Err((request.missed(&url, why), again))
         })
     }
 
     /// The request for the page after `answer`; `None` after the last one.
     ///
-    /// **Errors**: [`HttpError::NotAnAnswer`] when the next page is said to lie with somebody else: then the answer is not whole, and the
+    /// **Errors**: [`Why::NotAnAnswer`] when the next page is said to lie with somebody else: then the answer is not whole, and the
     /// key is not taken there.
     pub fn next(
         &self,
@@ -154,11 +138,10 @@ impl Service {
                 request.has_query = target.contains('?');
                 Ok(Some(request))
             }
-            _ => Err(HttpError::NotAnAnswer {
-                host: request.host.name,
-                url: format!("{}{}", self.base, request.target),
-                what: String::from("a next page that lies elsewhere"),
-            }),
+            _ => {
+                let why = Why::NotAnAnswer(String::from("a next page that lies elsewhere"));
+                Err(request.missed(&format!("{}{}", self.base, request.target), why))
+            }
         }
     }
 }
@@ -166,15 +149,8 @@ impl Service {
 /// All of an answer; `None` when that is more than `limit` bytes.
 fn collect(mut answer: Answer, limit: u64) -> Result<Option<Exchanged>, Broken> {
     let next = answer.header("link").and_then(next_of);
-    let mut body = Vec::new();
-    (&mut answer.body)
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut body)
-        .map_err(|error| io_broken(&error))?;
-    if body.len() as u64 > limit {
-        return Ok(None);
-    }
-    Ok(Some(Exchanged {
+    let body = answer.whole(limit)?;
+    Ok(body.map(|body| Exchanged {
         status: answer.status,
         body,
         next,
@@ -223,7 +199,7 @@ mod tests {
             sent: KeySent::Bearer,
         }),
         manners: MANNERS,
-        manners_with_key: MANNERS,
+        manners_known: MANNERS,
         later: &[],
     };
 
@@ -265,11 +241,17 @@ mod tests {
         let server = Server::start(|_| Sent::drop());
         assert!(matches!(
             ask(&service(&server.url()), &post()),
-            Err(HttpError::NoAnswer { attempts: 1, .. })
+            Err(HttpError::Asked {
+                why: Why::NoAnswer { attempts: 1, .. },
+                ..
+            })
         ));
         assert!(matches!(
             ask(&service("http://127.0.0.1:9"), &post()),
-            Err(HttpError::NoAnswer { attempts: 3, .. })
+            Err(HttpError::Asked {
+                why: Why::NoAnswer { attempts: 3, .. },
+                ..
+            })
         ));
     }
 

@@ -135,6 +135,11 @@ impl Settings {
         self
     }
 
+    /// Whether the user agent names an address to write to, as services read it there.
+    pub(crate) fn has_contact(&self) -> bool {
+        self.user_agent.contains("mailto:")
+    }
+
     /// Whether there is a key for this host.
     pub fn has_key(&self, host: &Host) -> bool {
         self.keys.contains_key(host.name)

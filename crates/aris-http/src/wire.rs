@@ -49,6 +49,16 @@ impl Answer {
         self.headers.get(name).map(String::as_str)
     }
 
+    /// The whole body; `None` when it has more than `limit` bytes.
+    pub(crate) fn whole(&mut self, limit: u64) -> Result<Option<Vec<u8>>, Broken> {
+        let mut body = Vec::new();
+        (&mut self.body)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut body)
+            .map_err(|error| io_broken(&error))?;
+        Ok((body.len() as u64 <= limit).then_some(body))
+    }
+
     /// `Content-Type` without parameters, lower case.
     pub(crate) fn media_type(&self) -> String {
         let value = self.header("content-type").unwrap_or_default();
@@ -68,6 +78,17 @@ pub(crate) enum Broken {
     Unreached(String),
     /// Anything else, in words.
     Trouble(String),
+}
+
+impl Broken {
+    /// What happened, where there was so much time for it.
+    pub(crate) fn words(self, time: Duration) -> String {
+        match self {
+            Self::Late => format!("nothing within {:.1} s", time.as_secs_f64()),
+            Self::Refused(what) => what.to_owned(),
+            Self::Unreached(what) | Self::Trouble(what) => what,
+        }
+    }
 }
 
 /// The target of a redirect without the key, which a host may repeat from the query that it was asked with; `None` where it stands

@@ -5,9 +5,9 @@
 
 #![warn(missing_docs)]
 
+mod error;
 mod progress;
 mod records;
-mod saved;
 
 use std::path::Path;
 use std::sync::{Arc, Once};
@@ -16,9 +16,9 @@ use std::time::Duration;
 use aris_cli::Context;
 use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
+pub use error::FetchError;
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
-pub use saved::{SavedError, saved};
 
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -138,6 +138,7 @@ mod tests {
             media_type: String::from("application/json"),
             body: body.to_vec(),
             fetched_at: Timestamp::UNIX_EPOCH,
+            allowance: None,
             cached: false,
             url: String::new(),
         }

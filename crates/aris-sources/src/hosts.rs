@@ -3,15 +3,14 @@
 //! | host | pace | what the service says, read in November 2026 |
 //! |---|---|---|
 //! | arXiv | 1 request in 3 s, 1 connection, per machine | the same, over all machines of a user: info.arxiv.org/help/api/tou.html |
-//! | Crossref | 5 a second, lists 1 a second, 1 at a time | without a contact 5 a second for one record, 1 a second for lists, 1 at a time (since December 2025): crossref.org, REST API, "Access and authentication" |
-//! | DataCite | 5 in 3 s | without a contact 500 in 5 minutes, with one 1,000: support.datacite.org/docs/rate-limit |
+//! | Crossref | 5 a second, lists 1 a second, 1 at a time; with a contact 10, 2 and 3 | public pool 5 a second for one record, 1 a second for lists, 1 at a time; polite pool 10, 3 and 3 (since December 2025): crossref.org, REST API, "Access and authentication" |
+//! | DataCite | 5 in 3 s; with a contact 10 | without a contact 500 in 5 minutes, with one 1,000: support.datacite.org/docs/rate-limit |
 //! | DBLP | 1 in 2 s, 1 at a time | "at least one or two seconds" between two requests: dblp.org/faq/1474706.html |
 //! | Exa | 5 a second | 10 a second for searches, 100 for contents: exa.ai/docs/reference/rate-limits; half of that, as other programs use the key too |
 //! | OpenAlex | 10 a second | 100 a second, and an allowance for each day: developers.openalex.org/api-reference/authentication |
 //! | Semantic Scholar | 1 a second | with a key 1 a second; without one all users share a pool, so not faster: semanticscholar.org/product/api |
 //!
-//! A contact address (`ARIS_CONTACT_EMAIL`) is sent, and raises the limits of Crossref and DataCite; the pace stays that without one, so that
-//! nobody is refused who shares an address with others.
+//! A contact address (`ARIS_CONTACT_EMAIL`) goes into the user agent, where Crossref and DataCite read it.
 
 use std::time::Duration;
 
@@ -39,7 +38,7 @@ pub static ARXIV: Host = Host {
     base_variable: "ARIS_ARXIV_BASE_URL",
     key: None,
     manners: ONE_IN_THREE_SECONDS,
-    manners_with_key: ONE_IN_THREE_SECONDS,
+    manners_known: ONE_IN_THREE_SECONDS,
     later: &[],
 };
 
@@ -51,7 +50,7 @@ pub static ARXIV_FILES: Host = Host {
     base_variable: "ARIS_ARXIV_PDF_BASE_URL",
     key: None,
     manners: ONE_IN_THREE_SECONDS,
-    manners_with_key: ONE_IN_THREE_SECONDS,
+    manners_known: ONE_IN_THREE_SECONDS,
     later: &[],
 };
 
@@ -63,12 +62,12 @@ pub static CROSSREF: Host = Host {
     base_variable: "ARIS_CROSSREF_BASE_URL",
     key: None,
     manners: every(200, 1),
-    manners_with_key: every(200, 1),
+    manners_known: every(100, 3),
     later: &[],
 };
 
-/// A list takes as long as five records: 1 a second.
-pub(crate) const CROSSREF_LIST_SLOTS: u32 = 5;
+/// A list takes as long as five records: 1 a second in the public pool, 2 in the polite one, which allows 3.
+pub const CROSSREF_LIST_SLOTS: u32 = 5;
 
 /// DataCite.
 pub static DATACITE: Host = Host {
@@ -78,7 +77,7 @@ pub static DATACITE: Host = Host {
     base_variable: "ARIS_DATACITE_BASE_URL",
     key: None,
     manners: every(600, 2),
-    manners_with_key: every(600, 2),
+    manners_known: every(300, 2),
     later: &[],
 };
 
@@ -90,7 +89,7 @@ pub static DBLP: Host = Host {
     base_variable: "ARIS_DBLP_BASE_URL",
     key: None,
     manners: every(2000, 1),
-    manners_with_key: every(2000, 1),
+    manners_known: every(2000, 1),
     later: &[],
 };
 
@@ -105,7 +104,7 @@ pub static EXA: Host = Host {
         sent: KeySent::Bearer,
     }),
     manners: every(200, 4),
-    manners_with_key: every(200, 4),
+    manners_known: every(200, 4),
     later: &[],
 };
 
@@ -120,7 +119,7 @@ pub static OPENALEX: Host = Host {
         sent: KeySent::Query("api_key"),
     }),
     manners: every(100, 8),
-    manners_with_key: every(100, 8),
+    manners_known: every(100, 8),
     // **Source**: OpenAlex, "Rate limits": 403 and 429 both say that the allowance is used up.
     later: &[403],
 };
@@ -136,6 +135,6 @@ pub static SEMANTIC_SCHOLAR: Host = Host {
         sent: KeySent::Header("x-api-key"),
     }),
     manners: every(1000, 2),
-    manners_with_key: every(1000, 2),
+    manners_known: every(1000, 2),
     later: &[],
 };

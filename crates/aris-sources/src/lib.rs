@@ -23,8 +23,8 @@ pub mod web;
 use aris_contract::ids::{ArxivId, Doi};
 
 pub use aris_http::{
-    Client, DEADLINE, Doubt, Downloaded, Event, Expect, Host, HttpError, Magic, Mode, Request,
-    Response, Settings,
+    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Expect, Host, HttpError, Magic, Mode,
+    Request, Response, Settings,
 };
 
 /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.

@@ -86,7 +86,7 @@ pub fn search(client: &Client, search: &Search) -> Result<Vec<Paper>, HttpError>
     if !search.filters.is_empty() {
         request = request.query("filter", &search.filters.join(","));
     }
-    let request = request.keep(keep::SEARCH, keep::ABSENCE);
+    let request = request.keep(keep::SEARCH, keep::ABSENCE).metered();
     client.ask(&request, parse_list)
 }
 

@@ -60,7 +60,7 @@ pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
         base_variable: "",
         key: None,
         manners: MANNERS,
-        manners_with_key: MANNERS,
+        manners_known: MANNERS,
         later: &[],
     }));
     let request = Request::get(host, leaked(target), Expect::Page)

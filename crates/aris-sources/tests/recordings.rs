@@ -42,6 +42,7 @@ fn exchange(folder: &Path, row: &Value) -> Option<Recorded> {
         media_type: text("content_type"),
         body,
         fetched_at: Timestamp::UNIX_EPOCH,
+        allowance: None,
         cached: false,
         url: text("url"),
     };
@@ -313,6 +314,7 @@ fn search_results_of_the_citation_bench() {
                 media_type: String::from("application/json"),
                 body: Vec::new(),
                 fetched_at: Timestamp::UNIX_EPOCH,
+                allowance: None,
                 cached: false,
                 url: String::new(),
             };
@@ -352,7 +354,7 @@ proptest::proptest! {
         if cut < 0.3 {
             body.truncate(end);
         }
-        let response = Response { status: 200, media_type: String::new(), body, fetched_at: Timestamp::UNIX_EPOCH, cached: false, url: String::new() };
+        let response = Response { status: 200, media_type: String::new(), body, fetched_at: Timestamp::UNIX_EPOCH, allowance: None, cached: false, url: String::new() };
         drop(arxiv::parse(&response));
         drop(crossref::parse_one(&response));
         drop(crossref::parse_list(&response));

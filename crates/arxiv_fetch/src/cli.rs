@@ -20,8 +20,6 @@ pub enum Command {
     Search(Search),
     /// Download a paper's PDF or source
     Download(Download),
-    /// Print the records of a saved answer of arXiv's Atom interface; no network
-    Read(Read),
 }
 
 /// Arguments of `search`.
@@ -76,14 +74,4 @@ pub struct Download {
     /// Network
     #[command(flatten)]
     pub online: OnlineArgs,
-}
-
-/// Arguments of `read`.
-#[derive(Debug, clap::Args)]
-pub struct Read {
-    /// File with the answer, an Atom feed
-    pub file: PathBuf,
-    /// Form of the output
-    #[command(flatten)]
-    pub form: FormArgs,
 }

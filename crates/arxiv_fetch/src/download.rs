@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_sources::hosts::ARXIV_FILES;
 use aris_sources::{Downloaded, Magic, arxiv, unpack};
 
+use crate::Error;
 use crate::cli::Download;
-use crate::error::Error;
 use crate::report::File;
 
 /// A source that is larger is no paper.
@@ -76,10 +77,10 @@ fn bring(
     )?;
     match arrived {
         Some(arrived) => Ok(file(&args.id, &path, arrived.bytes, Some(arrived))),
-        None => Err(Error::Absent {
-            what,
-            id: args.id.to_string(),
-        }),
+        None => Err(Error::absent(
+            format!("arXiv has no {what} of {}", args.id),
+            "search for the paper's title first",
+        )),
     }
 }
 
@@ -99,10 +100,11 @@ fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
         } else {
             "a source"
         };
-        return Err(Error::Other {
-            path: target.to_path_buf(),
-            what,
-        });
+        return Err(Error::told(
+            ErrorKind::Validation,
+            format!("{} exists and is not {what}", target.display()),
+            "move it away, or name another --dir",
+        ));
     }
     Ok(Some(bytes))
 }
@@ -129,9 +131,12 @@ fn file(id: &ArxivId, path: &Path, bytes: u64, arrived: Option<Downloaded>) -> F
 /// Unpacks `archive` into the folder `target`, which is complete when it appears. Gives the number of files, and what was left out.
 fn unpacked(archive: &Path, target: &Path, name: &str) -> Result<(usize, Vec<String>), Error> {
     let bytes = aris_fs::read(archive, SOURCE_LIMIT)?;
-    let source = unpack::read(&bytes, name).map_err(|why| Error::Unpack {
-        path: archive.to_path_buf(),
-        why,
+    let source = unpack::read(&bytes, name).map_err(|why| {
+        Error::told(
+            ErrorKind::Validation,
+            format!("cannot unpack {}: {why}", archive.display()),
+            "the archive is kept; look at it by hand",
+        )
     })?;
     let count = source.files.len();
     // What is there was complete when it appeared, and may have been edited since.

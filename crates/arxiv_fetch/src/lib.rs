@@ -1,6 +1,6 @@
 //! `arxiv_fetch`: searches arXiv, and brings PDFs and sources.
 //!
-//! **Input**: a query or identifiers; for `read` a saved answer. **Output**: records as the reference's JSON, one a line (`--jsonl`), as a
+//! **Input**: a query or identifiers. **Output**: records as the reference's JSON, one a line (`--jsonl`), as a
 //! bibliography (`--bibtex`) or in an envelope (`--json`); a downloaded file and its description.
 //! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such paper or file; 4 something that is not what it must be;
 //! 5 the disk; 7 arXiv did not answer, which says nothing about any paper.
@@ -8,7 +8,6 @@
 mod cli;
 mod compat;
 mod download;
-mod error;
 mod report;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
@@ -19,19 +18,16 @@ use aris_sources::arxiv::{self, Feed, Order};
 use aris_sources::hosts::ARXIV;
 use serde_json::{Map, Value};
 
-pub use cli::{Cli, Command, Download, Read, Search, Sort};
-pub use error::Error;
+pub use aris_online::FetchError as Error;
+pub use cli::{Cli, Command, Download, Search, Sort};
 pub use report::{File, Report};
-
-/// Bytes of a saved answer that are accepted: an answer of arXiv's largest page.
-const SAVED_LIMIT: u64 = 32 << 20;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "arxiv_fetch",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search arXiv and download papers, at the pace that arXiv asks for",
-    input: "a query or identifiers; for read a saved answer of arXiv's Atom interface",
+    input: "a query or identifiers",
     output: "records as JSON, as lines of JSON or as a bibliography; for download one line of JSON about the file",
     stderr: "what it waits for, on a terminal; errors",
     examples: &[
@@ -55,11 +51,6 @@ pub static SPEC: Spec = Spec {
             line: "arxiv_fetch download 2301.07041 --source",
             what: "bring the LaTeX source and unpack it into papers/2301.07041",
         },
-        Example {
-            command: "read",
-            line: "arxiv_fetch read answer.xml --jsonl",
-            what: "records of a saved answer, without the network",
-        },
     ],
     signals: &[],
     ok: "arXiv has answered, also when nothing was found; the file is there",
@@ -70,16 +61,10 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Unavailable,
     ],
     schemas: &[report::PAPERS, report::FILE],
-    samples: &[
-        Sample {
-            args: &["--json", "read", "absent.xml"],
-            exit: &[3],
-        },
-        Sample {
-            args: &["--json", "download", "2413.00001"],
-            exit: &[2],
-        },
-    ],
+    samples: &[Sample {
+        args: &["--json", "download", "2413.00001"],
+        exit: &[2],
+    }],
     network: Network::Optional,
     deadline: None,
 };
@@ -89,11 +74,6 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let report = match cli.command {
         Command::Search(args) => papers(&search(&args, context)?, args.form),
         Command::Download(args) => Report::File(download::run(&args, context)?),
-        Command::Read(args) => {
-            let wanted = "a saved answer of export.arxiv.org/api/query";
-            let feed = aris_online::saved(context, &args.file, SAVED_LIMIT, wanted, arxiv::parse)?;
-            papers(&feed, args.form)
-        }
     };
     Ok(Outcome::done(report))
 }
@@ -115,7 +95,10 @@ fn papers(feed: &Feed, form: FormArgs) -> Report {
 fn search(args: &Search, context: &Context) -> Result<Feed, Error> {
     let query = args.query.trim();
     if query.is_empty() {
-        return Err(Error::Empty);
+        return Err(Error::usage(
+            "the query is empty",
+            "give words to search for",
+        ));
     }
     let ids = identifiers(query)?;
     let progress = Progress::new(context, None);
@@ -171,7 +154,10 @@ fn identifiers(query: &str) -> Result<Vec<ArxivId>, Error> {
             Ok(id) => ids.push(id),
             // `2413.00001` can be nothing else, and arXiv would answer with an error page.
             Err(error) if must || error.is_impossible() => {
-                return Err(Error::Id(error.to_string()));
+                return Err(Error::usage(
+                    error.to_string(),
+                    "identifiers look like 2301.07041 or cs/0601001",
+                ));
             }
             Err(_) => return Ok(Vec::new()),
         }

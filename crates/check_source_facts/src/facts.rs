@@ -1,11 +1,14 @@
 //! The facts that the readers of answers are built on, as data: a record that will not change, or an absence, for each source.
 //!
-//! A recording has the shape of an answer, cut down to what the fact is about; `--live` asks for the whole.
+//! A recording has the shape of an answer, cut down to what the fact is about; `--live` asks for the whole. Where no answer was at hand it
+//! is written after the documentation that the fact names: `arxiv_refusal`, `datacite_absence`, `dblp_absence`, `openalex_limit`,
+//! `openalex_allowance`, `semantic_scholar_batch_none`, `semantic_scholar_match_absence`.
 
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_sources::{
-    Client, Doubt, HttpError, Response, arxiv, crossref, datacite, dblp, openalex, semantic_scholar,
+    Allowance, Client, Doubt, Expect, HttpError, Request, Response, arxiv, crossref, datacite,
+    dblp, hosts, openalex, semantic_scholar,
 };
 
 /// One fact.
@@ -13,6 +16,8 @@ pub(crate) struct Fact {
     /// Its name, and that of its recording.
     pub(crate) name: &'static str,
     pub(crate) source: Source,
+    /// Where the source says so.
+    pub(crate) documented: &'static str,
     pub(crate) what: &'static str,
     /// The recorded answer and its status.
     pub(crate) recorded: (&'static [u8], u16),
@@ -22,11 +27,14 @@ pub(crate) struct Fact {
 }
 
 /// What the answer must say.
+#[derive(PartialEq, Eq)]
 pub(crate) enum Expected {
     /// Exactly these papers, by the name of the record at its source and the beginning of its title.
     Papers(&'static [(&'static str, &'static str)]),
-    /// One of the papers has this name and this title.
-    Among(&'static str, &'static str),
+    /// Among the papers are these.
+    Among(&'static [(&'static str, &'static str)]),
+    /// The question is refused in words that are read.
+    Refused,
     /// There is no such paper.
     Nothing,
 }
@@ -49,11 +57,49 @@ fn doi<T>(
     Ok(found)
 }
 
+/// The same at Semantic Scholar.
+const VASWANI: &str = "204e3073870fae3d05bcbc2f6a8e263d9b72e776";
+
+/// Works of Crossref, at the pace of lists.
+fn works() -> Request {
+    Request::get(&hosts::CROSSREF, "/works", Expect::Json).slots(hosts::CROSSREF_LIST_SLOTS)
+}
+
+fn batch(client: &Client, ids: &[&str]) -> Result<Vec<Paper>, HttpError> {
+    let names: Vec<String> = ids.iter().map(|id| format!("ARXIV:{id}")).collect();
+    let papers = semantic_scholar::batch(client, &names)?;
+    Ok(papers.into_iter().flatten().collect())
+}
+
+/// No papers where the headers are there.
+fn allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
+    match response.allowance {
+        Some(_) => Ok(Vec::new()),
+        None => Err(Doubt::Malformed(String::from(
+            "no allowance in the headers",
+        ))),
+    }
+}
+
+/// The recording has the headers in its body, one a line.
+fn recorded_allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
+    let text = String::from_utf8_lossy(&response.body);
+    let header = |name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(key, _)| *key == name).map(|(_, value)| value)
+    };
+    allowance(&Response {
+        allowance: Allowance::of(header),
+        ..response.clone()
+    })
+}
+
 /// All facts.
-pub(crate) static ALL: [Fact; 7] = [
+pub(crate) static ALL: [Fact; 23] = [
     Fact {
         name: "arxiv_batch",
         source: Source::Arxiv,
+        documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "a batch of identifiers leaves out what does not exist",
         recorded: (include_bytes!("../assets/arxiv_batch.xml"), 200),
         read: |response| arxiv::parse(response).map(|feed| feed.papers),
@@ -64,8 +110,38 @@ pub(crate) static ALL: [Fact; 7] = [
         expected: Expected::Papers(&[("1706.03762", "Attention Is All You Need")]),
     },
     Fact {
+        name: "arxiv_search",
+        source: Source::Arxiv,
+        documented: "https://info.arxiv.org/help/api/user-manual.html",
+        what: "a search has a total, and a page of what was asked for",
+        recorded: (include_bytes!("../assets/arxiv_search.xml"), 200),
+        read: |response| arxiv::parse(response).map(|feed| feed.papers),
+        ask: |client| {
+            let query = "ti:\"Attention Is All You Need\" AND au:Vaswani";
+            let feed = arxiv::search(client, query, 0, 10, arxiv::Order::Relevance)?;
+            Ok(feed.papers)
+        },
+        expected: Expected::Among(&[("1706.03762", "Attention is All you Need")]),
+    },
+    Fact {
+        name: "arxiv_refusal",
+        source: Source::Arxiv,
+        documented: "https://info.arxiv.org/help/api/user-manual.html",
+        what: "an error is a feed with one entry called Error",
+        recorded: (include_bytes!("../assets/arxiv_refusal.xml"), 400),
+        read: |response| arxiv::parse(response).map(|feed| feed.papers),
+        ask: |client| {
+            let request = Request::get(&hosts::ARXIV, "/query", Expect::Xml);
+            client.ask(&request.query("id_list", "1234.12345"), |response| {
+                arxiv::parse(response).map(|feed| feed.papers)
+            })
+        },
+        expected: Expected::Refused,
+    },
+    Fact {
         name: "crossref_record",
         source: Source::Crossref,
+        documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "a DOI gives a record with title, authors and year",
         recorded: (include_bytes!("../assets/crossref_record.json"), 200),
         read: |response| crossref::parse_one(response).map(|paper| paper.into_iter().collect()),
@@ -75,6 +151,7 @@ pub(crate) static ALL: [Fact; 7] = [
     Fact {
         name: "crossref_absence",
         source: Source::Crossref,
+        documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "DOIs of arXiv are not registered there",
         recorded: (include_bytes!("../assets/crossref_absence.txt"), 404),
         read: |response| crossref::parse_one(response).map(|paper| paper.into_iter().collect()),
@@ -86,8 +163,46 @@ pub(crate) static ALL: [Fact; 7] = [
         expected: Expected::Nothing,
     },
     Fact {
+        name: "crossref_list",
+        source: Source::Crossref,
+        documented: "https://api.crossref.org/swagger-ui/index.html",
+        what: "a filter with several DOIs gives all of them",
+        recorded: (include_bytes!("../assets/crossref_list.json"), 200),
+        read: crossref::parse_list,
+        ask: |client| {
+            let both = "doi:10.1038/nature14539,doi:10.7717/peerj.4375";
+            let request = works().query("filter", both).query("rows", "2");
+            client.ask(&request, crossref::parse_list)
+        },
+        expected: Expected::Among(&[
+            ("10.1038/nature14539", "Deep learning"),
+            ("10.7717/peerj.4375", "The state of OA"),
+        ]),
+    },
+    Fact {
+        name: "crossref_search",
+        source: Source::Crossref,
+        documented: "https://api.crossref.org/swagger-ui/index.html",
+        what: "a search for what a reference says gives its work",
+        recorded: (include_bytes!("../assets/crossref_search.json"), 200),
+        read: crossref::parse_list,
+        ask: |client| crossref::search(client, "Deep learning LeCun Bengio Hinton Nature 2015", 20),
+        expected: Expected::Among(&[("10.1038/nature14539", "Deep learning")]),
+    },
+    Fact {
+        name: "crossref_limit",
+        source: Source::Crossref,
+        documented: "https://api.crossref.org/swagger-ui/index.html",
+        what: "a page has 1000 rows at most; more is refused with a message",
+        recorded: (include_bytes!("../assets/crossref_limit.json"), 400),
+        read: crossref::parse_list,
+        ask: |client| client.ask(&works().query("rows", "1001"), crossref::parse_list),
+        expected: Expected::Refused,
+    },
+    Fact {
         name: "datacite_record",
         source: Source::Datacite,
+        documented: "https://support.datacite.org/docs/api-get-doi",
         what: "DOIs of arXiv are registered there",
         recorded: (include_bytes!("../assets/datacite_record.json"), 200),
         read: |response| datacite::parse(response).map(|paper| paper.into_iter().collect()),
@@ -99,17 +214,43 @@ pub(crate) static ALL: [Fact; 7] = [
         expected: Expected::Papers(&[("10.48550/arxiv.1706.03762", "Attention Is All You Need")]),
     },
     Fact {
+        name: "datacite_absence",
+        source: Source::Datacite,
+        documented: "https://support.datacite.org/docs/api-get-doi",
+        what: "an unknown DOI is 404 with a list of errors",
+        recorded: (include_bytes!("../assets/datacite_absence.json"), 404),
+        read: |response| datacite::parse(response).map(|paper| paper.into_iter().collect()),
+        ask: |client| {
+            doi("10.48550/arXiv.1706.99999", |doi| {
+                datacite::by_doi(client, doi)
+            })
+        },
+        expected: Expected::Nothing,
+    },
+    Fact {
         name: "dblp_search",
         source: Source::Dblp,
+        documented: "https://dblp.org/faq/How+to+use+the+dblp+search+API.html",
         what: "a search gives keys, and titles with a full stop",
         recorded: (include_bytes!("../assets/dblp_search.json"), 200),
         read: dblp::parse,
         ask: |client| dblp::search(client, "Attention is All you Need Vaswani", 30),
-        expected: Expected::Among("conf/nips/VaswaniSPUJGKP17", "Attention is All you Need"),
+        expected: Expected::Among(&[("conf/nips/VaswaniSPUJGKP17", "Attention is All you Need")]),
+    },
+    Fact {
+        name: "dblp_absence",
+        source: Source::Dblp,
+        documented: "https://dblp.org/faq/How+to+use+the+dblp+search+API.html",
+        what: "a search that finds nothing has a total of 0 and no hits",
+        recorded: (include_bytes!("../assets/dblp_absence.json"), 200),
+        read: dblp::parse,
+        ask: |client| dblp::search(client, "zzqqxx nobody wrote this zzqqxx", 5),
+        expected: Expected::Nothing,
     },
     Fact {
         name: "openalex_record",
         source: Source::Openalex,
+        documented: "https://developers.openalex.org/api-reference/works",
         what: "a DOI gives a work with an identifier that begins with W",
         recorded: (include_bytes!("../assets/openalex_record.json"), 200),
         read: |response| openalex::parse_one(response).map(|paper| paper.into_iter().collect()),
@@ -117,28 +258,157 @@ pub(crate) static ALL: [Fact; 7] = [
         expected: Expected::Papers(&[("W2741809807", "The state of OA")]),
     },
     Fact {
+        name: "openalex_absence",
+        source: Source::Openalex,
+        documented: "https://developers.openalex.org/api-reference/errors",
+        what: "an unknown work is 404 with a page",
+        recorded: (include_bytes!("../assets/openalex_absence.html"), 404),
+        read: |response| openalex::parse_one(response).map(|paper| paper.into_iter().collect()),
+        ask: |client| {
+            doi("10.9999/nobody.made.this", |doi| {
+                openalex::by_doi(client, doi)
+            })
+        },
+        expected: Expected::Nothing,
+    },
+    Fact {
+        name: "openalex_search",
+        source: Source::Openalex,
+        documented: "https://developers.openalex.org/api-reference/works",
+        what: "a search with select gives the fields that are read",
+        recorded: (include_bytes!("../assets/openalex_search.json"), 200),
+        read: openalex::parse_list,
+        ask: |client| {
+            let search = openalex::Search {
+                words: String::from("The state of OA large-scale analysis prevalence impact"),
+                count: 25,
+                ..openalex::Search::default()
+            };
+            openalex::search(client, &search)
+        },
+        expected: Expected::Among(&[("W2741809807", "The state of OA")]),
+    },
+    Fact {
+        name: "openalex_limit",
+        source: Source::Openalex,
+        documented: "https://developers.openalex.org/api-reference/errors",
+        what: "a page beyond the largest is refused with a message",
+        recorded: (include_bytes!("../assets/openalex_limit.json"), 400),
+        read: openalex::parse_list,
+        ask: |client| {
+            let request = Request::get(&hosts::OPENALEX, "/works", Expect::Json);
+            client.ask(&request.query("per_page", "201"), openalex::parse_list)
+        },
+        expected: Expected::Refused,
+    },
+    Fact {
+        name: "openalex_allowance",
+        source: Source::Openalex,
+        documented: "https://developers.openalex.org/api-reference/authentication",
+        what: "an answer says what is left of the allowance, what it cost, and when the day ends",
+        recorded: (include_bytes!("../assets/openalex_allowance.txt"), 200),
+        read: recorded_allowance,
+        ask: |client| {
+            let request = Request::get(&hosts::OPENALEX, "/works", Expect::Json);
+            client.ask(&request.segments("W2741809807"), allowance)
+        },
+        expected: Expected::Nothing,
+    },
+    Fact {
         name: "semantic_scholar_batch",
         source: Source::SemanticScholar,
+        documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a batch has null where a paper is unknown, in the order of the names",
         recorded: (include_bytes!("../assets/semantic_scholar_batch.json"), 200),
         read: |response| {
             let papers = semantic_scholar::parse_batch(response, 2)?;
             Ok(papers.into_iter().flatten().collect())
         },
-        ask: |client| {
-            let names = [
-                format!("ARXIV:{PREPRINT}"),
-                String::from("ARXIV:1706.99999"),
-            ];
-            Ok(semantic_scholar::batch(client, &names)?
-                .into_iter()
-                .flatten()
-                .collect())
+        ask: |client| batch(client, &[PREPRINT, "1706.99999"]),
+        expected: Expected::Papers(&[(VASWANI, "Attention is All you Need")]),
+    },
+    Fact {
+        name: "semantic_scholar_batch_none",
+        source: Source::SemanticScholar,
+        documented: "https://api.semanticscholar.org/api-docs/graph",
+        what: "a batch of unknown papers only is 400 with a message",
+        recorded: (
+            include_bytes!("../assets/semantic_scholar_batch_none.json"),
+            400,
+        ),
+        read: |response| {
+            let papers = semantic_scholar::parse_batch(response, 1)?;
+            Ok(papers.into_iter().flatten().collect())
         },
-        expected: Expected::Papers(&[(
-            "204e3073870fae3d05bcbc2f6a8e263d9b72e776",
-            "Attention is All you Need",
-        )]),
+        ask: |client| batch(client, &["1706.99999"]),
+        expected: Expected::Nothing,
+    },
+    Fact {
+        name: "semantic_scholar_search",
+        source: Source::SemanticScholar,
+        documented: "https://api.semanticscholar.org/api-docs/graph",
+        what: "a search has a total, and a page of papers",
+        recorded: (
+            include_bytes!("../assets/semantic_scholar_search.json"),
+            200,
+        ),
+        read: semantic_scholar::parse_list,
+        ask: |client| semantic_scholar::search(client, "Attention is All you Need", 10),
+        expected: Expected::Among(&[(VASWANI, "Attention is All you Need")]),
+    },
+    Fact {
+        name: "semantic_scholar_match",
+        source: Source::SemanticScholar,
+        documented: "https://api.semanticscholar.org/api-docs/graph",
+        what: "a title gives its paper",
+        recorded: (include_bytes!("../assets/semantic_scholar_match.json"), 200),
+        read: |response| {
+            semantic_scholar::parse_match(response).map(|paper| paper.into_iter().collect())
+        },
+        ask: |client| {
+            let found = semantic_scholar::by_title(client, "Attention is All you Need")?;
+            Ok(found.into_iter().collect())
+        },
+        expected: Expected::Papers(&[(VASWANI, "Attention is All you Need")]),
+    },
+    Fact {
+        name: "semantic_scholar_match_absence",
+        source: Source::SemanticScholar,
+        documented: "https://api.semanticscholar.org/api-docs/graph",
+        what: "a title without a match is 404 with a message",
+        recorded: (
+            include_bytes!("../assets/semantic_scholar_match_absence.json"),
+            404,
+        ),
+        read: |response| {
+            semantic_scholar::parse_match(response).map(|paper| paper.into_iter().collect())
+        },
+        ask: |client| {
+            let found = semantic_scholar::by_title(client, "zzqqxx nobody wrote this zzqqxx")?;
+            Ok(found.into_iter().collect())
+        },
+        expected: Expected::Nothing,
+    },
+    Fact {
+        name: "semantic_scholar_refusal",
+        source: Source::SemanticScholar,
+        documented: "https://api.semanticscholar.org/api-docs/graph",
+        what: "an unknown field is 400 with a message",
+        recorded: (
+            include_bytes!("../assets/semantic_scholar_refusal.json"),
+            400,
+        ),
+        read: |response| {
+            semantic_scholar::parse_one(response).map(|paper| paper.into_iter().collect())
+        },
+        ask: |client| {
+            let request = Request::get(&hosts::SEMANTIC_SCHOLAR, "/paper", Expect::Json)
+                .segments(VASWANI)
+                .query("fields", "unknown");
+            let found = client.ask(&request, semantic_scholar::parse_one)?;
+            Ok(found.into_iter().collect())
+        },
+        expected: Expected::Refused,
     },
 ];
 
@@ -163,7 +433,10 @@ impl Expected {
         };
         let holds = match self {
             Self::Nothing => papers.is_empty(),
-            Self::Among(name, title) => papers.iter().any(|paper| fits(paper, name, title)),
+            Self::Refused => false,
+            Self::Among(wanted) => wanted
+                .iter()
+                .all(|(name, title)| papers.iter().any(|paper| fits(paper, name, title))),
             Self::Papers(wanted) => {
                 wanted.len() == papers.len()
                     && wanted

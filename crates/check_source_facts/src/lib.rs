@@ -13,12 +13,12 @@ use std::path::Path;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Failure as _};
-use aris_online::Progress;
+use aris_online::{OnlineArgs, Progress};
 use aris_sources::{Doubt, Response, hosts};
 
 pub use cli::Cli;
 pub use error::Error;
-use facts::Fact;
+use facts::{Expected, Fact};
 pub use report::{Checked, Holds, Report};
 
 /// Bytes of a recording that are accepted.
@@ -40,7 +40,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "",
-            line: "check_source_facts --live --refresh",
+            line: "check_source_facts --live",
             what: "do the sources still answer like that?",
         },
     ],
@@ -105,11 +105,15 @@ fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
                 media_type: String::new(),
                 body: newer.unwrap_or_else(|| fact.recorded.0.to_vec()),
                 fetched_at: context.now(),
+                allowance: None,
                 cached: true,
                 url: String::new(),
             };
             Ok(match (fact.read)(&response) {
                 Ok(papers) => checked(fact, fact.expected.differs(&papers)),
+                Err(Doubt::Malformed(_)) if fact.expected == Expected::Refused => {
+                    checked(fact, None)
+                }
                 Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => checked(fact, Some(why)),
             })
         })
@@ -118,7 +122,7 @@ fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
 
 /// A recording in the folder, whatever its ending.
 fn newer(folder: &Path, fact: &Fact) -> Result<Option<Vec<u8>>, Error> {
-    for ending in ["xml", "json", "txt"] {
+    for ending in ["xml", "json", "txt", "html"] {
         let path = folder.join(format!("{}.{ending}", fact.name));
         if let Some(bytes) = aris_fs::read_optional(&path, FILE_LIMIT)? {
             return Ok(Some(bytes));
@@ -137,12 +141,22 @@ fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
         &hosts::OPENALEX,
         &hosts::SEMANTIC_SCHOLAR,
     ];
-    let client = aris_online::client(context, &cli.online, &hosts, SPEC.name, &progress)?;
+    // A kept answer says what the source said then.
+    let online = OnlineArgs {
+        refresh: true,
+        ..cli.online.clone()
+    };
+    let client = aris_online::client(context, &online, &hosts, SPEC.name, &progress)?;
     let facts = aris_fs::map_in_parallel(facts::ALL.len(), &facts::ALL, |fact| {
         let answer = (fact.ask)(&client);
         progress.step();
         match answer {
             Ok(papers) => checked(fact, fact.expected.differs(&papers)),
+            Err(error)
+                if fact.expected == Expected::Refused && error.kind() == ErrorKind::Validation =>
+            {
+                checked(fact, None)
+            }
             // An answer that cannot be read is what drift looks like; a refusal or silence is not.
             Err(error) if error.kind() == ErrorKind::Validation => {
                 checked(fact, Some(error.to_string()))
@@ -162,6 +176,7 @@ fn checked(fact: &Fact, why: Option<String>) -> Checked {
         name: fact.name,
         source: fact.source,
         what: fact.what,
+        documented: fact.documented,
         outcome: if why.is_some() {
             Holds::Drifted
         } else {

@@ -29,6 +29,8 @@ pub struct Checked {
     pub source: Source,
     /// The fact, in words.
     pub what: &'static str,
+    /// Where the source documents it.
+    pub documented: &'static str,
     /// Whether it holds.
     pub outcome: Holds,
     /// What was found instead, or why nothing could be found out.
@@ -69,7 +71,7 @@ impl Product for Report {
             };
             write!(out, "{word:<10} {}: {}", fact.name, fact.what)?;
             match &fact.why {
-                Some(why) => writeln!(out, ": {why}")?,
+                Some(why) => writeln!(out, ": {why} (documented at {})", fact.documented)?,
                 None => writeln!(out)?,
             }
         }

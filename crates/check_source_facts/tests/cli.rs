@@ -1,7 +1,7 @@
 #![cfg(test)]
 //! `check_source_facts` on recordings, and against a server on this machine.
 
-use aris_testkit::{Answer, Helper, Project, Run, Server};
+use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
 use serde_json::Value;
 
 fn run(project: &Project, server: &Server, args: &[&str]) -> Run {
@@ -14,19 +14,62 @@ fn run(project: &Project, server: &Server, args: &[&str]) -> Run {
         .run()
 }
 
+macro_rules! recorded {
+    ($name:literal) => {
+        Answer::ok(
+            "application/json",
+            include_str!(concat!("../assets/", $name)),
+        )
+    };
+}
+
 /// The answers of the sources, which are the recordings.
-fn answer(path: &str) -> Answer {
-    let json = |text: &str| Answer::ok("application/json", text);
-    match path {
-        "/api/query" => Answer::ok(
-            "application/atom+xml",
-            include_str!("../assets/arxiv_batch.xml"),
-        ),
-        "/works/10.1038/nature14539" => json(include_str!("../assets/crossref_record.json")),
-        "/dois/10.48550/arxiv.1706.03762" => json(include_str!("../assets/datacite_record.json")),
-        "/search/publ/api" => json(include_str!("../assets/dblp_search.json")),
-        "/works/doi:10.7717/peerj.4375" => json(include_str!("../assets/openalex_record.json")),
-        "/graph/v1/paper/batch" => json(include_str!("../assets/semantic_scholar_batch.json")),
+fn answer(asked: &Received) -> Answer {
+    let is = |name: &str, value: &str| asked.query(name).as_deref() == Some(value);
+    let has = |name: &str| asked.query(name).is_some();
+    let body = String::from_utf8_lossy(&asked.body);
+    match asked.path() {
+        "/api/query" if is("id_list", "1234.12345") => {
+            recorded!("arxiv_refusal.xml").with_status(400)
+        }
+        "/api/query" if has("id_list") => recorded!("arxiv_batch.xml"),
+        "/api/query" => recorded!("arxiv_search.xml"),
+        "/works/10.1038/nature14539" => recorded!("crossref_record.json"),
+        "/works" if is("rows", "1001") => recorded!("crossref_limit.json").with_status(400),
+        "/works" if has("query.bibliographic") => recorded!("crossref_search.json"),
+        "/works" if has("filter") => recorded!("crossref_list.json"),
+        "/works" if is("per_page", "201") => recorded!("openalex_limit.json").with_status(400),
+        "/works" => recorded!("openalex_search.json"),
+        "/works/doi:10.7717/peerj.4375" => recorded!("openalex_record.json"),
+        "/works/W2741809807" => include_str!("../assets/openalex_allowance.txt")
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .fold(
+                recorded!("openalex_record.json"),
+                |answer, (name, value)| answer.header(name, value),
+            ),
+        "/works/doi:10.9999/nobody.made.this" => {
+            Answer::ok("text/html", include_str!("../assets/openalex_absence.html"))
+                .with_status(404)
+        }
+        "/dois/10.48550/arxiv.1706.03762" => recorded!("datacite_record.json"),
+        path if path.starts_with("/dois/") => recorded!("datacite_absence.json").with_status(404),
+        "/search/publ/api" if asked.target.contains("Vaswani") => recorded!("dblp_search.json"),
+        "/search/publ/api" => recorded!("dblp_absence.json"),
+        "/graph/v1/paper/batch" if body.contains("1706.03762") => {
+            recorded!("semantic_scholar_batch.json")
+        }
+        "/graph/v1/paper/batch" => recorded!("semantic_scholar_batch_none.json").with_status(400),
+        "/graph/v1/paper/search" => recorded!("semantic_scholar_search.json"),
+        "/graph/v1/paper/search/match" if asked.target.contains("Attention") => {
+            recorded!("semantic_scholar_match.json")
+        }
+        "/graph/v1/paper/search/match" => {
+            recorded!("semantic_scholar_match_absence.json").with_status(404)
+        }
+        path if path.starts_with("/graph/v1/paper/") => {
+            recorded!("semantic_scholar_refusal.json").with_status(400)
+        }
         _ => Answer::ok("text/plain", "Resource not found.").with_status(404),
     }
 }
@@ -44,16 +87,25 @@ fn the_recordings_hold_and_nobody_is_asked() {
     let server = Server::start(|_| Answer::status(500));
     let project = Project::new();
     let run = run(&project, &server, &["--offline", "--json"]).expect_code(0);
-    assert_eq!(fates(&run.data()["facts"]), ["holds"; 7]);
+    assert_eq!(fates(&run.data()["facts"]), ["holds"; 23]);
     assert!(server.log().is_empty());
 }
 
 #[test]
 fn the_sources_hold_when_they_answer_like_their_recordings() {
-    let server = Server::start(|asked| answer(asked.path()));
+    let server = Server::start(answer);
     let project = Project::new();
-    let run = run(&project, &server, &["--live", "--json"]).expect_code(0);
-    assert_eq!(fates(&run.data()["facts"]), ["holds"; 7], "{run}");
+    for turn in 1..=2 {
+        let run = run(&project, &server, &["--live", "--json"]).expect_code(0);
+        assert_eq!(fates(&run.data()["facts"]), ["holds"; 23], "{run}");
+        // The cache has all of it after the first turn, and is not asked.
+        assert_eq!(server.log().len(), turn * 23);
+        let facts = run.data()["facts"].clone();
+        for fact in facts.as_array().expect("facts") {
+            let address = fact["documented"].as_str().expect("an address");
+            assert!(address.starts_with("https://"), "{fact}");
+        }
+    }
 }
 
 #[test]
@@ -65,21 +117,24 @@ fn another_answer_is_drift_and_silence_is_not() {
                 .replace("Deep learning", "Shallow learning"),
         ),
         "/api/query" => Answer::status(503),
-        path => answer(path),
+        _ => answer(asked),
     });
     let project = Project::new();
     let drifted = run(&project, &server, &["--live", "--deadline", "3", "--json"]).expect_code(10);
     let data = drifted.data();
-    assert_eq!(fates(&data["facts"])[..2], ["not_answered", "drifted"]);
+    assert_eq!(
+        [fates(&data["facts"])[0], fates(&data["facts"])[3]],
+        ["not_answered", "drifted"]
+    );
     assert!(
-        data["facts"][1]["why"]
+        data["facts"][3]["why"]
             .as_str()
             .is_some_and(|why| why.contains("Shallow")),
         "{drifted}"
     );
     let server = Server::start(|asked| match asked.path() {
         "/api/query" => Answer::status(503),
-        path => answer(path),
+        _ => answer(asked),
     });
     let project = Project::new();
     let silent = run(&project, &server, &["--live", "--deadline", "3", "--json"]).expect_code(7);

@@ -1,7 +1,5 @@
 //! Flags. Names and defaults are those of the reference's script where it has them.
 
-use std::path::PathBuf;
-
 use aris_contract::ids::ArxivId;
 
 /// Arguments of `deepxiv_fetch`.
@@ -37,8 +35,6 @@ pub enum Command {
     Sc(Sc),
     /// Ask whether `DeepXiv` is well
     Health,
-    /// Print a saved answer and its records; no network
-    Read(Read),
 }
 
 /// Arguments of `search`.
@@ -109,16 +105,9 @@ pub struct Sc {
     pub semantic_scholar_id: String,
 }
 
-/// Arguments of `read`.
-#[derive(Debug, clap::Args)]
-pub struct Read {
-    /// File with the answer, JSON
-    pub file: PathBuf,
-}
-
 impl Command {
-    /// The call of the program; `None` for what needs none.
-    pub(crate) fn call(&self) -> Option<Vec<String>> {
+    /// The call of the program.
+    pub(crate) fn call(&self) -> Vec<String> {
         let words: Vec<&str> = match self {
             Self::Search(args) => {
                 let max = args.max.to_string();
@@ -143,7 +132,7 @@ impl Command {
                         call.extend([flag, value]);
                     }
                 }
-                return Some(owned(&call));
+                return owned(&call);
             }
             Self::PaperBrief(args) => vec![
                 "paper",
@@ -171,16 +160,15 @@ impl Command {
             }
             Self::Trending(args) => {
                 let max = args.max.to_string();
-                return Some(owned(&[
+                return owned(&[
                     "trending", "--days", &args.days, "--limit", &max, "--output", "json",
-                ]));
+                ]);
             }
             Self::Wsearch(args) => vec!["wsearch", &args.query, "--output", "json"],
             Self::Sc(args) => vec!["sc", &args.semantic_scholar_id, "--output", "json"],
             Self::Health => vec!["health"],
-            Self::Read(_) => return None,
         };
-        Some(owned(&words))
+        owned(&words)
     }
 
     /// The words of the user that the program could take for a flag.

@@ -1,12 +1,11 @@
 //! `deepxiv_fetch`: reads papers piece by piece through the installed program `deepxiv`.
 //!
-//! **Input**: a query, or a paper and what to show of it; for `read` a saved answer. **Output**: DeepXiv's answer as JSON, records one a
+//! **Input**: a query, or a paper and what to show of it. **Output**: DeepXiv's answer as JSON, records one a
 //! line (`--jsonl`), or both in an envelope (`--json`).
-//! **Exit**: 0 answered; 2 usage; 3 a file does not exist; 4 a saved answer is none; 5 `deepxiv` is not installed; 6 it did not end in
+//! **Exit**: 0 answered; 2 usage; 5 `deepxiv` is not installed; 6 it did not end in
 //! time; 7 it failed or printed no answer, which says nothing about any paper.
 
 mod cli;
-mod error;
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,25 +13,22 @@ use std::time::Duration;
 use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers;
-use aris_sources::{Doubt, deepxiv};
+use aris_sources::deepxiv;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub use cli::{Cli, Command, Paper, Read, Sc, Search, Section, Trending, Wsearch};
-pub use error::Error;
+pub use aris_online::FetchError as Error;
+pub use cli::{Cli, Command, Paper, Sc, Search, Section, Trending, Wsearch};
 
 /// Schema id of [`Report`].
 const ANSWER: &str = "aris.deepxiv_fetch.answer/v1";
-
-/// Bytes of a saved answer that are accepted.
-const FILE_LIMIT: u64 = 32 << 20;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "deepxiv_fetch",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Read papers piece by piece through the installed program deepxiv",
-    input: "a query, or a paper and what to show of it; for read a saved answer",
+    input: "a query, or a paper and what to show of it",
     output: "the answer of DeepXiv as JSON, or records one a line",
     stderr: "errors",
     examples: &[
@@ -76,32 +72,19 @@ pub static SPEC: Spec = Spec {
             line: "deepxiv_fetch health",
             what: "ask whether the service is well",
         },
-        Example {
-            command: "read",
-            line: "deepxiv_fetch read answer.json --jsonl",
-            what: "records of a saved answer, without the network",
-        },
     ],
     signals: &[],
     ok: "DeepXiv has answered",
     errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
         ErrorKind::Precondition,
         ErrorKind::Timeout,
         ErrorKind::Unavailable,
     ],
     schemas: &[ANSWER],
-    samples: &[
-        Sample {
-            args: &["--json", "read", "absent.json"],
-            exit: &[3],
-        },
-        Sample {
-            args: &["--json", "paper-brief", "2413.00001"],
-            exit: &[2],
-        },
-    ],
+    samples: &[Sample {
+        args: &["--json", "paper-brief", "2413.00001"],
+        exit: &[2],
+    }],
     network: Network::Optional,
     deadline: None,
 };
@@ -154,30 +137,24 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     for word in cli.command.words() {
         // The program reads its own flags; a query must not become one.
         if word.trim().is_empty() || word.starts_with('-') {
-            return Err(Error::Words(word.to_owned()));
+            return Err(Error::usage(
+                format!("{word:?} cannot be searched for"),
+                "give words that do not begin with a hyphen",
+            ));
         }
     }
     let deadline = Duration::from_secs(cli.deadline);
-    // A saved answer is as old as its file.
-    let mut fetched_at = context.now();
-    let answer = match (&cli.command, cli.command.call()) {
-        (Command::Read(args), _) => {
-            let wanted = "a saved answer of deepxiv, JSON";
-            aris_online::saved(context, &args.file, FILE_LIMIT, wanted, |saved| {
-                fetched_at = saved.fetched_at;
-                serde_json::from_slice(&saved.body)
-                    .map_err(|error| Doubt::Malformed(error.to_string()))
-            })?
-        }
-        (Command::Health, Some(call)) => {
+    let call = cli.command.call();
+    let answer = match cli.command {
+        Command::Health => {
             json!({ "ok": true, "output": deepxiv::run(context.cwd(), &call, deadline)? })
         }
-        (_, call) => deepxiv::run_json(context.cwd(), &call.unwrap_or_default(), deadline)?,
+        _ => deepxiv::run_json(context.cwd(), &call, deadline)?,
     };
     // A section or a health check names no papers.
     let papers = match cli.command {
         Command::Health | Command::PaperSection(_) | Command::Wsearch(_) => Vec::new(),
-        _ => deepxiv::records(&answer, fetched_at).unwrap_or_default(),
+        _ => deepxiv::records(&answer, context.now()).unwrap_or_default(),
     };
     let plain = match cli.command {
         _ if cli.jsonl => Plain::Lines,

@@ -1,7 +1,5 @@
 //! Flags. Names and defaults are those of the reference's script where it has them.
 
-use std::path::PathBuf;
-
 use aris_online::{FormArgs, OnlineArgs};
 
 /// Arguments of `exa_search`.
@@ -21,8 +19,6 @@ pub enum Command {
     FindSimilar(FindSimilar),
     /// Bring the contents of pages
     GetContents(GetContents),
-    /// Print the results of a saved answer; no network
-    Read(Read),
 }
 
 /// Arguments of `search`.
@@ -108,19 +104,6 @@ pub struct GetContents {
     /// Network
     #[command(flatten)]
     pub online: OnlineArgs,
-}
-
-/// Arguments of `read`.
-#[derive(Debug, clap::Args)]
-pub struct Read {
-    /// File with the answer, JSON
-    pub file: PathBuf,
-    /// Which content of each page is shown
-    #[arg(long, value_enum, default_value_t = Content::Highlights)]
-    pub content: Content,
-    /// Form of the output
-    #[command(flatten)]
-    pub form: FormArgs,
 }
 
 /// What only is searched.

@@ -1,14 +1,13 @@
 //! `exa_search`: searches the web through Exa, and brings the contents of pages.
 //!
-//! **Input**: a query or addresses; for `read` a saved answer. **Output**: results as the reference's JSON, records one a line
+//! **Input**: a query or addresses. **Output**: results as the reference's JSON, records one a line
 //! (`--jsonl`), a bibliography (`--bibtex`) or records in an envelope (`--json`). Contents are in the reference's form only.
-//! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 a file does not exist; 4 an answer that is broken or refused; 5 there
+//! **Exit**: 0 answered, also when nothing was found; 2 usage; 4 an answer that is broken or refused; 5 there
 //! is no key or it is not valid, or the disk; 7 Exa did not answer.
 
 mod body;
 mod cli;
 mod compat;
-mod error;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
@@ -18,21 +17,18 @@ use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
 use serde_json::{Map, Value, json};
 
-pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Limits, Read, Search};
-pub use error::Error;
+pub use aris_online::FetchError as Error;
+pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Limits, Search};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.exa_search.papers/v1";
-
-/// Bytes of a saved answer that are accepted.
-const FILE_LIMIT: u64 = 32 << 20;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "exa_search",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search the web through Exa, and bring the contents of pages",
-    input: "a query or addresses; for read a saved answer; the key in EXA_API_KEY",
+    input: "a query or addresses; the key in EXA_API_KEY",
     output: "results as JSON, as records one a line or as a bibliography",
     stderr: "what it waits for, on a terminal; errors",
     examples: &[
@@ -51,31 +47,19 @@ pub static SPEC: Spec = Spec {
             line: "exa_search get-contents https://example.com/a https://example.com/b",
             what: "the text of pages",
         },
-        Example {
-            command: "read",
-            line: "exa_search read answer.json --jsonl",
-            what: "records of a saved answer, without the network",
-        },
     ],
     signals: &[],
     ok: "Exa has answered, also when nothing was found",
     errors: &[
-        ErrorKind::NotFound,
         ErrorKind::Validation,
         ErrorKind::Precondition,
         ErrorKind::Unavailable,
     ],
     schemas: &[PAPERS],
-    samples: &[
-        Sample {
-            args: &["--json", "read", "absent.json"],
-            exit: &[3],
-        },
-        Sample {
-            args: &["--json", "get-contents", "not an address"],
-            exit: &[2],
-        },
-    ],
+    samples: &[Sample {
+        args: &["--json", "get-contents", "not an address"],
+        exit: &[2],
+    }],
     network: Network::Optional,
     deadline: None,
 };
@@ -87,7 +71,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
             if args.query.trim().is_empty() {
-                return Err(Error::Empty);
+                return Err(Error::usage("the query is empty", ""));
             }
             let found = ask(
                 context,
@@ -125,11 +109,6 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             let head = json!({ "mode": "get-contents" });
             product(found, head, args.content, args.form)
         }
-        Command::Read(args) => {
-            let wanted = "a saved answer of api.exa.ai";
-            let found = aris_online::saved(context, &args.file, FILE_LIMIT, wanted, exa::parse)?;
-            product(found, json!({ "mode": "read" }), args.content, args.form)
-        }
     };
     Ok(Outcome::done(papers))
 }
@@ -140,7 +119,10 @@ fn address(url: &str) -> Result<(), Error> {
         .or_else(|| url.strip_prefix("http://"));
     match rest {
         Some(rest) if !rest.is_empty() && !url.contains(char::is_whitespace) => Ok(()),
-        _ => Err(Error::Name(url.to_owned())),
+        _ => Err(Error::usage(
+            format!("{url:?} is no http address"),
+            "give an address that begins with https://",
+        )),
     }
 }
 
@@ -153,7 +135,11 @@ fn ask(
     aris_online::asking(context, online, &[&EXA], SPEC.name, |client| {
         // What the cache has needs no key.
         if !online.offline && !client.settings().has_key(&EXA) {
-            return Err(Error::Key);
+            return Err(Error::told(
+                ErrorKind::Precondition,
+                "Exa answers only with a key, and EXA_API_KEY is not set",
+                "get a key at exa.ai and export EXA_API_KEY",
+            ));
         }
         Ok(exa::ask(client, endpoint, wanted)?)
     })

@@ -1,8 +1,6 @@
 //! Flags. Names and defaults are those of the reference's script where it has them; `--json` is the envelope of all helpers, and what that
 //! script printed with it is `--compat`.
 
-use std::path::PathBuf;
-
 use aris_online::{FormArgs, OnlineArgs};
 
 /// Arguments of `openalex_fetch`.
@@ -20,8 +18,6 @@ pub enum Command {
     Search(Search),
     /// Look one work up; free
     Work(Work),
-    /// Print the records of a saved answer; no network
-    Read(Read),
 }
 
 /// Arguments of `search`.
@@ -77,16 +73,6 @@ pub struct Work {
     /// Network
     #[command(flatten)]
     pub online: OnlineArgs,
-}
-
-/// Arguments of `read`.
-#[derive(Debug, clap::Args)]
-pub struct Read {
-    /// File with the answer, JSON
-    pub file: PathBuf,
-    /// Form of the output
-    #[command(flatten)]
-    pub form: FormArgs,
 }
 
 /// A filter is a list with commas: a value must not be able to add to it.

@@ -1,6 +1,6 @@
 //! `openalex_fetch`: searches OpenAlex, and looks works up.
 //!
-//! **Input**: a query, or the name of a work; for `read` a saved answer. **Output**: a text for people, the reference's JSON
+//! **Input**: a query, or the name of a work. **Output**: a text for people, the reference's JSON
 //! (`--compat`), records one a line (`--jsonl`), a bibliography (`--bibtex`) or records in an envelope (`--json`).
 //! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such work or file; 4 an answer that is broken or refused;
 //! 5 the disk, or a key that is missing or not valid; 7 OpenAlex did not answer, which says nothing about any work.
@@ -8,7 +8,6 @@
 mod answer;
 mod cli;
 mod compat;
-mod error;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
@@ -19,21 +18,18 @@ use aris_sources::{Client, Doubt, Expect, Request, keep, openalex};
 use serde_json::{Map, Value};
 
 use answer::Answer;
-pub use cli::{Cli, Command, Read, Search, Sort, Work};
-pub use error::Error;
+pub use aris_online::FetchError as Error;
+pub use cli::{Cli, Command, Search, Sort, Work};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.openalex_fetch.papers/v1";
-
-/// Bytes of a saved answer that are accepted.
-const FILE_LIMIT: u64 = 32 << 20;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "openalex_fetch",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search OpenAlex, and look works up by DOI",
-    input: "a query, or the name of a work; for read a saved answer",
+    input: "a query, or the name of a work",
     output: "works as text, as JSON, as lines of JSON or as a bibliography",
     stderr: "what it waits for, on a terminal; errors",
     examples: &[
@@ -47,11 +43,6 @@ pub static SPEC: Spec = Spec {
             line: "openalex_fetch work 10.7717/peerj.4375 --compat",
             what: "one work by DOI, as JSON",
         },
-        Example {
-            command: "read",
-            line: "openalex_fetch read answer.json --bibtex",
-            what: "a saved answer as a bibliography",
-        },
     ],
     signals: &[],
     ok: "OpenAlex has answered, also when nothing was found",
@@ -62,16 +53,10 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Unavailable,
     ],
     schemas: &[PAPERS],
-    samples: &[
-        Sample {
-            args: &["--json", "read", "absent.json"],
-            exit: &[3],
-        },
-        Sample {
-            args: &["--json", "work", "not a name"],
-            exit: &[2],
-        },
-    ],
+    samples: &[Sample {
+        args: &["--json", "work", "not a name"],
+        exit: &[2],
+    }],
     network: Network::Optional,
     deadline: None,
 };
@@ -81,7 +66,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
             if args.query.trim().is_empty() {
-                return Err(Error::Empty);
+                return Err(Error::usage("the query is empty", ""));
             }
             let found = ask(context, &args.online, |client| search(client, &args))?;
             many(found, args.form)
@@ -92,13 +77,13 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
                 .segments(&name)
                 .keep(keep::RECORD, keep::ABSENCE);
             let found = ask(context, &args.online, |client| {
-                client
-                    .ask(&request, answer::read)?
-                    .ok_or_else(|| Error::Absent(args.work_id.clone()))
+                client.ask(&request, answer::read)?.ok_or_else(|| {
+                    let what = format!("OpenAlex has no work {:?}", args.work_id);
+                    Error::absent(what, "look for its title with search")
+                })
             })?;
             one(found, args.form)
         }
-        Command::Read(args) => read(context, &args)?,
     };
     Ok(Outcome::done(papers))
 }
@@ -122,7 +107,10 @@ fn name(text: &str) -> Result<String, Error> {
     }
     match text.split_once(':') {
         Some(("pmid" | "mag" | "pmcid", rest)) if !rest.is_empty() => Ok(text.to_owned()),
-        _ => Err(Error::Name(text.to_owned())),
+        _ => Err(Error::usage(
+            format!("{text:?} names no work"),
+            "give a DOI, W2741809807, or an arXiv identifier; for titles there is search",
+        )),
     }
 }
 
@@ -166,7 +154,8 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
             .query("select", openalex::FIELDS)
             .query_if("filter", filter.as_deref())
             .query_if("page", number.as_deref())
-            .keep(keep::SEARCH, keep::ABSENCE);
+            .keep(keep::SEARCH, keep::ABSENCE)
+            .metered();
         let next = client.ask(&request, |response| {
             answer::read(response)?
                 .ok_or_else(|| Doubt::NotAnAnswer(String::from("404 for a search")))
@@ -182,12 +171,6 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
     found.items.truncate(wanted);
     found.papers.truncate(wanted);
     Ok(found)
-}
-
-fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
-    let wanted = "a saved answer of api.openalex.org";
-    let found = aris_online::saved(context, &args.file, FILE_LIMIT, wanted, answer::read)?;
-    Ok(many(found.unwrap_or_default(), args.form))
 }
 
 fn works(found: &Answer) -> Vec<Value> {

@@ -315,3 +315,55 @@ fn hidden_characters_of_a_source_reach_nobody() {
         );
     }
 }
+
+/// **Source**: developers.openalex.org, "Authentication & Pricing": a search costs 0.001 dollars, a single work nothing, and each answer
+/// says what is left of the day's and the seconds to midnight UTC.
+#[test]
+fn a_used_up_allowance_stops_searches_and_leaves_single_works() {
+    let server = Server::start(|received| {
+        let single = received.path().ends_with("/W7");
+        let answer = if single {
+            Answer::json(&work(7))
+        } else {
+            list([1], 1)
+        };
+        answer
+            .header("x-ratelimit-limit-usd", "0.1")
+            .header("x-ratelimit-remaining-usd", "0.0005")
+            .header("x-ratelimit-cost-usd", if single { "0" } else { "0.001" })
+            .header("x-ratelimit-reset", "40000")
+    });
+    let project = Project::new();
+    let call = |args: &[&str]| {
+        Helper::named("openalex_fetch")
+            .call(project.path())
+            .env("ARIS_OPENALEX_BASE_URL", server.url())
+            .env("ARIS_CACHE_DIR", project.at("cache"))
+            .args(args)
+            .run()
+    };
+    call(&["work", "W7"]).expect_code(0);
+    call(&["search", "engines"]).expect_code(0);
+    let refused = call(&["search", "other engines"]).expect_code(7);
+    for words in [
+        "its allowance for today is used up",
+        "OPENALEX_API_KEY is not set",
+    ] {
+        assert!(refused.stderr().contains(words), "{refused}");
+    }
+    assert_eq!(server.log().len(), 2);
+    call(&["work", "W7", "--refresh"]).expect_code(0);
+    assert_eq!(server.log().len(), 3);
+}
+
+#[test]
+fn a_deadline_that_passes_is_named() {
+    let server = Server::start(|_| Answer::json(&work(7)).late(std::time::Duration::from_secs(3)));
+    let project = Project::new();
+    let run = run(&project, &server, &["work", "W7", "--deadline", "0.5"]).expect_code(7);
+    assert!(
+        run.stderr().contains("the deadline of 0.5 s passed"),
+        "{run}"
+    );
+    assert!(!run.stderr().contains("HTTPS_PROXY"), "{run}");
+}

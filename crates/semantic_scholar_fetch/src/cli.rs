@@ -29,8 +29,6 @@ pub enum Command {
     Match(Match),
     /// Look many papers up in one request
     Batch(Batch),
-    /// Print the records of a saved answer; no network
-    Read(Read),
 }
 
 /// Arguments of `search`.
@@ -122,16 +120,6 @@ pub struct Batch {
     /// Output and network
     #[command(flatten)]
     pub common: Common,
-}
-
-/// Arguments of `read`.
-#[derive(Debug, clap::Args)]
-pub struct Read {
-    /// File with the answer, JSON
-    pub file: PathBuf,
-    /// Form of the output
-    #[command(flatten)]
-    pub form: FormArgs,
 }
 
 /// Output and network.

@@ -1,6 +1,6 @@
 //! `semantic_scholar_fetch`: searches Semantic Scholar, and follows citations.
 //!
-//! **Input**: a query, names of papers, a title; for `read` a saved answer. **Output**: papers as the reference's JSON, as records one a
+//! **Input**: a query, names of papers, a title. **Output**: papers as the reference's JSON, as records one a
 //! line (`--jsonl`), as a bibliography (`--bibtex`) or records in an envelope (`--json`).
 //! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such paper or file; 4 an answer that is broken or refused;
 //! 5 the disk, or a key that is not valid; 7 Semantic Scholar did not answer, which says nothing about any paper.
@@ -8,7 +8,6 @@
 mod answer;
 mod cli;
 mod compat;
-mod error;
 mod source;
 
 use std::io::Read as _;
@@ -21,10 +20,8 @@ use aris_sources::hosts::SEMANTIC_SCHOLAR;
 use serde_json::{Map, Value, json};
 
 use answer::Answer;
-pub use cli::{
-    Batch, Cli, Command, Common, Filters, Match, Neighbours, One, Read, Search, SearchBulk,
-};
-pub use error::Error;
+pub use aris_online::FetchError as Error;
+pub use cli::{Batch, Cli, Command, Common, Filters, Match, Neighbours, One, Search, SearchBulk};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.semantic_scholar_fetch.papers/v1";
@@ -37,7 +34,7 @@ pub static SPEC: Spec = Spec {
     name: "semantic_scholar_fetch",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Search Semantic Scholar, look papers up, follow citations",
-    input: "a query, a title, or names of papers; for read a saved answer",
+    input: "a query, a title, or names of papers",
     output: "papers as JSON, as lines of JSON or as a bibliography",
     stderr: "what it waits for, on a terminal; errors",
     examples: &[
@@ -76,11 +73,6 @@ pub static SPEC: Spec = Spec {
             line: "semantic_scholar_fetch batch --input ids.txt --bibtex",
             what: "many papers in one request, as a bibliography",
         },
-        Example {
-            command: "read",
-            line: "semantic_scholar_fetch read answer.json --jsonl",
-            what: "records of a saved answer, without the network",
-        },
     ],
     signals: &[],
     ok: "Semantic Scholar has answered, also when nothing was found",
@@ -91,16 +83,10 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Unavailable,
     ],
     schemas: &[PAPERS],
-    samples: &[
-        Sample {
-            args: &["--json", "read", "absent.json"],
-            exit: &[3],
-        },
-        Sample {
-            args: &["--json", "paper", "not a name"],
-            exit: &[2],
-        },
-    ],
+    samples: &[Sample {
+        args: &["--json", "paper", "not a name"],
+        exit: &[2],
+    }],
     network: Network::Optional,
     deadline: None,
 };
@@ -149,7 +135,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             let name = source::name(&args.id)?;
             let fields = args.common.fields.as_deref();
             let found = ask(context, &args.common.online, |client| {
-                source::one(client, &name, fields)?.ok_or_else(|| Error::Absent(args.id.clone()))
+                source::one(client, &name, fields)?.ok_or_else(|| absent(&args.id))
             })?;
             let compat = found.items.first().map_or(Value::Null, compat::paper);
             product(found, compat, args.common.form, Map::new())
@@ -160,7 +146,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             let found = ask(context, &args.common.online, |client| {
                 source::title(client, &args.title, fields)?
                     .filter(|found| !found.items.is_empty())
-                    .ok_or_else(|| Error::Absent(args.title.clone()))
+                    .ok_or_else(|| absent(&args.title))
             })?;
             let compat = found.items.first().map_or(Value::Null, compat::paper);
             product(found, compat, args.common.form, Map::new())
@@ -168,14 +154,13 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
         Command::Citations(args) => neighbours(context, &args, "citations", "/citations")?,
         Command::References(args) => neighbours(context, &args, "references", "/references")?,
         Command::Batch(args) => batch(context, args)?,
-        Command::Read(args) => read(context, &args)?,
     };
     Ok(Outcome::done(papers))
 }
 
 fn filled(text: &str, what: &'static str) -> Result<(), Error> {
     if text.trim().is_empty() {
-        Err(Error::Empty(what))
+        Err(Error::usage(format!("{what} is empty"), ""))
     } else {
         Ok(())
     }
@@ -227,8 +212,7 @@ fn neighbours(
 ) -> Result<Papers, Error> {
     let name = source::name(&args.id)?;
     let found = ask(context, &args.common.online, |client| {
-        source::neighbours(client, &name, which, args)?
-            .ok_or_else(|| Error::Absent(args.id.clone()))
+        source::neighbours(client, &name, which, args)?.ok_or_else(|| absent(&args.id))
     })?;
     let mut more = Map::new();
     if found.withheld {
@@ -256,7 +240,10 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
                 .lock()
                 .take(FILE_LIMIT)
                 .read_to_string(&mut text)
-                .map_err(Error::Stdin)?;
+                .map_err(|error| {
+                    let what = format!("cannot read standard input: {error}");
+                    Error::told(ErrorKind::Precondition, what, "")
+                })?;
             text
         } else {
             aris_fs::read_text(&context.absolute(path))?
@@ -269,7 +256,7 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
         );
     }
     if given.is_empty() {
-        return Err(Error::Empty("the list of papers"));
+        return Err(Error::usage("the list of papers is empty", ""));
     }
     let names: Vec<String> = given
         .iter()
@@ -295,12 +282,11 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
     Ok(product(found, compat, args.common.form, more))
 }
 
-fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
-    let wanted = "a saved answer of api.semanticscholar.org";
-    let found = aris_online::saved(context, &args.file, FILE_LIMIT, wanted, answer::read)?;
-    let found = found.unwrap_or_default();
-    let compat = Value::Array(data(&found));
-    Ok(product(found, compat, args.form, Map::new()))
+fn absent(name: &str) -> Error {
+    Error::absent(
+        format!("Semantic Scholar has no paper {name:?}"),
+        "look for it with match or search",
+    )
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use aris_sources::hosts::SEMANTIC_SCHOLAR;
 use aris_sources::{Client, Expect, HttpError, Request, keep, semantic_scholar};
 use serde_json::json;
 
+use crate::Error;
 use crate::answer::{self, Answer};
 use crate::cli::{Filters, Neighbours, Search, SearchBulk};
-use crate::error::Error;
 
 /// Fields of a search and of a single paper: those of the reference, and the journal.
 pub(crate) const FIELDS: &str = "paperId,title,abstract,year,venue,journal,publicationVenue,publicationTypes,publicationDate,url,openAccessPdf,authors,externalIds,citationCount,referenceCount,fieldsOfStudy,s2FieldsOfStudy,tldr";
@@ -39,7 +39,10 @@ pub(crate) fn name(text: &str) -> Result<String, Error> {
     if hash {
         Ok(text.to_owned())
     } else {
-        Err(Error::Name(text.to_owned()))
+        Err(Error::usage(
+            format!("{text:?} names no paper"),
+            "give a DOI, an arXiv identifier or a name such as CorpusId:219792180; for titles there is match",
+        ))
     }
 }
 

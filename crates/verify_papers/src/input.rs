@@ -219,7 +219,7 @@ pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result
 }
 
 fn bib_file(name: &str, bytes: &[u8]) -> Result<BibFile, String> {
-    let text = bib::decode(bytes).map_err(|error| error.to_string())?;
+    let text = bib::decode(bytes).map_err(|error| format!("{error}; {}", error.hint()))?;
     Ok(BibFile {
         name: name.to_owned(),
         read: bib::read(text),

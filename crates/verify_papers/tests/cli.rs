@@ -35,6 +35,11 @@ fn work(doi: &str, title: &str) -> Value {
         "issued": {"date-parts": [[2016]]}})
 }
 
+/// A source that is away for longer than anybody waits.
+fn away() -> Answer {
+    Answer::status(503).header("retry-after", "300")
+}
+
 fn crossref(request: &Received) -> Answer {
     if request.path().contains("10.1000") {
         let message = work("10.1000/one", "On the numbers of one machine");
@@ -345,7 +350,7 @@ fn the_fuzzy_threshold_of_older_skills_counts() {
 
 #[test]
 fn a_source_that_does_not_answer_is_no_evidence() {
-    let world = World::new(|_| Answer::status(503));
+    let world = World::new(|_| away());
     let project = Project::new();
     project.write("titles.txt", "What nobody has ever written in any place\n");
     let run = world
@@ -459,12 +464,12 @@ fn listed(ids: &[&str]) -> String {
 #[test]
 fn one_paper_more_asks_for_one_and_an_outage_keeps_what_was_known() {
     let mut world = World::new(s2);
-    let away = Arc::new(AtomicBool::new(false));
-    let is_away = Arc::clone(&away);
+    let outage = Arc::new(AtomicBool::new(false));
+    let is_away = Arc::clone(&outage);
     let there = arxiv_of(&["2401.00001", "2401.00002", "2401.00003"]);
     world.arxiv = Server::start(move |request| {
         if is_away.load(Ordering::SeqCst) {
-            Answer::status(503)
+            away()
         } else {
             there(request)
         }
@@ -499,8 +504,8 @@ fn one_paper_more_asks_for_one_and_an_outage_keeps_what_was_known() {
         ]
     );
     // arXiv is away: what was verified stays so, what was not is pending.
-    away.store(true, Ordering::SeqCst);
-    world.s2 = Server::start(|_| Answer::status(503));
+    outage.store(true, Ordering::SeqCst);
+    world.s2 = Server::start(|_| away());
     let run = world
         .run(&project, &["--input", "four.json", "--deadline", "8"])
         .expect_code(0);
@@ -516,7 +521,7 @@ fn one_paper_more_asks_for_one_and_an_outage_keeps_what_was_known() {
 
 #[test]
 fn a_page_that_is_too_short_says_nothing_about_what_it_lacks() {
-    let mut world = World::new(|_| Answer::status(503));
+    let mut world = World::new(|_| away());
     world.arxiv = Server::start(|_| {
         feed(
             "<entry><id>http://arxiv.org/abs/2401.00001v1</id><title>The paper called 2401.00001 &amp; more</title></entry>",
@@ -526,7 +531,7 @@ fn a_page_that_is_too_short_says_nothing_about_what_it_lacks() {
     let project = Project::new();
     project.write("two.json", listed(&["2401.00001", "2401.00002"]));
     let run = world
-        .run(&project, &["--input", "two.json", "--deadline", "10"])
+        .run(&project, &["--input", "two.json", "--deadline", "4"])
         .expect_code(0);
     let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
     assert_ne!(
@@ -555,7 +560,7 @@ fn semantic_scholar_is_read_as_it_is_documented() {
         }
         s2(request)
     });
-    world.crossref = Server::start(|_| Answer::status(503));
+    world.crossref = Server::start(|_| away());
     let project = Project::new();
     project.write(
         "list.json",
@@ -788,4 +793,58 @@ fn a_result_never_takes_the_place_of_what_is_read() {
         assert!(run.stderr().contains("would be overwritten"), "{run}");
     }
     assert_eq!(project.snapshot(), before);
+}
+
+/// **Source**: "`BibTeX`ing", §4 (names are parted by ` and `; `First von Last`, `von Last, First`, `von Last, Jr, First`).
+#[test]
+fn names_are_read_as_bibtex_reads_them_and_a_list_that_it_cannot_read_is_not_guessed() {
+    let lists = [
+        ("Lovelace, Ada and Hopper, Grace", "match"),
+        ("Lovelace, Jr., Ada and Hopper, Grace", "match"),
+        ("Ada Lovelace, Jr. and Grace Hopper", "match"),
+        ("Lovelace, Ada", "differs"),
+        ("Lovelace, Ada and Turing, Alan", "differs"),
+        ("{OpenAI}", "unknown"),
+        ("Lovelace, A., Hopper, G.", "unknown"),
+        ("Lovelace, Ada, Hopper, Grace, and Turing, Alan", "unknown"),
+        ("Ada Lovelace \\& Grace Hopper", "unknown"),
+        ("Lovelace, A.; Hopper, G.", "unknown"),
+    ];
+    let entry = |(number, (names, _)): (usize, &(&str, &str))| {
+        format!(
+            "@article{{k{number}, title = {{On the numbers of one machine}}, author = {{{names}}},\n year = 2016, journal = {{Journal of Tests}}, doi = {{10.1000/one}}}}\n"
+        )
+    };
+    let entries: Vec<String> = lists.iter().enumerate().map(entry).collect();
+    let project = Project::new().file("a.bib", entries.concat());
+    let run = World::new(s2)
+        .run(&project, &["--json", "--bib", "a.bib"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    for (number, (names, wanted)) in lists.iter().enumerate() {
+        let paper = by_id(&report["data"], &format!("k{number}"));
+        let fields = paper["metadata"].as_array().expect("fields");
+        let authors = fields
+            .iter()
+            .find(|field| field["field"] == "authors")
+            .expect("authors");
+        assert_eq!(authors["verdict"], *wanted, "{names}: {paper}");
+    }
+}
+
+#[test]
+fn a_utf_16_bibliography_is_named_with_what_to_do() {
+    let project = Project::new();
+    let bytes: Vec<u8> = "\u{feff}@misc{a, title = {x}}"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    std::fs::write(project.path().join("a.bib"), bytes).expect("written");
+    let run = World::new(s2)
+        .run(&project, &["--bib", "a.bib"])
+        .expect_code(2);
+    assert!(
+        run.stderr().contains("UTF-16") && run.stderr().contains("iconv"),
+        "{run}"
+    );
 }

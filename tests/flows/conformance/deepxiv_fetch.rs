@@ -4,35 +4,27 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile};
 
-const ANSWER: &str = r#"{"results":[{"arxiv_id":"1706.03762","title":"Attention"}]}"#;
+/// A stand-in for the installed program.
+const PROGRAM: &str =
+    "#!/bin/sh\necho '{\"results\":[{\"arxiv_id\":\"1706.03762\",\"title\":\"Attention\"}]}'\n";
 
 pub(crate) const CASES: Cases = Cases {
     helper: "deepxiv_fetch",
     project: || {
-        Project::new()
-            .file("answer.json", ANSWER)
-            .file("page.json", "<html><body>Please wait</body></html>")
+        let project = Project::new().file("bin/deepxiv", PROGRAM);
+        project.mode("bin/deepxiv", 0o755);
+        project
     },
     calls: &[
         Call {
-            what: "a saved answer",
-            args: &["read", "answer.json"],
+            what: "an answer of the program",
+            args: &["search", "attention"],
             code: 0,
         },
         Call {
             what: "a wrong argument",
             args: &["paper-brief", "2413.00001"],
             code: 2,
-        },
-        Call {
-            what: "an absent answer",
-            args: &["read", "absent.json"],
-            code: 3,
-        },
-        Call {
-            what: "a page instead of an answer",
-            args: &["read", "page.json"],
-            code: 4,
         },
         Call {
             what: "no words to search for",
@@ -70,19 +62,14 @@ pub(crate) const CASES: Cases = Cases {
             code: 2,
         },
     ],
-    incomplete: &[
-        &[],
-        &["search"],
-        &["paper-section", "1706.03762"],
-        &["read"],
-    ],
+    incomplete: &[&[], &["search"], &["paper-section", "1706.03762"]],
     open_ended: false,
     unwritable: &[],
     hostile: &[Hostile {
-        path: "answer.json",
-        args: &["read", "answer.json"],
-        huge: 4,
-        fifo: 4,
+        path: "bin/deepxiv",
+        args: &["search", "attention"],
+        huge: 5,
+        fifo: 5,
     }],
     repeat_adds: None,
 };

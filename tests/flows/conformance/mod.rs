@@ -19,6 +19,7 @@ mod extract_paper_style;
 mod figure_renderer;
 mod help;
 mod install_aris;
+mod kept;
 mod literature_search;
 mod openalex_fetch;
 mod outputs;
@@ -56,8 +57,7 @@ struct Subject {
 impl Subject {
     /// Runs a call with further arguments in `project`.
     fn run(&self, project: &Project, call: &Call, more: &[&str]) -> aris_testkit::Run {
-        self.helper
-            .call(project.path())
+        kept::own(self.helper.call(project.path()), project.path())
             .args(call.args)
             .args(more)
             .run()

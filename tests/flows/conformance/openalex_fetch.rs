@@ -1,31 +1,23 @@
 //! Cases of `openalex_fetch`. None reaches the network.
 
-use aris_testkit::Project;
-
 use super::cases::{Call, Cases, Hostile};
+use super::kept::kept;
 
-const ANSWER: &str = r#"{"meta":{"count":1,"page":1},"results":[{"id":"https://openalex.org/W2741809807","doi":"https://doi.org/10.7717/peerj.4375","title":"The state of OA","publication_year":2018,"authorships":[{"author":{"display_name":"Heather Piwowar"}}]}]}"#;
+/// An answer.
+const ANSWER: &str = r#"{"id":"https://openalex.org/W2741809807","doi":"https://doi.org/10.7717/peerj.4375","title":"The state of OA","publication_year":2018,"authorships":[{"author":{"display_name":"Heather Piwowar"}}]}"#;
+
+/// Where the cache keeps it, and what it notes about it.
+const PLACE: &str =
+    "cache/http/v1/openalex/1a/ed9b6e0b9487ef0d0ec3fbfe758448b014921351f92c4715ee1cdbc8ce4ba3";
+const HEAD: &str = r#"{"method":"GET","url":"https://api.openalex.org/works/W2741809807","status":200,"media_type":"application/json","fetched_at":"2026-11-20T10:00:00Z","sha256":"1fa2d40071b05e1a063e96094701ac01ef345eb3df8905ed5c6188ae9a0bc1b8"}"#;
 
 pub(crate) const CASES: Cases = Cases {
     helper: "openalex_fetch",
-    project: || {
-        Project::new()
-            .file("answer.json", ANSWER)
-            .file(
-                "empty.json",
-                r#"{"meta":{"count":0,"page":1},"results":[]}"#,
-            )
-            .file("page.json", "<html><body>Please wait</body></html>")
-    },
+    project: || kept(PLACE, HEAD, ANSWER),
     calls: &[
         Call {
-            what: "a saved answer",
-            args: &["read", "answer.json"],
-            code: 0,
-        },
-        Call {
-            what: "a saved answer without results",
-            args: &["read", "empty.json"],
+            what: "an answer that was kept",
+            args: &["work", "W2741809807", "--offline"],
             code: 0,
         },
         Call {
@@ -34,29 +26,19 @@ pub(crate) const CASES: Cases = Cases {
             code: 2,
         },
         Call {
-            what: "an absent answer",
-            args: &["read", "absent.json"],
-            code: 3,
-        },
-        Call {
-            what: "a page instead of an answer",
-            args: &["read", "page.json"],
-            code: 4,
-        },
-        Call {
             what: "a search that nobody made before",
             args: &["search", "conformance without network", "--offline"],
             code: 7,
         },
     ],
-    incomplete: &[&[], &["search"], &["work"], &["read"]],
+    incomplete: &[&[], &["search"], &["work"]],
     open_ended: false,
     unwritable: &[],
     hostile: &[Hostile {
-        path: "answer.json",
-        args: &["read", "answer.json"],
-        huge: 4,
-        fifo: 4,
+        path: PLACE,
+        args: &["work", "W2741809807", "--offline"],
+        huge: 7,
+        fifo: 7,
     }],
     repeat_adds: None,
 };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use aris_testkit::{Helper, Project};
 
 use super::for_every_helper;
+use super::kept::{own, variables};
 
 /// Bytes of a file that is all hole: more than the memory of any machine this runs on.
 const HUGE: u64 = 300_000_000_000;
@@ -22,6 +23,7 @@ fn a_closed_stdout_keeps_the_exit_code() {
             let (reader, writer) = std::io::pipe().expect("pipe");
             drop(reader);
             let mut child = Command::new(subject.helper.path())
+                .envs(variables(project.path()))
                 .args(call.args)
                 .arg("--json")
                 .current_dir(project.path())
@@ -48,8 +50,7 @@ fn a_closed_stdout_keeps_the_exit_code() {
 fn a_full_stdout_is_exit_five() {
     for_every_helper(|subject| {
         let project = (subject.cases.project)();
-        let run = Helper::at("/bin/sh")
-            .call(project.path())
+        let run = own(Helper::at("/bin/sh").call(project.path()), project.path())
             .args(["-c", r#"exec "$0" "$@" > /dev/full"#])
             .args([subject.helper.path()])
             .args(subject.success().args)
@@ -133,8 +134,7 @@ fn reads_are_bounded_and_never_wait_for_a_writer() {
 }
 
 fn check(helper: &Helper, project: &Project, args: &[&str], code: i32, path: &str, what: &str) {
-    let run = helper
-        .call(project.path())
+    let run = own(helper.call(project.path()), project.path())
         .args(args)
         .args(["--json"])
         .deadline(PROMPT)

@@ -1,45 +1,28 @@
 //! Cases of `semantic_scholar_fetch`. None reaches the network.
 
-use aris_testkit::Project;
-
 use super::cases::{Call, Cases, Hostile};
+use super::kept::kept;
 
-const ANSWER: &str = r#"{"total":1,"offset":0,"data":[{"paperId":"204e3073870fae3d05bcbc2f6a8e263d9b72e776","title":"Attention is All you Need","year":2017,"authors":[{"authorId":"1","name":"Ashish Vaswani"}]}]}"#;
+/// An answer.
+const ANSWER: &str = r#"{"paperId":"204e3073870fae3d05bcbc2f6a8e263d9b72e776","title":"Attention is All you Need","year":2017,"authors":[{"authorId":"1","name":"Ashish Vaswani"}]}"#;
+
+/// Where the cache keeps it, and what it notes about it.
+const PLACE: &str = "cache/http/v1/semantic-scholar/1a/d5b38fc76e9c4f5d23171ba1f808036891bda13091ffcec0efa7e8515009a6";
+const HEAD: &str = r#"{"method":"GET","url":"https://api.semanticscholar.org/graph/v1/paper/DOI:10.1000/1?fields=paperId%2Ctitle%2Cabstract%2Cyear%2Cvenue%2Cjournal%2CpublicationVenue%2CpublicationTypes%2CpublicationDate%2Curl%2CopenAccessPdf%2Cauthors%2CexternalIds%2CcitationCount%2CreferenceCount%2CfieldsOfStudy%2Cs2FieldsOfStudy%2Ctldr","status":200,"media_type":"application/json","fetched_at":"2026-11-20T10:00:00Z","sha256":"64fb024fb6b0eb39c6208397ae8242fd3fc254ac6419d6411076d9ed1912bc48"}"#;
 
 pub(crate) const CASES: Cases = Cases {
     helper: "semantic_scholar_fetch",
-    project: || {
-        Project::new()
-            .file("answer.json", ANSWER)
-            .file("empty.json", r#"{"total":0,"offset":0}"#)
-            .file("page.json", "<html><body>Please wait</body></html>")
-            .file("ids.txt", "10.1000/1\n")
-    },
+    project: || kept(PLACE, HEAD, ANSWER).file("ids.txt", "10.1000/1\n"),
     calls: &[
         Call {
-            what: "a saved answer",
-            args: &["read", "answer.json"],
-            code: 0,
-        },
-        Call {
-            what: "a saved answer without results",
-            args: &["read", "empty.json"],
+            what: "an answer that was kept",
+            args: &["paper", "10.1000/1", "--offline"],
             code: 0,
         },
         Call {
             what: "a name that can be none",
             args: &["paper", "attention is all you need"],
             code: 2,
-        },
-        Call {
-            what: "an absent answer",
-            args: &["read", "absent.json"],
-            code: 3,
-        },
-        Call {
-            what: "a page instead of an answer",
-            args: &["read", "page.json"],
-            code: 4,
         },
         Call {
             what: "a search that nobody made before",
@@ -72,15 +55,15 @@ pub(crate) const CASES: Cases = Cases {
             code: 7,
         },
     ],
-    incomplete: &[&[], &["search"], &["paper"], &["batch"], &["read"]],
+    incomplete: &[&[], &["search"], &["paper"], &["batch"]],
     open_ended: false,
     unwritable: &[],
     hostile: &[
         Hostile {
-            path: "answer.json",
-            args: &["read", "answer.json"],
-            huge: 4,
-            fifo: 4,
+            path: PLACE,
+            args: &["paper", "10.1000/1", "--offline"],
+            huge: 7,
+            fifo: 7,
         },
         Hostile {
             path: "ids.txt",

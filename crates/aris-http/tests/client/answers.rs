@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure as _};
-use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response};
+use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response, Why};
 use aris_testkit::{Answer, Server};
 
 use crate::{KEY, QUICK, QUICK_HOST, ask, client, settings, temp, text};
@@ -165,7 +165,7 @@ fn a_large_answer_is_an_error_and_not_cut() {
     let cache = temp();
     let error = ask(&client(&server, cache.path()), "/x").expect_err("too large");
     assert!(
-        matches!(error, HttpError::TooLarge { limit, .. } if limit == 10 << 20),
+        matches!(error, HttpError::Asked { why: Why::TooLarge(limit), .. } if limit == 10 << 20),
         "{error}"
     );
 }

@@ -62,7 +62,7 @@ pub(crate) const fn host(name: &'static str, manners: Manners) -> Host {
             sent: KeySent::Header("x-api-key"),
         }),
         manners,
-        manners_with_key: manners,
+        manners_known: manners,
         later: &[],
     }
 }

@@ -167,3 +167,35 @@ fn a_question_that_counts_for_several_takes_as_many_intervals() {
     }
     gaps(&server, 3 * Duration::from_millis(40));
 }
+
+/// Crossref and DataCite allow more to those who name an address in the user agent.
+#[test]
+fn a_contact_address_gives_the_pace_of_those_who_are_known() {
+    static POLITE: Host = Host {
+        key: None,
+        manners_known: crate::QUICK,
+        ..host(
+            "polite",
+            Manners {
+                interval: Duration::from_mins(10),
+                connections: 1,
+                exclusive: false,
+            },
+        )
+    };
+    let server = Server::start(|_| Answer::ok("application/json", "1"));
+    for (agent, served) in [("t/1", false), ("t/1 (x; mailto:a@example.org)", true)] {
+        let cache = temp();
+        let env = |name: &str| match name {
+            "TEST_BASE" => Some(server.url()),
+            "ARIS_CACHE_DIR" => Some(cache.path().display().to_string()),
+            _ => None,
+        };
+        let clock = Arc::new(Timestamp::now);
+        let settings = Settings::new(&[&POLITE], &env, Path::new("/tmp"), agent, clock);
+        let client = Client::new(settings.expect("settings")).expect("client");
+        let request = Request::get(&POLITE, "/x", Expect::Json);
+        client.ask(&request, text).expect("the first");
+        assert_eq!(client.ask(&request, text).is_ok(), served, "{agent}");
+    }
+}

@@ -34,7 +34,8 @@ pub struct Name {
     pub jr: String,
     /// The whole name stands in braces: an institution or a project.
     pub corporate: bool,
-    /// More commas than the three forms know.
+    /// Not one name in one of the three forms: more commas, no suffix between two commas, or names joined by `&` or `;`. Its parts are
+    /// what BibTeX makes of it, and nothing follows from them.
     pub malformed: bool,
 }
 
@@ -65,8 +66,9 @@ pub fn parse(raw: &str) -> Name {
             ..Name::default()
         };
     }
+    let joined = words(raw).iter().any(|word| matches!(*word, "&" | "\\&"))
+        || ranges_top(raw, |c| c == ';').len() > 1;
     let mut parts = split_top(raw, |c| c == ',');
-    let malformed = parts.len() > 3;
     // A comma at the very end (`Smith, `) makes no part.
     while parts.len() > 1 && parts.last().is_some_and(|part| part.trim().is_empty()) {
         parts.pop();
@@ -74,10 +76,35 @@ pub fn parse(raw: &str) -> Name {
     let name = match parts.as_slice() {
         [] => Name::default(),
         [all] => first_von_last(&words(all)),
+        // No given name looks like this: the suffix of a name in reading order.
+        [all, jr] if suffix(jr).is_some_and(|at| at < 4) => Name {
+            jr: to_text(jr),
+            ..first_von_last(&words(all))
+        },
         [family, given] => von_last(&words(family), "", given),
         [family, jr, given, ..] => von_last(&words(family), jr, given),
     };
-    Name { malformed, ..name }
+    let listed = match parts.as_slice() {
+        [_, jr, _] => suffix(jr).is_none() && !jr.trim().is_empty(),
+        parts => parts.len() > 3,
+    };
+    Name {
+        malformed: joined || listed,
+        ..name
+    }
+}
+
+/// Suffixes; the first four cannot be initials.
+const SUFFIXES: [&str; 10] = ["jr", "sr", "iii", "ii", "iv", "v", "vi", "phd", "md", "esq"];
+
+fn suffix(text: &str) -> Option<usize> {
+    let plain: String = to_text(text)
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect();
+    SUFFIXES
+        .iter()
+        .position(|known| plain.eq_ignore_ascii_case(known))
 }
 
 impl Name {
@@ -301,7 +328,22 @@ mod tests {
             );
             assert!(!name.corporate && !name.malformed, "{raw}");
         }
-        assert!(parse("a, b, c, d").malformed);
+        for list in [
+            "a, b, c, d",
+            "LeCun, Y., Bengio, Y.",
+            "A. One, B. Two, C. Three",
+            "A. One & B. Two",
+            "A. One \\& B. Two",
+            "One, A.; Two, B.",
+        ] {
+            assert!(parse(list).malformed, "{list}");
+        }
+        let name = parse("John van Smith, Jr.");
+        assert_eq!(
+            (&*name.first, &*name.family(), &*name.jr),
+            ("John", "van Smith", "Jr.")
+        );
+        assert_eq!(parse("Smith, V.").first, "V.");
         assert!(parse("{The CGAL Project}").corporate);
         assert_eq!(parse("{{OpenAI}}").last, "OpenAI");
         assert!(!parse("{A} and {B}").corporate);

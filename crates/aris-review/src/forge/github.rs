@@ -22,7 +22,7 @@ static GITHUB: Host = Host {
         sent: KeySent::Bearer,
     }),
     manners: MANNERS,
-    manners_with_key: MANNERS,
+    manners_known: MANNERS,
     later: &[],
 };
 

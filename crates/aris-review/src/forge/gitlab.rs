@@ -28,7 +28,7 @@ static GITLAB: Host = Host {
         sent: KeySent::Bearer,
     }),
     manners: MANNERS,
-    manners_with_key: MANNERS,
+    manners_known: MANNERS,
     later: &[],
 };
 

@@ -1,6 +1,6 @@
 //! Why GitHub did not do what it was asked.
 
-use aris_http::HttpError;
+use aris_http::{HttpError, Why};
 
 use crate::text::one_line;
 
@@ -92,10 +92,13 @@ impl From<HttpError> for Trouble {
     fn from(error: HttpError) -> Self {
         let words = one_line(&error.to_string(), WORDS);
         match error {
-            HttpError::TooLarge { .. } | HttpError::NotAnAnswer { .. } => Self::Malformed(words),
-            HttpError::Busy { status, .. } => Self::Refused {
-                status: Some(status),
-                message: words,
+            HttpError::Asked { why, .. } => match why {
+                Why::TooLarge(_) | Why::NotAnAnswer(_) => Self::Malformed(words),
+                Why::Busy { status, .. } => Self::Refused {
+                    status: Some(status),
+                    message: words,
+                },
+                _ => Self::Unreachable(words),
             },
             _ => Self::Unreachable(words),
         }

@@ -93,7 +93,8 @@ impl Comparison {
 pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Comparison> {
     let theirs: Vec<Name> = record.authors.iter().map(name).collect();
     let is_mixed = |list: &[Name]| list.iter().any(is_group);
-    if cited.is_empty() || theirs.is_empty() {
+    // A list that cannot be read is not guessed.
+    if cited.is_empty() || theirs.is_empty() || cited.iter().any(|name| name.malformed) {
         return None;
     }
     if is_mixed(cited) || is_mixed(&theirs) {
