@@ -62,7 +62,11 @@ pub(crate) fn size(node: &Node) -> Size {
         })
         .collect();
     // Above the usual box, so that lines to its middle meet the body.
-    let head = if node.shape == Shape::Person { ends.y } else { 0.0 };
+    let head = if node.shape == Shape::Person {
+        ends.y
+    } else {
+        0.0
+    };
     let (width, height) = (
         node.width.unwrap_or(PLAIN.0),
         node.height.unwrap_or_else(|| PLAIN.1 + 2.0 * head),
