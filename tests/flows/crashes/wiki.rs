@@ -28,7 +28,7 @@ const RECORDS: &str = concat!(
     "\n",
 );
 
-/// A wiki with an idea, an edge, and a page that somebody writes on.
+/// A wiki with an idea, an edge, a page that somebody writes on, and one of which index and pack do not know yet.
 fn wiki(more: &[&str]) -> Project {
     let project = Project::new()
         .file("wiki/papers/old.md", "Somebody's  words.\n")
@@ -44,7 +44,10 @@ fn wiki(more: &[&str]) -> Project {
             helper.call(project.path()).args(args).run().expect_code(0);
         }
     }
-    project
+    project.file(
+        "wiki/papers/late.md",
+        "---\ntype: paper\nnode_id: paper:late\ntitle: \"Late words\"\n---\n\n# Late words\n",
+    )
 }
 
 /// Crashes a command on a wiki everywhere; the same command again must leave what a run without a crash leaves, but for times and log.
