@@ -56,6 +56,11 @@ pub fn write_atomic_over(path: &Path, bytes: &[u8], expected: &[u8]) -> Result<b
         .map_err(failed)?;
     // What was there is at the temporary file's name after each exchange, and goes with it at the end.
     let temporary = temporary.into_temp_path();
+    // Making the new file durable took milliseconds. A save of that time is found here, before anybody can read the new content and save over
+    // the other's; after this look microseconds are left.
+    if !holds(&target, expected) {
+        return Ok(false);
+    }
     crate::place::exchange(&temporary, &target)?;
     let mut put = bytes.to_vec();
     let mut displaced = fs::read(&temporary).map_err(failed)?;

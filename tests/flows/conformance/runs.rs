@@ -108,10 +108,18 @@ fn without_unchanged(envelope: &serde_json::Value) -> serde_json::Value {
         data.shift_remove("checkedAt");
     }
     // The program `deepxiv` is asked each time; the answers of all other services come from the cache with the time of their arrival.
-    let papers = envelope["data"]["papers"].as_array_mut();
-    for paper in papers.into_iter().flatten() {
-        let origins = paper["origins"].as_array_mut();
-        for origin in origins.into_iter().flatten() {
+    let papers = envelope.pointer_mut("/data/papers");
+    for paper in papers
+        .and_then(|papers| papers.as_array_mut())
+        .into_iter()
+        .flatten()
+    {
+        let origins = paper.get_mut("origins");
+        for origin in origins
+            .and_then(|origins| origins.as_array_mut())
+            .into_iter()
+            .flatten()
+        {
             if origin["source"] == "deepxiv" {
                 origin["retrieved_at"].take();
             }
