@@ -163,7 +163,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
 }
 
 /// Like [`read`], for a file that people edit: many editors empty a file before they write it, so an empty one is looked at again for
-/// [`SETTLES`].
+/// 200 milliseconds.
 pub fn read_settled(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     for _ in 0..10 {
         let bytes = read(path, limit)?;

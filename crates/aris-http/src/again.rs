@@ -65,7 +65,7 @@ pub(crate) fn attempts<T, E>(
     repeat(ATTEMPTS, Instant::now() + time, |_, _| (), attempt)
 }
 
-/// Like [`attempts`], `most` times at most and until `end`; `waits` hears of each pause and its reason before it begins.
+/// Like `attempts`, `most` times at most and until `end`; `waits` hears of each pause and its reason before it begins.
 pub(crate) fn repeat<T, E>(
     most: u32,
     end: Instant,

@@ -16,7 +16,7 @@ impl Page {
         self.replace(range, &text);
     }
 
-    /// Sets a field to `value`, which is written as it is (see [`scalar`]). A comment behind the old value stays.
+    /// Sets a field to `value`, which is written as it is. A comment behind the old value stays.
     ///
     /// A field that is not there goes to the end of the frontmatter, or of the field above it.
     pub fn set(&mut self, key: &str, value: &str) {
