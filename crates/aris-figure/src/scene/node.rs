@@ -69,7 +69,7 @@ pub(crate) fn size(node: &Node) -> Size {
     };
     let (width, height) = (
         node.width.unwrap_or(PLAIN.0),
-        node.height.unwrap_or_else(|| PLAIN.1 + 2.0 * head),
+        node.height.unwrap_or(PLAIN.1 + 2.0 * head),
     );
     let (width, height) = match node.shape {
         Shape::Circle => (width.max(height), width.max(height)),
