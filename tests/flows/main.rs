@@ -12,3 +12,4 @@ mod installed;
 mod recipes;
 mod resolver;
 mod review;
+mod threats;
