@@ -256,6 +256,12 @@ impl Judge<'_> {
             Ok(value) => match agreement::compare(value, is_exact, &shown.number, how) {
                 Outcome::Exact => (Status::ExactMatch, String::new()),
                 Outcome::Within => (Status::RoundingOk, said(how).unwrap_or_default()),
+                Outcome::Unknown => {
+                    let message = format!(
+                        "the paper shows {text}, more digits than the value {value} is known to: round the number, or give a tolerance"
+                    );
+                    (Status::BindingError, message)
+                }
                 Outcome::Differs => {
                     let both = format!("the paper shows {text}, the data give {value}");
                     let said = said(how).map(|said| format!("; {said}"));

@@ -373,3 +373,18 @@ fn a_mismatch_gives_both_values_the_query_and_both_places_and_gives_no_orders() 
     assert_eq!(audit.verdict(), "FAIL");
     assert_eq!(status(entry), "number_mismatch");
 }
+
+/// A table may hold more digits than binary arithmetic does; the last of them are not passed for known.
+#[test]
+fn digits_beyond_what_a_value_is_known_to_are_not_called_right() {
+    expect(
+        r"
+        exact-integer | 9007199254740991 | 9,007,199,254,740,991 | exact_match
+        one-off | 9223372036854775808 | 9223372036854775900 | binding_error
+        far-off | 9223372036854775808 | 9223372036854000000 | number_mismatch
+        same-digits | 9223372036854775808 | 9223372036854776000 | binding_error
+        rounded | 9223372036854775808 | $[[9.22\times 10^{18}]]$ | rounding_ok
+        printed-in-full | 0.30000000000000004 | 0.30000000000000004 | exact_match
+        ",
+    );
+}
