@@ -33,7 +33,8 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Paper { .. } | Self::AsOf { .. } => ErrorKind::Usage,
+            Self::Paper { .. } => ErrorKind::NotFound,
+            Self::AsOf { .. } => ErrorKind::Usage,
             Self::Http(error) => error.kind(),
             Self::Emit(error) => error.kind(),
         }

@@ -82,7 +82,7 @@ pub static SPEC: Spec = Spec {
     schemas: &[report::SCHEMA, schema::id::AUDIT, details::SCHEMA],
     samples: &[Sample {
         args: &["--json", "no-such-paper"],
-        exit: &[2],
+        exit: &[3],
     }],
     network: Network::Optional,
     deadline: Some(aris_cli::DEADLINE),

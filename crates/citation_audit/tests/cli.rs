@@ -578,18 +578,18 @@ fn dates_are_judged_as_of_the_given_day() {
 #[test]
 fn usage_and_writing_errors_have_their_codes() {
     let temp = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], i32); 5] = [
-        (&["--json", "gone"], 2),
-        (&["--json"], 2),
-        (&["--json", ".", "--as-of", "yesterday"], 2),
-        (&["--json", ".", "--as-of", "0005-01-01"], 2),
-        (&["--json", ".", "--nonsense"], 2),
+    let cases: [(&[&str], i32, &str); 5] = [
+        (&["--json", "gone"], 3, "NOT_FOUND"),
+        (&["--json"], 2, "USAGE"),
+        (&["--json", ".", "--as-of", "yesterday"], 2, "USAGE"),
+        (&["--json", ".", "--as-of", "0005-01-01"], 2, "USAGE"),
+        (&["--json", ".", "--nonsense"], 2, "USAGE"),
     ];
-    for (args, exit) in cases {
+    for (args, exit, word) in cases {
         let output = run(temp.path(), args);
         assert_eq!(output.status.code(), Some(exit), "{args:?}");
         let envelope: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(envelope["error"]["code"], "USAGE", "{args:?}");
+        assert_eq!(envelope["error"]["code"], word, "{args:?}");
     }
     assert_eq!(
         fs::read_dir(temp.path()).unwrap().count(),

@@ -34,7 +34,7 @@ pub(crate) enum Command {
 /// Which paper, and which data.
 #[derive(Debug, Args)]
 pub(crate) struct PaperArgs {
-    /// Folder of the paper; without it the exit code is 2 [default: ./paper if it exists, else .]
+    /// Folder of the paper; without it the exit code is 3 [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub(crate) paper: Option<PathBuf>,
     /// Bindings [default: claims.toml beside the root document]

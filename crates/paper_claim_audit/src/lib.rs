@@ -91,7 +91,7 @@ pub static SPEC: Spec = Spec {
     ],
     samples: &[Sample {
         args: &["--json", "no-such-paper"],
-        exit: &[2],
+        exit: &[3],
     }],
     network: Network::None,
     deadline: Some(aris_cli::DEADLINE),

@@ -60,7 +60,7 @@ fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
     if !folder.is_dir() {
         let message = "paper folder {} does not exist or is not a folder";
         let hint = "name the folder that holds the paper's LaTeX sources";
-        return Err(Error::about(ErrorKind::Usage, &folder, message, hint));
+        return Err(Error::about(ErrorKind::NotFound, &folder, message, hint));
     }
     Ok(folder.canonicalize().unwrap_or(folder))
 }

@@ -128,10 +128,9 @@ impl Failure for Error {
         match self {
             Self::Judged { kind, .. } => *kind,
             Self::Trace(error) | Self::Obligations(error) => error.kind(),
-            Self::NoPaper { .. }
-            | Self::Assurance { .. }
+            Self::NoPaper { .. } | Self::NoPolicy { .. } => ErrorKind::NotFound,
+            Self::Assurance { .. }
             | Self::AssuranceFile(_)
-            | Self::NoPolicy { .. }
             | Self::Overwrite { .. }
             | Self::Astray { .. }
             | Self::Epoch { .. } => ErrorKind::Usage,

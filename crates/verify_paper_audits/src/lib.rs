@@ -150,7 +150,7 @@ pub static SPEC: Spec = Spec {
     ],
     samples: &[Sample {
         args: &["--json", "assets/no-such-paper"],
-        exit: &[2],
+        exit: &[3],
     }],
     network: Network::None,
     deadline: Some(aris_cli::DEADLINE),
@@ -227,7 +227,7 @@ fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
             given.join(root).display()
         );
         let hint = String::from("--root is relative to the paper directory");
-        return Err(Error::judged(ErrorKind::Usage, message, hint));
+        return Err(Error::judged(ErrorKind::NotFound, message, hint));
     }
     let outputs = Outputs::new(args, &given, context);
     let mut ledger = Ledger::default();

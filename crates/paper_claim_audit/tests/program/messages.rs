@@ -130,8 +130,8 @@ fn utf_16_is_named_with_what_to_do() {
 fn the_help_says_the_exit_code_of_a_missing_paper() {
     let paper = paper();
     let run = paper.call(&["--help"]).run();
-    expect(&run, 0, &["without it the exit code is 2"]);
-    expect(&paper.call(&["gone"]).run(), 2, &["gone"]);
+    expect(&run, 0, &["without it the exit code is 3"]);
+    expect(&paper.call(&["gone"]).run(), 3, &["gone"]);
 }
 
 #[test]

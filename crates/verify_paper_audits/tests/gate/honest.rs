@@ -742,7 +742,7 @@ fn one_of_several_roots_is_named() {
     );
     let none = project.run(&["--assurance", "submission", "--root", "none.tex"]);
     assert!(
-        none.code == 2 && none.stderr.contains("none.tex does not exist"),
+        none.code == 3 && none.stderr.contains("none.tex does not exist"),
         "{}",
         none.stderr
     );

@@ -226,8 +226,8 @@ fn usage_and_policy_errors_have_their_codes() {
     );
     project.fifo("pipe");
     let cases: [(&[&str], u8, &str); 10] = [
-        (&["nowhere"], 2, "not a directory"),
-        (&["paper/main.tex"], 2, "not a directory"),
+        (&["nowhere"], 3, "not a directory"),
+        (&["paper/main.tex"], 3, "not a directory"),
         (
             &["paper", "--assurance", "Submission"],
             2,
@@ -235,7 +235,7 @@ fn usage_and_policy_errors_have_their_codes() {
         ),
         (&["paper", "--no-such-flag"], 2, "unexpected argument"),
         (&["paper", "--sign-key", "key"], 2, "--attest"),
-        (&["paper", "--policy", "none.json"], 2, "does not exist"),
+        (&["paper", "--policy", "none.json"], 3, "does not exist"),
         (&["paper", "--policy", "paper/bad.json"], 4, "line 3"),
         (&["paper", "--policy", "paper/pipe"], 4, "FIFO"),
         (&["paper", "--policy", "paper/main.tex"], 4, "line 1"),
