@@ -10,6 +10,7 @@ use crate::SPEC;
 use crate::entry::{self, Entry};
 use crate::error::Error;
 use crate::page::{Kind, Page};
+use crate::{demo, store};
 
 #[derive(Debug, Args)]
 pub(crate) struct Cli {
@@ -37,6 +38,17 @@ enum Own {
         /// Its name, current or legacy
         helper: Option<OsString>,
     },
+    /// Install the skills that this program carries into a project
+    #[command(disable_help_flag = true)]
+    Install {
+        /// The project, and flags of the installer; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Unpack the skills that this program carries, and print the folder they lie in
+    Source,
+    /// Gate an example paper with planted faults in a temporary project, then the mended one
+    Demo,
 }
 
 /// Whether the word is a command of `aris` itself.
@@ -45,7 +57,7 @@ pub(crate) fn is_command(word: &OsStr) -> bool {
 }
 
 /// The text that `cli` asks for.
-pub(crate) fn run(cli: Cli, _context: &Context) -> Result<Outcome<Page>, Error> {
+pub(crate) fn run(cli: Cli, context: &Context) -> Result<Outcome<Page>, Error> {
     let page = match cli.command.unwrap_or(Own::Help { helper: None }) {
         Own::Help { helper: None } => Page::front_door(),
         Own::Help { helper: Some(name) } => {
@@ -67,6 +79,12 @@ pub(crate) fn run(cli: Cli, _context: &Context) -> Result<Outcome<Page>, Error> 
             clap_mangen::Man::new(command).render(&mut text)?;
             Page::generated(Kind::Man, &text)
         }
+        // `install` goes on as install_aris, see `dispatch`; here comes what fails before that.
+        Own::Source | Own::Install { .. } => {
+            let folder = store::place(context)?;
+            Page::generated(Kind::Source, format!("{}\n", folder.display()).as_bytes())
+        }
+        Own::Demo => Page::generated(Kind::Demo, demo::run(context)?.as_bytes()),
     };
     Ok(Outcome::done(page))
 }

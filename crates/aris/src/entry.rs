@@ -57,6 +57,12 @@ pub(crate) fn find(name: &OsStr) -> Option<&'static Entry> {
     all().find(|entry| entry.spec.name == row.name)
 }
 
+/// The helper that a program of this name is: launchers call `<helper>-<target>`.
+pub(crate) fn of_program(name: &OsStr) -> Option<&'static Entry> {
+    let before_target = || name.to_str()?.split_once('-').map(|(helper, _)| helper);
+    find(name).or_else(|| find(OsStr::new(before_target()?)))
+}
+
 /// The helper whose name is nearly `name`, if one is.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let distance = |known: &str| strsim::damerau_levenshtein(known, name);

@@ -12,15 +12,34 @@ pub(crate) enum Error {
         name: String,
         nearest: Option<&'static str>,
     },
-    #[error("the manual page cannot be made")]
-    Man(#[from] io::Error),
+    #[error("a text or a temporary folder cannot be made: {0}")]
+    Made(#[from] io::Error),
+    /// There is no place for the skills of this user.
+    #[error("neither XDG_DATA_HOME nor HOME is an absolute path")]
+    Homeless,
+    #[error("this program cannot be found: {0}")]
+    Program(io::Error),
+    #[error(transparent)]
+    Disk(#[from] aris_fs::FsError),
+    #[error(transparent)]
+    Process(#[from] aris_proc::ProcError),
+    /// A step of the demo did not end as it must.
+    #[error("{command} left with {code}, expected {expected}")]
+    Demo {
+        command: String,
+        code: String,
+        expected: &'static str,
+    },
 }
 
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::Usage,
-            Self::Man(_) => ErrorKind::Internal,
+            Self::Made(_) | Self::Demo { .. } => ErrorKind::Internal,
+            Self::Homeless | Self::Program(_) => ErrorKind::Precondition,
+            Self::Disk(error) => error.kind(),
+            Self::Process(error) => error.kind(),
         }
     }
 
@@ -31,7 +50,12 @@ impl Failure for Error {
                 ..
             } => Some(format!("did you mean {name}? aris help lists all")),
             Self::Unknown { nearest: None, .. } => Some(String::from("aris help lists all")),
-            Self::Man(_) => None,
+            Self::Homeless => Some(String::from(
+                "set HOME, or give install_aris a source with --aris-repo",
+            )),
+            Self::Made(_) | Self::Program(_) | Self::Demo { .. } => None,
+            Self::Disk(error) => error.hint(),
+            Self::Process(error) => error.hint(),
         }
     }
 }

@@ -2,29 +2,35 @@
 //!
 //! `aris <helper> …` is that helper, with the same flags, streams and exit codes; so is a link to this file under the helper's
 //! name, current or legacy. `aris help` lists the helpers by what they are for; `aris completions` and `aris man` print what
-//! shells and `man` want, made from the helpers' own parsers. What helpers there are is generated: `table.rs`, and the
+//! shells and `man` want, made from the helpers' own parsers. `aris install` puts the skills that the program carries into a project,
+//! and `aris demo` shows the gate at work: this one file is all that a user without Rust needs. What helpers there are is generated: `table.rs`, and the
 //! dependencies in `Cargo.toml`.
 
 #![warn(missing_docs)]
 
 mod cli;
+mod demo;
 mod entry;
 mod error;
 mod page;
+mod store;
 mod table;
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use aris_cli::{Example, Network, Process, Sample, Spec};
-use aris_contract::Exit;
+use aris_contract::{ErrorKind, Exit};
 
 const SPEC: Spec = Spec {
     name: "aris",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Run a helper, or list them all by what they are for",
     input: "the name of a helper and its arguments, or one of the commands above",
-    output: "what the helper prints; a list, a help text, completions or a manual page",
+    output: "what the helper prints; a list, a help text, completions, a manual page, a path, or what the demo did",
     stderr: "what the helper says; errors",
     examples: &[
         Example {
@@ -48,6 +54,21 @@ const SPEC: Spec = Spec {
             what: "Completions for aris and the helpers below it",
         },
         Example {
+            command: "install",
+            line: "aris install ~/my-paper --host claude,codex",
+            what: "Install the skills and helpers into a project",
+        },
+        Example {
+            command: "demo",
+            line: "aris demo",
+            what: "See the gate block a paper with planted faults, and open after the fixes",
+        },
+        Example {
+            command: "source",
+            line: "ARIS_REPO=$(aris source)",
+            what: "Where the skills lie",
+        },
+        Example {
             command: "man",
             line: "aris man citation_audit | man -l -",
             what: "A manual page",
@@ -55,7 +76,7 @@ const SPEC: Spec = Spec {
     ],
     signals: &[],
     ok: "done; of a helper: what its own help says",
-    errors: &[],
+    errors: &[ErrorKind::Precondition],
     schemas: &[page::SCHEMA],
     samples: &[Sample {
         args: &["help", "--json"],
@@ -69,7 +90,7 @@ const SPEC: Spec = Spec {
 pub fn dispatch(mut process: Process) -> Exit {
     let own = process.args.first().map(Path::new);
     let own = own.and_then(Path::file_name).unwrap_or_default();
-    if let Some(entry) = entry::find(own) {
+    if let Some(entry) = entry::of_program(own) {
         return (entry.run)(process);
     }
     // Flags that every helper has may stand before its name.
@@ -89,6 +110,10 @@ pub fn dispatch(mut process: Process) -> Exit {
             process.args.remove(at);
             return (entry.run)(process);
         }
+        if name == "install" {
+            process.args.remove(at);
+            return install(process);
+        }
         if !cli::is_command(name) {
             // Help on an unknown name says which name is meant.
             let name = name.to_owned();
@@ -100,4 +125,63 @@ pub fn dispatch(mut process: Process) -> Exit {
         }
     }
     aris_cli::run(&SPEC, cli::run, process)
+}
+
+/// `aris install` is `install_aris`, with what this program carries as its source where the arguments name none.
+fn install(mut process: Process) -> Exit {
+    let has = |names: &[&str]| {
+        process
+            .args
+            .iter()
+            .any(|arg| names.iter().any(|name| arg == name))
+    };
+    let names_source = |arg: &OsString| arg.as_encoded_bytes().starts_with(b"--aris-repo");
+    let needs_none = has(&["--uninstall", "--help", "-h", "--version", "-V"]);
+    if !needs_none && !process.args.iter().any(names_source) {
+        let printed = Printed::default();
+        let flags = ["--json", "--quiet", "-q"]
+            .into_iter()
+            .filter(|flag| has(&[flag]));
+        let args = ["aris", "source"].into_iter().chain(flags);
+        let code = aris_cli::run(
+            &SPEC,
+            cli::run,
+            Process {
+                args: args.map(OsString::from).collect(),
+                env: process.env.clone(),
+                cwd: process.cwd.clone(),
+                clock: process.clock,
+                stdout_style: process.stdout_style,
+                stderr_style: process.stderr_style,
+                stdout: Box::new(printed.clone()),
+                stderr: Box::new(io::stderr()),
+            },
+        );
+        let place = store::location(|name| process.env.get(name).map(String::as_str));
+        let (Exit::OK, Ok(place)) = (code, place) else {
+            // What went wrong, as an envelope if that was asked for. When it cannot be written there is nobody to tell.
+            drop(process.stdout.write_all(&printed.0.borrow()));
+            return code;
+        };
+        process.args.push("--aris-repo".into());
+        process.args.push(place.join("source").into());
+    }
+    match entry::find(OsStr::new("install_aris")) {
+        Some(entry) => (entry.run)(process),
+        None => Exit::OK,
+    }
+}
+
+/// Standard output of a part of the work.
+#[derive(Clone, Default)]
+struct Printed(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

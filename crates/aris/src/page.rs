@@ -24,6 +24,10 @@ pub(crate) enum Kind {
     Completions,
     /// A manual page, roff.
     Man,
+    /// The path of the folder that holds the skills.
+    Source,
+    /// What the demo did.
+    Demo,
 }
 
 /// A text for people, a shell or `man`.

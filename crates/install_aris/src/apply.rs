@@ -1,6 +1,8 @@
 //! Makes the changes of a plan: each is checked against the disk again just before it is made (rule S11), made ready beside its place
 //! and put there by one rename; the record is written last.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::install::{
@@ -30,8 +32,14 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
         .steps
         .iter()
         .partition(|step| matches!(step, Step::Remove { .. }));
+    let work = Work {
+        project,
+        source_root,
+        plan,
+        copied: RefCell::default(),
+    };
     for step in early {
-        make(project, source_root, plan, step)?;
+        make(&work, step)?;
     }
     for folder in plan.folders.iter().chain(&plan.stages) {
         aris_fs::create_folder(&project.at(folder))?;
@@ -41,7 +49,7 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
         .into_iter()
         .partition(|step| matches!(step, Step::Move { .. }));
     for step in late.into_iter().chain(moves) {
-        make(project, source_root, plan, step)?;
+        make(&work, step)?;
     }
     for folder in plan.obsolete.iter().rev() {
         aris_fs::remove_empty_folder(&project.at(folder))?;
@@ -123,7 +131,17 @@ fn is_known(project: &Project, path: &str, known: &[(String, Content)]) -> Resul
     Ok(false)
 }
 
-fn make(project: &Project, source_root: &Path, plan: &Plan, step: &Step) -> Result<(), Error> {
+/// What is being done.
+struct Work<'a> {
+    project: &'a Project,
+    source_root: &'a Path,
+    plan: &'a Plan,
+    /// Where the programs were copied to, by digest: the place where each was made ready, and its own.
+    copied: RefCell<BTreeMap<String, [PathBuf; 2]>>,
+}
+
+fn make(work: &Work<'_>, step: &Step) -> Result<(), Error> {
+    let (project, plan) = (work.project, work.plan);
     match step {
         Step::Remove { path, content } => remove(project, path, content),
         Step::Create { path } => {
@@ -131,7 +149,7 @@ fn make(project: &Project, source_root: &Path, plan: &Plan, step: &Step) -> Resu
             if let Content::Link { target } = &wanted.entry.content {
                 return Ok(aris_fs::create_link(Path::new(target), &project.at(path))?);
             }
-            let ready = make_ready(project, source_root, path, wanted)?;
+            let ready = make_ready(work, path, wanted)?;
             Ok(aris_fs::rename_new(&ready, &project.at(path))?)
         }
         Step::Replace { path, was, kept } => {
@@ -141,7 +159,7 @@ fn make(project: &Project, source_root: &Path, plan: &Plan, step: &Step) -> Resu
             if !is_as_planned(project, path, was)? {
                 return Err(changed());
             }
-            let ready = make_ready(project, source_root, path, wanted(plan, project, path)?)?;
+            let ready = make_ready(work, path, wanted(plan, project, path)?)?;
             // What is edited must not pass through the folder that is thrown away.
             if let Some(kept) = kept {
                 aris_fs::rename_new(&project.at(path), &project.at(kept))?;
@@ -183,12 +201,8 @@ fn is_as_planned(project: &Project, path: &str, was: &Was) -> Result<bool, Error
 }
 
 /// Makes an entry ready beside its place, under a name that says that it may not be whole. Gives where.
-fn make_ready(
-    project: &Project,
-    source_root: &Path,
-    path: &str,
-    wanted: &Wanted,
-) -> Result<PathBuf, Error> {
+fn make_ready(work: &Work<'_>, path: &str, wanted: &Wanted) -> Result<PathBuf, Error> {
+    let project = work.project;
     let Entry { content, .. } = &wanted.entry;
     let ready = project.at(&format!("{}/{STAGE}/{UNREADY}{}", parent(path), base(path)));
     match (&wanted.from, content) {
@@ -199,7 +213,7 @@ fn make_ready(
             aris_fs::create_file(&ready, &source::bytes(from, digest)?, mode)?;
         }
         (From::Folder(folder), Content::Tree { files }) => {
-            copy(source_root, folder, files, &ready)?;
+            copy(work, folder, files, [&ready, &project.at(path)])?;
         }
         (From::Link | From::Folder(_) | From::File(_), _) => {
             return Err(Error::Changed {
@@ -211,8 +225,11 @@ fn make_ready(
 }
 
 /// Copies the files of a plan; one that changed since is an error (rule S10: nor may one lead out of the source by now).
-fn copy(root: &Path, from: &Path, files: &[TreeFile], to: &Path) -> Result<(), Error> {
-    aris_fs::create_folder(to)?;
+///
+/// A release holds one program under the name of each helper. It is copied once; the other names become links to that copy.
+fn copy(work: &Work<'_>, from: &Path, files: &[TreeFile], to: [&Path; 2]) -> Result<(), Error> {
+    let [ready, place] = to;
+    aris_fs::create_folder(ready)?;
     let mut made = std::collections::BTreeSet::new();
     for file in files {
         let mut folder = parent(&file.path);
@@ -222,15 +239,29 @@ fn copy(root: &Path, from: &Path, files: &[TreeFile], to: &Path) -> Result<(), E
             folder = parent(folder);
         }
         for folder in above.iter().rev() {
-            aris_fs::create_folder(&to.join(folder))?;
+            aris_fs::create_folder(&ready.join(folder))?;
         }
         let path = from.join(&file.path);
-        if !std::fs::canonicalize(&path).is_ok_and(|real| real.starts_with(root)) {
+        if !std::fs::canonicalize(&path).is_ok_and(|real| real.starts_with(work.source_root)) {
             return Err(Error::Changed { path });
+        }
+        let target = ready.join(&file.path);
+        let is_program = file.executable && file.path.starts_with("scripts/bin/");
+        let link = |first: &PathBuf| std::fs::hard_link(first, &target).is_ok();
+        let mut copied = work.copied.borrow_mut();
+        if is_program
+            && copied
+                .get(&file.digest)
+                .is_some_and(|first| first.iter().any(link))
+        {
+            continue;
         }
         let bytes = source::bytes(&path, &file.digest)?;
         let mode = if file.executable { EXECUTABLE } else { PLAIN };
-        aris_fs::create_file(&to.join(&file.path), &bytes, mode)?;
+        aris_fs::create_file(&target, &bytes, mode)?;
+        if is_program {
+            copied.insert(file.digest.clone(), [target, place.join(&file.path)]);
+        }
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use aris_audit::digest_files;
 use aris_contract::artifact::install::{Content, TreeFile};
 use aris_fs::EntryKind;
 
 use crate::error::Error;
 use crate::project::{Project, Shape};
+use crate::source::digests;
 
 /// How a path on the disk compares with a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Resul
             Match::Same
         }
         (Shape::File, Content::File { digest, .. }) => {
-            let found = digest_files(&[project.at(path)]).pop();
+            let found = digests(&[project.at(path)]).pop();
             match found {
                 Some(Ok(found)) if found.to_string() == *digest => Match::Same,
                 // One that cannot be read is not known to be ours.
@@ -75,7 +75,7 @@ fn compare_tree(project: &Project, path: &str, files: &[TreeFile]) -> Result<Mat
         }
     }
     let paths: Vec<_> = present.iter().map(|(path, _)| path).collect();
-    for ((_, file), digest) in present.iter().zip(digest_files(&paths)) {
+    for ((_, file), digest) in present.iter().zip(digests(&paths)) {
         if !digest.is_ok_and(|digest| digest.to_string() == file.digest) {
             edited.push(file.path.clone());
         }

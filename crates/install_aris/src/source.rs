@@ -1,8 +1,10 @@
 //! The source of skills: a git clone or an unpacked archive that holds `skills/`. Read only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use aris_audit::Digest;
 use aris_contract::artifact::install::{EntryKind, InstallMode, TreeFile};
@@ -27,6 +29,9 @@ const EXCLUDED: [&str; 3] = ["aris", "skills-codex", "skills-codex.bak"];
 /// Left out of copies: what tools leave behind.
 const LITTER: [&str; 3] = [".DS_Store", ".git", "__pycache__"];
 
+/// A file at the root of the folder that `aris install` keeps for the user.
+const KEPT: &str = ".aris-source";
+
 /// The helper table of a source.
 const TABLE: &str = "skills/shared-references/helpers.toml";
 
@@ -45,8 +50,8 @@ pub(crate) struct Source {
     pub(crate) text: String,
     /// Version, where the source says one.
     pub(crate) version: Option<String>,
-    /// Whether it is a git clone.
-    is_clone: bool,
+    /// Whether it is a git clone, or what `aris install` keeps: a place that stays.
+    stays: bool,
     /// Skills and support folders by name.
     pub(crate) skills: BTreeMap<String, EntryKind>,
     /// Helpers whose owner is among the skills; `None` when the source has no helper table.
@@ -146,7 +151,7 @@ impl Source {
 
     /// The mode when neither the user nor an earlier install says one.
     pub(crate) fn usual_mode(&self) -> InstallMode {
-        if self.is_clone {
+        if self.stays {
             InstallMode::Symlink
         } else {
             InstallMode::Copy
@@ -231,7 +236,7 @@ impl Source {
         let mut source = Self {
             text: recordable(&root)?,
             version: version(&root)?,
-            is_clone: root.join(".git").exists(),
+            stays: root.join(".git").exists() || root.join(KEPT).exists(),
             skills: BTreeMap::new(),
             helpers: None,
             refused: Vec::new(),
@@ -317,7 +322,7 @@ pub(crate) fn tree(root: &Path, folder: &Path) -> Result<Result<Vec<TreeFile>, S
         paths.push((relative.to_owned(), real));
     }
     let reals: Vec<&PathBuf> = paths.iter().map(|(_, real)| real).collect();
-    let digests = aris_audit::digest_files(&reals);
+    let digests = digests(&reals);
     let mut files = Vec::new();
     for ((path, real), digest) in paths.iter().zip(digests) {
         files.push(TreeFile {
@@ -328,6 +333,41 @@ pub(crate) fn tree(root: &Path, folder: &Path) -> Result<Result<Vec<TreeFile>, S
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(Ok(files))
+}
+
+/// Digests of files in their order. A file with several names is read once in a run: a release holds one large program under the name of
+/// each helper.
+pub(crate) fn digests<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, aris_fs::FsError>> {
+    static KNOWN: Mutex<BTreeMap<[i64; 5], Digest>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut wanted = BTreeSet::new();
+    let (mut identities, mut to_read) = (Vec::new(), Vec::new());
+    for path in paths {
+        let found = fs::metadata(path).ok().filter(|found| found.nlink() > 1);
+        let identity = found.map(|found| {
+            let [device, inode, size] = [found.dev(), found.ino(), found.size()];
+            let [device, inode, size] = [device, inode, size].map(u64::cast_signed);
+            [device, inode, size, found.mtime(), found.mtime_nsec()]
+        });
+        let is_first = identity.is_none_or(|one| !known.contains_key(&one) && wanted.insert(one));
+        identities.push((identity, is_first));
+        if is_first {
+            to_read.push(path.as_ref());
+        }
+    }
+    let mut read = aris_audit::digest_files(&to_read).into_iter();
+    let mut digests = Vec::new();
+    for (path, (identity, is_first)) in paths.iter().zip(identities) {
+        let again = || Some(Ok(*known.get(&identity?)?));
+        let digest = if is_first { read.next() } else { again() };
+        // Another name of a file that could not be read fails by itself.
+        let digest = digest.unwrap_or_else(|| aris_audit::digest_files(&[path]).remove(0));
+        if let (Some(identity), Ok(digest)) = (identity, &digest) {
+            known.insert(identity, *digest);
+        }
+        digests.push(digest);
+    }
+    digests
 }
 
 /// The bytes of one file of the source, if they are still those of `digest`.

@@ -1,0 +1,232 @@
+//! `aris demo`: an example paper, gated, in a temporary project, the way a skill does it.
+//!
+//! Every command is shown as it is run, with what it printed and its exit code. The demo fails when the gate does not block
+//! the paper with planted faults, or does not open after the fixes.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use aris_cli::Context;
+use aris_proc::Command;
+
+use crate::error::Error;
+use crate::store::FILES;
+
+/// The example, in the source of the skills.
+const EXAMPLE: &str = "skills/paper-writing/assets/example/";
+
+/// Lines of a step's output that are shown; the reports hold everything.
+const SHOWN: usize = 24;
+
+/// Any step takes milliseconds.
+const STEP: Duration = Duration::from_mins(1);
+
+const TRACE: [&str; 15] = [
+    "--skill",
+    "proof-checker",
+    "--purpose",
+    "proof-audit",
+    "--model",
+    "example-reviewer-1",
+    "--thread-id",
+    "example-proof-thread",
+    "--prompt-file",
+    "reviews/prompt.md",
+    "--response-file",
+    "reviews/response.md",
+    "--executor",
+    "demo",
+    "--new-run",
+];
+
+/// Gates the example with its faults and without, and says where the reports lie. Gives all that was said.
+pub(crate) fn run(context: &Context) -> Result<String, Error> {
+    let temp = tempfile::Builder::new().prefix("aris-demo-").tempdir()?;
+    // It stays for the user to look at.
+    let root = temp.keep();
+    let mut demo = Demo {
+        context,
+        root,
+        text: String::new(),
+    };
+    demo.play()?;
+    // Without --json all of it has been printed.
+    Ok(if context.json() {
+        demo.text
+    } else {
+        String::new()
+    })
+}
+
+struct Demo<'a> {
+    context: &'a Context,
+    /// The project.
+    root: PathBuf,
+    text: String,
+}
+
+impl Demo<'_> {
+    fn play(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        self.title("A project with the skills in it");
+        for version in ["results", "reviews", "paper"] {
+            self.copy(version, version)?;
+        }
+        self.install()?;
+
+        self.title("1. A paper with planted faults");
+        self.copy("faulty", "paper")?;
+        self.say(
+            "  four faults stand in the files; see skills/paper-writing/assets/example/faults.md",
+        );
+        self.audits()?;
+        self.say("\n  The page for co-authors shows each number with its query, value and files:");
+        self.helper(
+            "paper_claim_audit",
+            &["show", "paper", "--html", "numbers.html"],
+            &[0],
+            "0",
+        )?;
+        self.say("\n  Now, after the audits, somebody edits a section:");
+        self.say("  $ cp late-edit/sections/discussion.tex paper/sections/discussion.tex");
+        self.copy("late-edit", "paper")?;
+        self.gate(
+            "blocked.html",
+            1,
+            "1: the gate must block a paper with faults",
+        )?;
+
+        self.title("2. The fixes, and the audits again");
+        self.say("  $ cp example/paper/… paper/");
+        self.copy("paper", "paper")?;
+        self.audits()?;
+        self.gate(
+            "open.html",
+            0,
+            "0: the gate must find no blocker after the fixes",
+        )?;
+
+        self.title("Reports");
+        for (what, file) in [
+            ("blocked:", "blocked.html"),
+            ("open:", "open.html"),
+            ("numbers:", "numbers.html"),
+        ] {
+            self.say(&format!("  {what:8} {}", self.root.join(file).display()));
+        }
+        self.say(&format!("  all of it: {}", self.root.display()));
+        self.say(&format!("\n{:.1} s.", start.elapsed().as_secs_f64()));
+        Ok(())
+    }
+
+    /// Installs the skills as a user does, for every host; the user's own home stays as it is.
+    fn install(&mut self) -> Result<(), Error> {
+        let program = std::env::current_exe().map_err(Error::Program)?;
+        let args = ["install", ".", "--host", "claude,codex,cursor,gemini"];
+        let command = aris_proc::command(program, &self.root)
+            .args(args)
+            .env("XDG_DATA_HOME", self.root.join("share"));
+        self.step(command, &format!("aris {}", args.join(" ")), &[0], "0")?;
+        Ok(())
+    }
+
+    /// Trace of the proof review, its artifact, then the two audits that a program can do.
+    fn audits(&mut self) -> Result<(), Error> {
+        self.say(
+            "\n  The proof audit needs a reviewer; here a recorded answer that says there is nothing to prove.",
+        );
+        let kept = self.helper("save_trace.sh", &TRACE, &[0], "0")?;
+        let args = [
+            "record",
+            "paper",
+            "--audit",
+            "proof-checker",
+            "--trace",
+            kept.trim(),
+        ];
+        self.helper("verify_paper_audits", &args, &[0], "0")?;
+        self.helper("paper_claim_audit", &["paper"], &[0, 10], "0 or 10")?;
+        self.helper("citation_audit", &["paper"], &[0, 10], "0 or 10")?;
+        Ok(())
+    }
+
+    fn gate(&mut self, html: &str, code: i32, expected: &'static str) -> Result<(), Error> {
+        let args = ["paper", "--assurance", "submission", "--html", html];
+        self.helper("verify_paper_audits.sh", &args, &[code], expected)?;
+        Ok(())
+    }
+
+    /// Runs a helper the way a skill does: by the path the installer gave it, through `sh`. Gives what it printed.
+    fn helper(
+        &mut self,
+        name: &str,
+        args: &[&str],
+        codes: &[i32],
+        expected: &'static str,
+    ) -> Result<String, Error> {
+        let shown = format!("sh .aris/tools/{name} {}", args.join(" "));
+        let command = aris_proc::command("sh", &self.root)
+            .arg(format!(".aris/tools/{name}"))
+            .args(args);
+        self.step(command, &shown, codes, expected)
+    }
+
+    fn step(
+        &mut self,
+        command: Command,
+        shown: &str,
+        codes: &[i32],
+        expected: &'static str,
+    ) -> Result<String, Error> {
+        self.say(&format!("\n  $ {shown}"));
+        let begin = Instant::now();
+        let done = command.run(STEP)?;
+        let took = begin.elapsed();
+        let code = done.code()?;
+        let stdout = done.stdout.text();
+        for line in done.stderr.text().lines().chain(stdout.lines().take(SHOWN)) {
+            self.say(&format!("    {line}"));
+        }
+        let more = stdout.lines().count().saturating_sub(SHOWN);
+        if more > 0 {
+            self.say(&format!("    … and {more} lines more"));
+        }
+        self.say(&format!(
+            "    (exit {code}, {:.0} ms)",
+            took.as_secs_f64() * 1e3
+        ));
+        if !codes.contains(&code) {
+            return Err(Error::Demo {
+                command: shown.to_owned(),
+                code: code.to_string(),
+                expected,
+            });
+        }
+        Ok(stdout.into_owned())
+    }
+
+    /// Copies one version of the example over a folder of the project.
+    fn copy(&self, version: &str, to: &str) -> Result<(), Error> {
+        let prefix = format!("{EXAMPLE}{version}/");
+        for file in FILES {
+            let Some(path) = file.path.strip_prefix(&prefix) else {
+                continue;
+            };
+            let path = self.root.join(to).join(path);
+            aris_fs::create_dir(path.parent().unwrap_or(Path::new("")))?;
+            aris_fs::write_atomic(&path, file.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn title(&mut self, text: &str) {
+        let line = "=".repeat(text.chars().count());
+        self.say(&format!("\n{text}\n{line}"));
+    }
+
+    fn say(&mut self, text: &str) {
+        self.context.line(text);
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+}

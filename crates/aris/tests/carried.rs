@@ -1,0 +1,295 @@
+//! What the program carries: the skills, unpacked, installed into projects, and shown at work.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_testkit::{Call, Helper, Project, workspace_root};
+
+fn aris(project: &Project, args: &[&str]) -> Call {
+    // Outside the checkout, as where it is installed.
+    let program = project.at("aris");
+    if !program.exists() {
+        fs::hard_link(env!("CARGO_BIN_EXE_aris"), &program)
+            .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_aris"), &program).map(drop))
+            .expect("a copy");
+    }
+    let data = project.at("share");
+    Helper::at(program)
+        .call(project.path())
+        .args(args)
+        .env("XDG_DATA_HOME", data)
+        .deadline(Duration::from_mins(2))
+}
+
+fn source(project: &Project) -> PathBuf {
+    let run = aris(project, &["source"]).run().expect_code(0);
+    PathBuf::from(run.stdout().trim_end())
+}
+
+/// Files below a folder, but for what is made when it is unpacked.
+fn files(root: &Path) -> BTreeSet<String> {
+    let (mut open, mut found) = (vec![root.to_owned()], BTreeSet::new());
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("entry").path();
+            let relative = path.strip_prefix(root).expect("below");
+            let is_made = ["bin", "tools", ".aris-source"]
+                .iter()
+                .any(|made| relative.starts_with(made));
+            match path.is_dir() {
+                _ if is_made || path.ends_with("scripts/bin") => {}
+                true => open.push(path),
+                false => drop(found.insert(relative.to_string_lossy().into_owned())),
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn it_carries_what_is_committed_and_nothing_else() {
+    let project = Project::bare();
+    let source = source(&project);
+    assert_eq!(source, project.at("share/aris/source"));
+    let found = files(&source);
+    let roots = [
+        "skills",
+        "schemas",
+        ".agents",
+        ".claude-plugin",
+        ".codex-plugin",
+        "CHANGELOG.md",
+        "LICENSE-MIT",
+    ];
+    let git = Helper::at("/usr/bin/env")
+        .call(workspace_root())
+        .args(["git", "ls-files", "-c", "-o", "--exclude-standard", "--"])
+        .args(roots)
+        .args(["LICENSE-APACHE"])
+        .run();
+    if git.code() != 0 {
+        println!("skipped: this is no checkout of git");
+        return;
+    }
+    let committed: BTreeSet<String> = git.stdout().lines().map(str::to_owned).collect();
+    assert_eq!(found, committed);
+    for path in &found {
+        let [here, there] = [source.as_path(), workspace_root()]
+            .map(|root| fs::read(root.join(path)).expect("read"));
+        assert!(here == there, "{path}");
+    }
+    // One program under the names of all helpers.
+    let scripts = source.join("skills/citation-audit/scripts/bin");
+    let program = fs::read_dir(scripts)
+        .expect("listed")
+        .next()
+        .expect("one")
+        .expect("entry");
+    assert!(program.metadata().expect("there").nlink() > 20);
+    for skill in [
+        "citation-audit/scripts/citation_audit",
+        "paper-writing/scripts/verify_paper_audits",
+    ] {
+        let launcher = source.join("skills").join(skill);
+        let run = Helper::at("/bin/sh")
+            .call(project.path())
+            .args([&launcher])
+            .args(["--version"])
+            .run();
+        let name = skill.rsplit('/').next().expect("a name");
+        assert!(run.expect_code(0).stdout().starts_with(name));
+    }
+}
+
+#[test]
+fn a_project_gets_all_skills_and_helpers_and_loses_them_again() {
+    let project = Project::bare().file("paper/main.tex", "\\documentclass{article}");
+    let install = |args: &[&str]| aris(&project, &[&["install", "paper"], args].concat()).run();
+    install(&["--dry-run"]).expect_code(10);
+    assert!(!project.at("paper/.claude").exists());
+    let first = install(&["--json"]).expect_code(0).envelope();
+    assert_eq!(first["meta"]["helper"], "install_aris");
+    let skill = fs::canonicalize(project.at("paper/.claude/skills/paper-writing")).expect("there");
+    assert!(
+        skill.starts_with(project.at("share/aris/source")),
+        "{}",
+        skill.display()
+    );
+    let again = install(&[]).expect_code(0);
+    assert!(again.stdout().contains("0 changes"), "{again}");
+    let tool = project.at("paper/.aris/tools/verify_paper_audits.sh");
+    let run = Helper::at("/bin/sh")
+        .call(project.path())
+        .args([tool])
+        .args(["--version"])
+        .run();
+    assert!(
+        run.expect_code(0)
+            .stdout()
+            .starts_with("verify_paper_audits ")
+    );
+    install(&["--uninstall"]).expect_code(0);
+    assert!(!project.at("paper/.claude/skills/paper-writing").exists());
+    assert!(!project.at("paper/.aris/tools").exists());
+    // Copies hold the program once, too.
+    install(&["--mode", "copy", "--host", "claude,codex"]).expect_code(0);
+    let copy = |place: &str, name: &str| {
+        let folder = project.at(&format!("paper/{place}/skills/{name}/scripts/bin"));
+        let program = fs::read_dir(folder)
+            .expect("listed")
+            .next()
+            .expect("one")
+            .expect("entry");
+        program.metadata().expect("there").ino()
+    };
+    let inode = copy(".claude", "citation-audit");
+    assert_eq!(inode, copy(".claude", "paper-writing"));
+    assert_eq!(inode, copy(".agents", "skill-lint"));
+    aris(&project, &["install", "nowhere"]).run().expect_code(3);
+    let help = aris(&project, &["install", "--help"]).run().expect_code(0);
+    assert!(help.stdout().contains("--uninstall"), "{help}");
+}
+
+#[test]
+fn another_version_takes_the_place_and_edited_files_are_kept() {
+    let project = Project::bare();
+    let source = source(&project);
+    let entries = || {
+        let folder = project.at("share/aris");
+        let names = fs::read_dir(folder).expect("listed");
+        let names = names.map(|entry| {
+            entry
+                .expect("entry")
+                .file_name()
+                .into_string()
+                .expect("text")
+        });
+        names
+            .filter(|name| name != ".lock")
+            .collect::<BTreeSet<_>>()
+    };
+    let only = BTreeSet::from([String::from("source")]);
+    let sums = source.join(".aris-source");
+    // As a version before this one would have left it: a file more, with its digest.
+    let old = "skills/old/SKILL.md";
+    fs::create_dir(source.join("skills/old")).expect("made");
+    fs::write(source.join(old), "").expect("written");
+    let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    let text = fs::read_to_string(&sums).expect("read");
+    fs::write(&sums, format!("{text}{empty}  {old}\n")).expect("written");
+    let run = aris(&project, &["source"]).run().expect_code(0);
+    assert_eq!((run.stderr(), entries()), ("", only.clone()));
+    assert!(!source.join(old).exists());
+    // The same with an edit in it.
+    fs::write(&sums, format!("{text}\n")).expect("written");
+    fs::write(source.join("skills/arxiv/SKILL.md"), "mine").expect("written");
+    let run = aris(&project, &["source"]).run().expect_code(0);
+    assert!(
+        run.stderr().contains("skills/arxiv/SKILL.md was edited"),
+        "{run}"
+    );
+    assert_ne!(
+        fs::read(source.join("skills/arxiv/SKILL.md")).expect("read"),
+        b"mine"
+    );
+    let kept = entries()
+        .into_iter()
+        .find(|name| name.starts_with("kept-"))
+        .expect("kept");
+    let mine = project.at(&format!("share/aris/{kept}/skills/arxiv/SKILL.md"));
+    assert_eq!(fs::read(mine).expect("read"), b"mine");
+    // What a killed writer left is no obstacle.
+    fs::create_dir_all(project.at("share/aris/.new/skills")).expect("made");
+    fs::remove_file(&sums).expect("removed");
+    fs::remove_dir_all(project.at(&format!("share/aris/{kept}"))).expect("removed");
+    aris(&project, &["source"]).run().expect_code(0);
+    assert!(!project.at("share/aris/.new").exists());
+}
+
+#[test]
+fn many_at_once_leave_one_whole_folder() {
+    let project = Project::bare();
+    aris(&project, &["--version"]).run().expect_code(0);
+    std::thread::scope(|scope| {
+        let all: Vec<_> = (0..4).map(|_| scope.spawn(|| source(&project))).collect();
+        for one in all {
+            assert_eq!(one.join().expect("ran"), project.at("share/aris/source"));
+        }
+    });
+    let names: BTreeSet<_> = fs::read_dir(project.at("share/aris"))
+        .expect("listed")
+        .map(|entry| entry.expect("entry").file_name())
+        .collect();
+    assert_eq!(names, BTreeSet::from([".lock".into(), "source".into()]));
+}
+
+#[test]
+fn without_a_home_it_says_so() {
+    let project = Project::bare();
+    for args in [
+        &["source"][..],
+        &["install", "."],
+        &["install", ".", "--json"],
+    ] {
+        let run = aris(&project, args)
+            .env("XDG_DATA_HOME", "relative")
+            .env("HOME", "")
+            .run()
+            .expect_code(5);
+        assert!(
+            run.stderr().contains("neither XDG_DATA_HOME nor HOME"),
+            "{run}"
+        );
+        if args.contains(&"--json") {
+            assert_eq!(run.envelope()["error"]["code"], "PRECONDITION");
+        }
+    }
+    assert!(!project.at("relative").exists());
+}
+
+#[test]
+fn the_demo_blocks_the_faulty_paper_and_opens_for_the_mended_one() {
+    let project = Project::bare().file("tmp/x", "");
+    let run = aris(&project, &["demo"])
+        .env("TMPDIR", project.at("tmp"))
+        .run()
+        .expect_code(0);
+    for text in [
+        "blocks the submission",
+        "(exit 1, ",
+        "no blocker found",
+        "rebello2020fsync",
+    ] {
+        assert!(run.stdout().contains(text), "{run}");
+    }
+    assert!(
+        !project.at("share").exists(),
+        "the user's folder is left alone"
+    );
+    let json = aris(&project, &["demo", "--json"])
+        .env("TMPDIR", project.at("tmp"))
+        .run()
+        .expect_code(0);
+    let text = json.envelope()["data"]["text"]
+        .as_str()
+        .expect("text")
+        .to_owned();
+    assert!(text.contains("no blocker found"), "{text}");
+}
+
+#[test]
+fn launchers_call_it_by_helper_and_target() {
+    let project = Project::bare();
+    let link = project.at("citation_audit-x86_64-unknown-linux-gnu");
+    symlink(env!("CARGO_BIN_EXE_aris"), &link).expect("link");
+    let run = Helper::at(&link)
+        .call(project.path())
+        .args(["--version"])
+        .run();
+    assert!(run.expect_code(0).stdout().starts_with("citation_audit "));
+}
