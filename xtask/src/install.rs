@@ -1,10 +1,16 @@
-//! `cargo xtask install-skills`: the helpers' binaries beside their launchers, and every name that skills know in `tools/`.
+//! `cargo xtask install-skills`: the helpers' programs beside their launchers, and every name that skills know in `tools/`.
+//!
+//! All of them are one program under many names: it takes one link to build, not 26, and the disk holds it once. A helper that is asked
+//! for by name is built for itself, which takes a small part of the time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cargo;
 use crate::fault::Fault;
 use crate::workspace::{Row, Workspace};
+
+/// The program that is every helper.
+pub(crate) const ARIS: &str = "aris";
 
 /// Mode of a binary.
 const EXECUTABLE: u32 = 0o755;
@@ -20,32 +26,41 @@ pub(crate) struct Args {
     /// Place what is in the target folder already
     #[arg(long)]
     skip_build: bool,
-    /// Only this helper; may be given several times
+    /// Only this helper, as a program of its own; may be given several times
     #[arg(long, value_name = "NAME")]
     helper: Vec<String>,
-}
-
-impl Args {
-    /// These helpers, built with this profile.
-    pub(crate) fn of(profile: &str, helpers: &[&str]) -> Self {
-        Self {
-            profile: profile.to_owned(),
-            skip_build: false,
-            helper: helpers.iter().copied().map(String::from).collect(),
-        }
-    }
 }
 
 /// Builds and places every helper of the table that has a crate; a row without one is a fault.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let triple = cargo::host_triple(workspace)?;
     let rows = chosen(workspace, &args.helper)?;
-    let helpers: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-    let to_build = if args.skip_build { &[][..] } else { &helpers };
+    let names = rows.iter().map(|row| row.name.as_str());
+    let programs: Vec<&str> = if args.helper.is_empty() {
+        vec![ARIS]
+    } else {
+        names.collect()
+    };
+    let to_build = if args.skip_build { &[][..] } else { &programs };
     let folder = cargo::build(workspace, to_build, &args.profile)?;
-    for row in rows {
-        let (path, bytes) = place(workspace, row, &folder, &triple)?;
-        println!("{path} ({} KB)", bytes.div_ceil(1000));
+    let mut first: Option<(&str, PathBuf)> = None;
+    for (at, row) in rows.into_iter().enumerate() {
+        let program = programs.get(at).copied().unwrap_or(ARIS);
+        let path = binary(&row.scripts(), &row.name, &triple);
+        let placed = workspace.at(&path);
+        match &first {
+            Some((known, there)) if *known == program => link(there, &placed)?,
+            _ => {
+                let file = folder.join(format!("{program}{}", extension(&triple)));
+                let bytes = aris_fs::read(&file, LARGE)?;
+                write(workspace, &path, &bytes)?;
+                println!("{path} ({} KB)", bytes.len().div_ceil(1000));
+                first = Some((program, placed));
+            }
+        }
+    }
+    if args.helper.is_empty() {
+        println!("the same under the names of all helpers");
     }
     // One that is copied into a project by hand still finds this tree.
     let shims = shims(workspace, workspace.root.to_str());
@@ -54,6 +69,18 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     }
     println!("tools/ ({} names)", shims.len());
     Ok(0)
+}
+
+/// Makes `path` another name of the file `there`, in the place of what was there. A file system without such links gets a copy.
+fn link(there: &Path, path: &Path) -> Result<(), Fault> {
+    if let Some(folder) = path.parent() {
+        aris_fs::create_dir(folder)?;
+    }
+    aris_fs::remove_file(path)?;
+    if std::fs::hard_link(there, path).is_err() {
+        aris_fs::copy_atomic(there, path)?;
+    }
+    Ok(())
 }
 
 /// The rows of these helpers, or all when none is named.
@@ -102,55 +129,50 @@ pub(crate) fn binary(scripts: &str, name: &str, triple: &str) -> String {
     format!("{scripts}/bin/{name}-{triple}{}", extension(triple))
 }
 
-/// Copies one binary to its place, atomically. Gives the path and the size.
-fn place(
-    workspace: &Workspace,
-    row: &Row,
-    folder: &Path,
-    triple: &str,
-) -> Result<(String, usize), Fault> {
-    let extension = extension(triple);
-    let path = binary(&row.scripts(), &row.name, triple);
-    let bytes = aris_fs::read(&folder.join(format!("{}{extension}", row.name)), LARGE)?;
-    write(workspace, &path, &bytes)?;
-    Ok((path, bytes.len()))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     use super::*;
     use crate::verify::tree::Tree;
 
     #[test]
-    fn a_binary_goes_beside_its_launcher_under_the_name_of_its_target() {
+    fn programs_go_beside_their_launchers_under_the_name_of_their_target() {
         let tree = Tree::new();
-        tree.write("target/release/tool", "binary");
+        tree.write("target/release/aris", "all of them");
+        tree.write("target/release/tool", "one of them");
+        tree.write("Cargo.toml", "[workspace]\nmembers = []\n");
         let workspace = tree.workspace();
-        let folder = workspace.at("target/release");
-        let (path, bytes) = place(
-            &workspace,
-            &workspace.rows[0],
-            &folder,
-            "x86_64-unknown-linux-gnu",
-        )
-        .expect("placed");
-        assert_eq!(
-            (path.as_str(), bytes),
-            (
-                "skills/tool-skill/scripts/bin/tool-x86_64-unknown-linux-gnu",
-                6
-            )
-        );
-        let mode = std::fs::metadata(workspace.at(&path))
-            .expect("metadata")
+        let mut args = Args {
+            profile: String::from("release"),
+            skip_build: true,
+            helper: Vec::new(),
+        };
+        let triple = cargo::host_triple(&workspace).expect("a compiler");
+        let path = workspace.at(&binary("skills/tool-skill/scripts", "tool", &triple));
+        run(&workspace, &args).expect("placed");
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), "all of them");
+        let mode = std::fs::metadata(&path)
+            .expect("there")
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o755);
-        assert!(place(&workspace, &workspace.rows[0], Path::new("/nowhere"), "x").is_err());
+        // Another name of a file, also where something was before.
+        let other = path.with_file_name("other");
+        tree.write("skills/tool-skill/scripts/bin/other", "old");
+        link(&path, &other).expect("linked");
+        assert_eq!(std::fs::metadata(&other).expect("there").nlink(), 2);
+        args.helper.push(String::from("tool"));
+        run(&workspace, &args).expect("placed");
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), "one of them");
+        assert_eq!(
+            std::fs::read_to_string(&other).expect("read"),
+            "all of them"
+        );
+        std::fs::remove_file(tree.path().join("target/release/tool")).expect("removed");
+        assert!(run(&workspace, &args).is_err());
     }
 
     #[test]

@@ -19,9 +19,15 @@ pub(super) fn tar_gz(root: &str, files: &Files, time: u64) -> Result<Vec<u8>, Fa
         header.set_uid(0);
         header.set_gid(0);
         header.set_size(file.bytes.len() as u64);
-        archive
-            .append_data(&mut header, format!("{root}/{path}"), file.bytes.as_slice())
-            .map_err(|error| Fault::new(format!("{path}: {error}")))?;
+        let name = format!("{root}/{path}");
+        let appended = if let Some(link) = &file.link {
+            // What it names comes first: the files are sorted, and `bin` is before `skills`.
+            header.set_entry_type(EntryType::Link);
+            archive.append_link(&mut header, name, format!("{root}/{link}"))
+        } else {
+            archive.append_data(&mut header, name, file.bytes.as_slice())
+        };
+        appended.map_err(|error| Fault::new(format!("{path}: {error}")))?;
     }
     let bytes = archive.into_inner().map_err(Fault::from_error)?;
     // Without a name and a time in its header.

@@ -1,31 +1,21 @@
-//! The programs: built here for this machine, taken from a folder for others.
+//! The program that is every helper: built here for this machine, taken from a folder for others.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use aris_proc::{End, Stdout};
+
 use crate::cargo;
 use crate::fault::Fault;
-use crate::install::{LARGE, extension};
+use crate::install::{ARIS, LARGE, extension};
 use crate::workspace::Workspace;
-
-/// The multi-call binary, which is no row of the helper table.
-pub(super) const ARIS: &str = "aris";
-
-/// Programs of one target, by name without extension.
-pub(super) type Programs = BTreeMap<String, Vec<u8>>;
 
 /// What was built on this machine.
 pub(super) struct Host {
     pub(super) triple: String,
     /// Where the programs lie.
     pub(super) folder: PathBuf,
-}
-
-/// Names of all programs of a release.
-pub(super) fn names(workspace: &Workspace) -> Vec<&str> {
-    let rows = workspace.rows.iter().map(|row| row.name.as_str());
-    rows.chain([ARIS]).collect()
 }
 
 /// Builds for this machine: static where the toolchain can, so that one file serves every distribution.
@@ -61,27 +51,25 @@ pub(super) fn host(workspace: &Workspace) -> Result<Host, Fault> {
     };
     println!("building for {triple}");
     let target = cargo::target_folder(workspace)?.join("dist-build");
-    let mut command = cargo::cargo(workspace)
+    let command = cargo::cargo(workspace)
         .args([
             "build",
             "--release",
             "--locked",
-            "--quiet",
             "--bins",
+            "--package",
+            ARIS,
             "--target",
             &triple,
         ])
         .arg("--target-dir")
         .arg(&target)
         .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace));
-    for name in names(workspace) {
-        command = command.args(["--package", name]);
-    }
-    let done = command.run(cargo::BUILD)?;
-    if done.code()? != 0 {
-        let problem = cargo::first_error(&done.stderr.text());
+    // Before the eyes of the user, who waits for minutes.
+    let end = command.run_attached(Stdout::Stderr, Some(cargo::BUILD))?;
+    if end != End::Exited(0) {
         return Err(Fault::new(format!(
-            "the helpers do not build for {triple}: {problem}"
+            "aris does not build for {triple}: why stands above"
         )));
     }
     let folder = target.join(&triple).join("release");
@@ -134,12 +122,12 @@ fn flags(workspace: &Workspace) -> OsString {
     flags
 }
 
-/// The programs of this machine's target and of each folder in `given`; every one must be there.
+/// The program for this machine's target and for that of each folder in `given`.
 pub(super) fn targets(
     workspace: &Workspace,
     host: &Host,
     given: Option<&Path>,
-) -> Result<BTreeMap<String, Programs>, Fault> {
+) -> Result<BTreeMap<String, Vec<u8>>, Fault> {
     let mut folders = BTreeMap::new();
     if let Some(given) = given {
         for entry in aris_fs::list_sorted(&workspace.root.join(given))? {
@@ -156,13 +144,8 @@ pub(super) fn targets(
     folders.insert(host.triple.clone(), host.folder.clone());
     let mut targets = BTreeMap::new();
     for (triple, folder) in folders {
-        let mut programs = Programs::new();
-        for name in names(workspace) {
-            let bytes =
-                aris_fs::read(&folder.join(format!("{name}{}", extension(&triple))), LARGE)?;
-            programs.insert(name.to_owned(), bytes);
-        }
-        targets.insert(triple, programs);
+        let file = folder.join(format!("{ARIS}{}", extension(&triple)));
+        targets.insert(triple, aris_fs::read(&file, LARGE)?);
     }
     Ok(targets)
 }

@@ -3,34 +3,38 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::build::{ARIS, Host, Programs};
-use super::{GIT, licences};
+use super::GIT;
+use super::build::Host;
 use crate::cargo;
 use crate::fault::Fault;
-use crate::install;
+use crate::install::{self, ARIS};
 use crate::sync::contract;
-use crate::workspace::{Row, Workspace};
+use crate::workspace::Workspace;
 
 /// A file of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct File {
     pub(super) bytes: Vec<u8>,
     pub(super) executable: bool,
+    /// The file that this is another name of; `bytes` are then empty.
+    pub(super) link: Option<String>,
 }
 
 impl File {
-    fn text(text: impl Into<String>) -> Self {
+    pub(super) fn new(bytes: impl Into<Vec<u8>>, executable: bool) -> Self {
         Self {
-            bytes: text.into().into_bytes(),
-            executable: false,
+            bytes: bytes.into(),
+            executable,
+            link: None,
         }
     }
 
-    fn program(bytes: impl Into<Vec<u8>>) -> Self {
-        Self {
-            bytes: bytes.into(),
-            executable: true,
-        }
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::new(text.into(), false)
+    }
+
+    pub(super) fn program(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::new(bytes, true)
     }
 
     pub(super) fn mode(&self) -> u32 {
@@ -97,13 +101,7 @@ fn committed(workspace: &Workspace) -> Result<Files, Fault> {
             )));
         }
         let bytes = aris_fs::read(&workspace.at(path), install::LARGE)?;
-        files.insert(
-            path.to_owned(),
-            File {
-                bytes,
-                executable: mode == "100755",
-            },
-        );
+        files.insert(path.to_owned(), File::new(bytes, mode == "100755"));
     }
     Ok(files)
 }
@@ -157,32 +155,35 @@ fn printed(workspace: &Workspace, programs: &Path) -> Result<Files, Fault> {
     Ok(files)
 }
 
-/// What one target adds: its programs where the launchers look for them, and the licences of what is in them.
+/// What one target adds: its program where the launchers look for it, under the name of each helper, and the licences of what is in it.
 pub(super) fn of_target(
     workspace: &Workspace,
     triple: &str,
-    programs: &Programs,
-) -> Result<Files, Fault> {
-    let mut files = placed(workspace, triple, programs);
-    let text = licences::text(workspace, triple)?;
-    files.insert(format!("licences/{triple}.txt"), File::text(text));
-    Ok(files)
-}
-
-pub(super) fn placed(workspace: &Workspace, triple: &str, programs: &Programs) -> Files {
+    program: &[u8],
+    licences: &str,
+) -> Files {
     let mut files = Files::new();
-    for (name, bytes) in programs {
-        let folder = workspace
-            .row(name)
-            .map_or_else(|| String::from("bin"), Row::scripts);
+    let own = install::binary("bin", ARIS, triple);
+    let mut launchers = vec![(String::from("bin"), ARIS)];
+    for row in &workspace.rows {
+        let path = install::binary(&row.scripts(), &row.name, triple);
+        let link = Some(own.clone());
         files.insert(
-            install::binary(&folder, name, triple),
-            File::program(bytes.clone()),
+            path,
+            File {
+                link,
+                ..File::program([])
+            },
         );
-        if triple.contains("windows") {
+        launchers.push((row.scripts(), &row.name));
+    }
+    files.insert(own, File::program(program));
+    if triple.contains("windows") {
+        for (folder, name) in launchers {
             let launcher = aris_launch::launcher_cmd(name);
             files.insert(format!("{folder}/{name}.cmd"), File::text(launcher));
         }
     }
+    files.insert(format!("licences/{triple}.txt"), File::text(licences));
     files
 }

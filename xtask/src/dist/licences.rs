@@ -1,13 +1,14 @@
-//! The licences of other people's code in the programs: their terms ask for the text to go along.
+//! Other people's code in the program: its licences, whose terms ask for the text to go along, and the list of it for machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::json;
 
-use super::build::names;
 use crate::cargo;
 use crate::fault::Fault;
+use crate::install::ARIS;
 use crate::workspace::Workspace;
 
 /// What licence files are called, in lower case.
@@ -16,8 +17,9 @@ const NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "unlicense"
 /// cargo describes a few hundred packages in some megabytes.
 const METADATA: usize = 64 << 20;
 
+/// What cargo says of all packages.
 #[derive(Deserialize)]
-struct Metadata {
+pub(super) struct Metadata {
     packages: Vec<Package>,
     resolve: Resolve,
 }
@@ -56,8 +58,8 @@ struct Kind {
     kind: Option<String>,
 }
 
-/// Every package in the programs for `triple`, with its licence, and every licence text once.
-pub(super) fn text(workspace: &Workspace, triple: &str) -> Result<String, Fault> {
+/// Asks cargo about the packages for `triple`.
+pub(super) fn metadata(workspace: &Workspace, triple: &str) -> Result<Metadata, Fault> {
     let done = cargo::cargo(workspace)
         .args([
             "metadata",
@@ -73,16 +75,70 @@ pub(super) fn text(workspace: &Workspace, triple: &str) -> Result<String, Fault>
         let problem = cargo::first_error(&done.stderr.text());
         return Err(Fault::new(format!("cargo metadata: {problem}")));
     }
-    let metadata: Metadata = serde_json::from_slice(&done.stdout.bytes)
-        .map_err(|error| Fault::new(format!("cargo metadata: {error}")))?;
-    let (mut packages, own): (Vec<&Package>, Vec<&Package>) = linked(&metadata, &names(workspace))
+    serde_json::from_slice(&done.stdout.bytes)
+        .map_err(|error| Fault::new(format!("cargo metadata: {error}")))
+}
+
+/// The packages in the program, by name.
+///
+/// **Source**: <https://cyclonedx.org/docs/1.5/json/>; package URLs of cargo, <https://github.com/package-url/purl-spec>.
+pub(super) fn bill_of_materials(metadata: &Metadata, version: &str) -> String {
+    let mut packages = linked(metadata, &[ARIS]);
+    packages.sort_by_key(|package| (&package.name, &package.version));
+    // A package's id at cargo holds the folder of this checkout.
+    let reference = |package: &Package| format!("{}@{}", package.name, package.version);
+    let component = |package: &&Package| {
+        let mut component = json!({
+            "type": "library",
+            "bom-ref": reference(package),
+            "name": package.name,
+            "version": package.version,
+        });
+        if package.source.is_some() {
+            component["purl"] = json!(format!("pkg:cargo/{}", reference(package)));
+        }
+        if let Some(terms) = &package.license {
+            // Before SPDX expressions, a slash stood for OR.
+            let terms = terms.replace('/', " OR ");
+            component["licenses"] = json!([{"expression": terms}]);
+        }
+        component
+    };
+    let by_id: BTreeMap<&str, String> = packages
+        .iter()
+        .map(|package| (package.id.as_str(), reference(package)))
+        .collect();
+    let mut dependencies = Vec::new();
+    for node in &metadata.resolve.nodes {
+        let below = node.deps.iter();
+        let below: BTreeSet<_> = below
+            .filter_map(|dep| by_id.get(dep.pkg.as_str()))
+            .collect();
+        if let Some(reference) = by_id.get(node.id.as_str()) {
+            dependencies.push(json!({"ref": reference, "dependsOn": below}));
+        }
+    }
+    let bill = json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": {"type": "application", "name": ARIS, "version": version}},
+        "components": packages.iter().map(component).collect::<Vec<_>>(),
+        "dependencies": dependencies,
+    });
+    format!("{bill:#}\n")
+}
+
+/// Every package in the program for `triple`, with its licence, and every licence text once.
+pub(super) fn text(metadata: &Metadata, triple: &str) -> Result<String, Fault> {
+    let (mut packages, own): (Vec<&Package>, Vec<&Package>) = linked(metadata, &[ARIS])
         .into_iter()
         .partition(|package| package.source.is_some());
     packages.sort_by_key(|package| (&package.name, &package.version));
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut out = format!(
-        "The programs for {triple} contain code of these packages, each under the terms named.\n\
-         They also contain the standard library of Rust (MIT OR Apache-2.0, the Rust project contributors){}.\n\n",
+        "The program for {triple} contains code of these packages, each under the terms named.\n\
+         It also contains the standard library of Rust (MIT OR Apache-2.0, the Rust project contributors){}.\n\n",
         if triple.contains("musl") {
             " and musl (MIT, Rich Felker and others)"
         } else {

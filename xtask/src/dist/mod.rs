@@ -1,12 +1,15 @@
-//! `cargo xtask dist`: what users who do not build get. For each target one archive, and one tree with the binaries of all.
+//! `cargo xtask dist`: what users who do not build get. For each target an archive, a Python wheel and an npm package; one tree with the
+//! programs of all; digests, a list of what is in the programs, a statement of how they were made, recipes for package managers.
 //!
-//! The helpers are built here for this machine; binaries for other targets come from `--binaries`. The same commit gives the same
-//! bytes: entries are sorted, times are those of the commit, owners are nobody, and no path of the building machine gets in.
+//! The program that is every helper is built here for this machine; those for other targets come from `--binaries`. The same commit gives
+//! the same bytes: entries are sorted, times are those of the commit, owners are nobody, and no path of the building machine gets in.
 
 mod archive;
 mod build;
 mod contents;
 mod licences;
+mod packages;
+mod trial;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +18,7 @@ use aris_audit::Digest;
 
 use crate::cargo;
 use crate::fault::Fault;
+use crate::install::ARIS;
 use crate::workspace::Workspace;
 use contents::Files;
 
@@ -26,12 +30,15 @@ pub(crate) struct Args {
     /// Where to put the archives and the tree [default: dist in the target folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Programs for other targets: a folder for each triple, with its programs
+    /// Programs for other targets: a folder for each triple, with the program aris
     #[arg(long, value_name = "DIR")]
     binaries: Option<PathBuf>,
     /// Take the tree as it is, although it is not what is committed
     #[arg(long)]
     allow_dirty: bool,
+    /// Install the wheel and the npm package for this machine in empty folders without a network, and run the demo from each
+    #[arg(long)]
+    r#try: bool,
 }
 
 /// Builds everything and writes it below the output folder.
@@ -47,26 +54,66 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let common = contents::common(workspace, &host)?;
 
     aris_fs::create_dir(&out)?;
-    let mut sums = String::new();
+    let mut made = Made {
+        out: &out,
+        digests: Vec::new(),
+    };
     let mut everything = common.clone();
-    for (triple, programs) in &targets {
+    let (mut platforms, mut of_host) = (Vec::new(), Vec::new());
+    for (triple, program) in &targets {
+        let metadata = licences::metadata(workspace, triple)?;
+        let licences = licences::text(&metadata, triple)?;
+        let own = contents::of_target(workspace, triple, program, &licences);
         let mut files = common.clone();
-        let own = contents::of_target(workspace, triple, programs)?;
         everything.extend(own.clone());
         files.extend(own);
-        let name = format!("aris-{version}-{triple}");
-        let bytes = archive::tar_gz(&name, &files, time)?;
-        let archive = format!("{name}.tar.gz");
-        aris_fs::write_atomic(&out.join(&archive), &bytes)?;
-        sums.extend([&Digest::of(&bytes).hex(), "  ", &archive, "\n"]);
-        println!(
-            "{archive} ({} files, {} KB)",
-            files.len(),
-            bytes.len().div_ceil(1000)
-        );
+        let name = format!("{ARIS}-{version}-{triple}");
+        made.file(
+            &format!("{name}.tar.gz"),
+            &archive::tar_gz(&name, &files, time)?,
+        )?;
+        let bill = licences::bill_of_materials(&metadata, &version);
+        made.file(&format!("{name}.cdx.json"), bill.as_bytes())?;
+        let parts = packages::Parts {
+            version: &version,
+            triple,
+            program,
+            licences: &licences,
+            time,
+        };
+        let (wheel, bytes) = parts.wheel()?;
+        made.file(&wheel, &bytes)?;
+        let (platform, package, bytes) = parts.npm()?;
+        made.file(&package, &bytes)?;
+        platforms.push(platform);
+        if *triple == host.triple {
+            of_host = vec![wheel, package];
+        }
+    }
+    let (front, bytes) = packages::npm_front(&version, &platforms, time)?;
+    made.file(&front, &bytes)?;
+    of_host.push(front);
+    for (name, text) in packages::recipes(&version, &made.digests) {
+        made.file(&name, text.as_bytes())?;
+    }
+    let commit = git(workspace, &["rev-parse", "HEAD"])?;
+    let lock = Digest::of(aris_fs::read_text(&workspace.at("Cargo.lock"))?.as_bytes());
+    let rustc = cargo::tool(workspace, "RUSTC", "rustc")
+        .arg("--version")
+        .run(cargo::PRINT)?;
+    let statement = packages::provenance(
+        &made.digests,
+        commit.trim(),
+        &lock,
+        rustc.stdout.text().trim(),
+    );
+    made.file("provenance.intoto.json", statement.as_bytes())?;
+    let mut sums = String::new();
+    for (name, digest) in &made.digests {
+        sums.extend([digest, "  ", name, "\n"]);
     }
     aris_fs::write_atomic(&out.join("SHA256SUMS"), sums.as_bytes())?;
-    let tree = format!("aris-{version}");
+    let tree = format!("{ARIS}-{version}");
     place_tree(&out, &tree, &everything)?;
     println!(
         "{tree}/ ({} files, {} targets)",
@@ -74,31 +121,53 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         targets.len()
     );
     println!("in {}", out.display());
+    if args.r#try {
+        trial::run(&out, &of_host)?;
+    }
     Ok(0)
+}
+
+/// The files that were written.
+struct Made<'a> {
+    out: &'a Path,
+    /// Names and SHA-256 in hex, in the order of writing.
+    digests: Vec<(String, String)>,
+}
+
+impl Made<'_> {
+    fn file(&mut self, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+        aris_fs::write_atomic(&self.out.join(name), bytes)?;
+        println!("{name} ({} KB)", bytes.len().div_ceil(1000));
+        self.digests
+            .push((name.to_owned(), Digest::of(bytes).hex()));
+        Ok(())
+    }
+}
+
+/// What git prints.
+fn git(workspace: &Workspace, args: &[&str]) -> Result<String, Fault> {
+    let done = aris_proc::command("git", &workspace.root)
+        .args(args)
+        .run(GIT)?;
+    if !done.success() {
+        return Err(Fault::new(format!(
+            "git {}: {}",
+            args.join(" "),
+            done.stderr.text().trim_end()
+        )));
+    }
+    Ok(done.stdout.text().into_owned())
 }
 
 /// Seconds since 1970 of the commit that is checked out.
 fn commit_time(workspace: &Workspace, allow_dirty: bool) -> Result<u64, Fault> {
-    let git = |args: &[&str]| -> Result<String, Fault> {
-        let done = aris_proc::command("git", &workspace.root)
-            .args(args)
-            .run(GIT)?;
-        if !done.success() {
-            return Err(Fault::new(format!(
-                "git {}: {}",
-                args.join(" "),
-                done.stderr.text().trim_end()
-            )));
-        }
-        Ok(done.stdout.text().into_owned())
-    };
-    let changes = git(&["status", "--porcelain"])?;
+    let changes = git(workspace, &["status", "--porcelain"])?;
     if let (Some(first), false) = (changes.lines().next(), allow_dirty) {
         return Err(Fault::new(format!(
             "the tree is not what is committed ({first}); commit, or build a trial with --allow-dirty"
         )));
     }
-    let time = git(&["log", "-1", "--format=%ct"])?;
+    let time = git(workspace, &["log", "-1", "--format=%ct"])?;
     time.trim()
         .parse()
         .map_err(|error| Fault::new(format!("git log gives no time: {error}: {time:?}")))
@@ -116,7 +185,13 @@ fn place_tree(out: &Path, name: &str, files: &Files) -> Result<(), Fault> {
         if let Some(folder) = path.parent() {
             aris_fs::create_dir(folder)?;
         }
-        aris_fs::create_file(&path, &file.bytes, file.mode())?;
+        let linked = file.link.as_ref().map(|link| root.join(link));
+        // What a link names is there already: the files are sorted, and `bin` is before `skills`.
+        if linked.is_none_or(|linked| std::fs::hard_link(linked, &path).is_err()) {
+            let bytes = file.link.as_ref().and_then(|link| files.get(link));
+            let bytes = &bytes.unwrap_or(file).bytes;
+            aris_fs::create_file(&path, bytes, file.mode())?;
+        }
     }
     let place = out.join(name);
     if place.exists() {

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use aris_proc::End;
 
-use super::build::{Host, Programs};
-use super::contents::{File, placed};
+use super::build::Host;
+use super::contents::{File, of_target};
+use super::packages::Parts;
 use super::*;
 use crate::install;
 use crate::verify::tree::Tree;
@@ -23,36 +24,16 @@ fn release(workspace: &Workspace) -> Files {
         .into_bytes();
     let shell = fs::read(fs::canonicalize("/bin/sh").expect("a shell")).expect("read");
     let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    let mut files = placed(
-        workspace,
-        &triple,
-        &Programs::from([(String::from("tool"), shell)]),
-    );
-    let executable = true;
+    let mut files = of_target(workspace, &triple, &shell, "licences");
     files.insert(
         String::from("skills/tool-skill/scripts/tool"),
-        File {
-            bytes: launcher,
-            executable,
-        },
+        File::program(launcher),
     );
     for (path, text) in install::shims(workspace, None) {
-        files.insert(
-            path,
-            File {
-                bytes: text.into_bytes(),
-                executable,
-            },
-        );
+        files.insert(path, File::program(text));
     }
     let long = format!("share/{}/x", "a folder ".repeat(20));
-    files.insert(
-        long,
-        File {
-            bytes: b"far down".to_vec(),
-            executable: false,
-        },
-    );
+    files.insert(long, File::text("far down"));
     files
 }
 
@@ -74,6 +55,12 @@ fn an_archive_is_the_same_every_time_and_unpacks_to_its_files() {
         let mut content = Vec::new();
         std::io::Read::read_to_end(&mut entry, &mut content).expect("content");
         assert!(content == file.bytes, "{path}");
+        let link = entry.link_name().expect("link");
+        let link = link.map(|link| link.to_string_lossy().into_owned());
+        assert_eq!(
+            link,
+            file.link.as_ref().map(|link| format!("aris-1/{link}"))
+        );
         let header = entry.header();
         assert_eq!(header.mode().expect("mode"), file.mode(), "{path}");
         assert_eq!(header.mtime().expect("time"), 1_700_000_000);
@@ -114,6 +101,8 @@ fn an_unpacked_release_runs_from_anywhere_with_every_mode_lost() {
             .mode();
         // Less what the umask takes.
         assert_eq!(mode & 0o700, file.mode() & 0o700, "{path}");
+    }
+    for path in files.keys() {
         fs::set_permissions(root.join(path), fs::Permissions::from_mode(0o444)).expect("mode");
     }
     for script in [
@@ -140,17 +129,14 @@ fn an_unpacked_release_runs_from_anywhere_with_every_mode_lost() {
 #[test]
 fn programs_for_windows_come_with_their_launcher() {
     let tree = Tree::new();
-    let programs = Programs::from([
-        (String::from("tool"), vec![1]),
-        (String::from("aris"), vec![2]),
-    ]);
-    let files = placed(&tree.workspace(), "x86_64-pc-windows-msvc", &programs);
+    let files = of_target(&tree.workspace(), "x86_64-pc-windows-msvc", &[1], "");
     let paths: Vec<&str> = files.keys().map(String::as_str).collect();
     assert_eq!(
         paths,
         [
             "bin/aris.cmd",
             "bin/bin/aris-x86_64-pc-windows-msvc.exe",
+            "licences/x86_64-pc-windows-msvc.txt",
             "skills/tool-skill/scripts/bin/tool-x86_64-pc-windows-msvc.exe",
             "skills/tool-skill/scripts/tool.cmd",
         ]
@@ -158,44 +144,168 @@ fn programs_for_windows_come_with_their_launcher() {
 }
 
 #[test]
-fn a_target_without_one_of_the_programs_is_refused() {
+fn a_target_without_the_program_is_refused() {
     let tree = Tree::new();
     let workspace = tree.workspace();
-    tree.write("built/tool", "program");
     let host = Host {
         triple: String::from("a-b-linux"),
         folder: tree.path().join("built"),
     };
     assert!(build::targets(&workspace, &host, None).is_err(), "no aris");
     tree.write("built/aris", "program");
-    assert_eq!(
-        build::targets(&workspace, &host, None)
-            .expect("complete")
-            .len(),
-        1
-    );
-    tree.write("given/c-d-windows/tool.exe", "program");
+    let count =
+        |given: Option<&Path>| build::targets(&workspace, &host, given).map(|all| all.len());
+    assert_eq!(count(None).expect("complete"), 1);
+    tree.write("given/c-d-windows/aris", "program");
     let given = Some(Path::new("given"));
-    let fault = build::targets(&workspace, &host, given).expect_err("no aris.exe");
+    let fault = count(given).expect_err("no aris.exe");
     assert!(fault.to_string().contains("aris.exe"), "{fault}");
     tree.write("given/c-d-windows/aris.exe", "program");
-    assert_eq!(
-        build::targets(&workspace, &host, given)
-            .expect("complete")
-            .len(),
-        2
-    );
+    assert_eq!(count(given).expect("complete"), 2);
     tree.write("given/stray", "");
-    assert!(build::targets(&workspace, &host, given).is_err());
+    assert!(count(given).is_err());
+}
+
+/// A program that says what it was called with, and leaves with 3.
+const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\nprintf '<%s>' \"$@\"\nexit 3\n";
+
+fn parts(triple: &str) -> Parts<'_> {
+    Parts {
+        version: "0.1.0",
+        triple,
+        program: SCRIPT,
+        licences: "licences",
+        time: 1_700_000_000,
+    }
+}
+
+fn triple() -> String {
+    let (arch, system) = (std::env::consts::ARCH, std::env::consts::OS);
+    match system {
+        "linux" => format!("{arch}-unknown-linux-gnu"),
+        _ => format!("{arch}-apple-darwin"),
+    }
+}
+
+/// Runs a script in an empty folder; `None` where one of the programs is not there.
+fn in_empty_folder(
+    needed: &[&str],
+    script: &str,
+    files: &[(String, Vec<u8>)],
+) -> Option<aris_proc::Finished> {
+    let place = tempfile::Builder::new().prefix("aris-").tempdir();
+    let place = place.expect("temp");
+    for program in needed {
+        let call = aris_proc::command(program, place.path()).arg("--version");
+        if !call.run(PATIENCE).is_ok_and(|done| done.success()) {
+            println!("skipped: there is no {program}");
+            return None;
+        }
+    }
+    for (name, bytes) in files {
+        fs::write(place.path().join(name), bytes).expect("written");
+    }
+    let command = aris_proc::command("sh", place.path()).args(["-c", script, "sh"]);
+    let names = files.iter().map(|(name, _)| format!("./{name}"));
+    let command = command
+        .args(names)
+        .env("HOME", place.path())
+        .env("NPM_CONFIG_UPDATE_NOTIFIER", "false");
+    Some(command.run(PATIENCE * 4).expect("sh ran"))
+}
+
+#[test]
+fn a_wheel_installs_without_a_network_and_is_the_same_every_time() {
+    let triple = triple();
+    let wheel = parts(&triple).wheel().expect("packed");
+    assert_eq!(wheel, parts(&triple).wheel().expect("packed"));
+    if triple.ends_with("gnu") {
+        assert!(wheel.0.contains("-py3-none-manylinux_2_28_"), "{}", wheel.0);
+    }
+    let script = "python3 -m venv env && env/bin/pip install --quiet --no-index --disable-pip-version-check \"$1\" && \
+        env/bin/pip show --files aris >&2 && env/bin/aris one 'two three'";
+    let Some(done) = in_empty_folder(&["python3"], script, &[wheel]) else {
+        return;
+    };
+    assert_eq!(
+        (done.end, done.stdout.text().as_ref()),
+        (End::Exited(3), "<one><two three>"),
+        "{}",
+        done.stderr.text()
+    );
+}
+
+#[test]
+fn wheels_say_on_which_platforms_they_run() {
+    for (triple, tags) in [
+        (
+            "x86_64-unknown-linux-musl",
+            "manylinux_2_17_x86_64.musllinux_1_1_x86_64",
+        ),
+        ("aarch64-apple-darwin", "macosx_11_0_arm64"),
+        ("x86_64-apple-darwin", "macosx_10_12_x86_64"),
+        ("x86_64-pc-windows-msvc", "win_amd64"),
+    ] {
+        let (name, _) = parts(triple).wheel().expect("packed");
+        assert_eq!(name, format!("aris-0.1.0-py3-none-{tags}.whl"));
+    }
+    assert!(parts("riscv64-unknown-none").wheel().is_err());
+    assert!(parts("riscv64-unknown-none").npm().is_err());
+}
+
+#[test]
+fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
+    let triple = triple();
+    let (name, platform, bytes) = parts(&triple).npm().expect("packed");
+    let front = packages::npm_front("0.1.0", &[name], 1_700_000_000).expect("packed");
+    let files = [(platform, bytes), front];
+    let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && \
+        npx --offline aris one 'two three'";
+    let Some(done) = in_empty_folder(&["npm"], script, &files) else {
+        return;
+    };
+    assert_eq!(
+        (done.end, done.stdout.text().as_ref()),
+        (End::Exited(3), "<one><two three>"),
+        "{}",
+        done.stderr.text()
+    );
+    // Without the package of the platform.
+    let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund --omit=optional \"$1\" && \
+        npx --offline aris one";
+    let [_, front] = files;
+    let done = in_empty_folder(&["npm"], script, &[front]).expect("npm");
+    assert_eq!(done.end, End::Exited(5), "{}", done.stderr.text());
+    assert!(done.stderr.text().contains("there is no program for"));
+}
+
+#[test]
+fn recipes_name_what_was_built_and_say_what_was_not() {
+    let built = vec![(
+        String::from("aris-0.1.0-x86_64-unknown-linux-musl.tar.gz"),
+        "ab".repeat(32),
+    )];
+    let recipes = packages::recipes("0.1.0", &built);
+    let text = |name: &str| {
+        let found = recipes.iter().find(|(known, _)| known == name);
+        found.map(|(_, text)| text.as_str()).expect("there")
+    };
+    let line = format!("sha256sums_x86_64=({})", "ab".repeat(32));
+    assert!(text("PKGBUILD").contains(&line), "{}", text("PKGBUILD"));
+    assert!(text("PKGBUILD").contains("pkgver=0.1.0"));
+    assert!(text("aris.rb").contains("sha256 \"@NOT_BUILT@\""));
+    for (name, text) in &recipes {
+        assert!(
+            !text.contains("@SHA256") && !text.contains("@VERSION"),
+            "{name}"
+        );
+    }
 }
 
 #[test]
 fn a_tree_takes_the_place_of_the_one_before() {
     let place = tempfile::tempdir().expect("temp");
-    let file = |text: &str| File {
-        bytes: text.as_bytes().to_vec(),
-        executable: false,
-    };
+    let file = |text: &str| File::text(text);
     let first = Files::from([
         (String::from("a/old"), file("1")),
         (String::from("b"), file("1")),
@@ -204,11 +314,19 @@ fn a_tree_takes_the_place_of_the_one_before() {
     let second = Files::from([
         (String::from("a/new"), file("2")),
         (String::from("b"), file("2")),
+        (
+            String::from("c"),
+            File {
+                link: Some(String::from("b")),
+                ..file("")
+            },
+        ),
     ]);
     place_tree(place.path(), "aris-1", &second).expect("replaced");
     let root = place.path().join("aris-1");
     assert!(!root.join("a/old").exists());
     assert_eq!(fs::read_to_string(root.join("a/new")).expect("read"), "2");
+    assert_eq!(fs::read_to_string(root.join("c")).expect("read"), "2");
     assert_eq!(fs::read_to_string(root.join("b")).expect("read"), "2");
     assert_eq!(
         fs::read_dir(place.path()).expect("listed").count(),
