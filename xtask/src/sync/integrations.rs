@@ -5,7 +5,7 @@ use aris_contract::integrations::{Covers, Form, Integration, Predicate, Role, St
 use serde::Deserialize;
 
 use crate::fault::Fault;
-use crate::sync::readme::cell;
+use crate::sync::guide::cell;
 use crate::sync::{Output, Plan, Stale, markers};
 use crate::verify::{is_kebab, line_of};
 use crate::workspace::Workspace;

@@ -1,16 +1,16 @@
 //! What is generated: from the tables of helpers and of integrations the typed tables, the multi-call binary's own, the pages about them
 //! and the resolver blocks; from the helpers
-//! themselves the contract files, the launchers and the README's table.
+//! themselves the contract files, the launchers and the guide's pages about helpers.
 //!
 //! Every generator is a function to [`Output`]s; this file compares them with the disk, or writes them.
 
 pub(crate) mod contract;
 pub(crate) mod front_door;
+pub(crate) mod guide;
 pub(crate) mod integrations;
 pub(crate) mod manifests;
 pub(crate) mod markers;
 pub(crate) mod policies;
-pub(crate) mod readme;
 pub(crate) mod resolver;
 pub(crate) mod table;
 
@@ -163,7 +163,7 @@ fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, 
             )),
         }
     }
-    readme::plan(workspace, contracts, &mut plan)?;
+    guide::plan(workspace, contracts, &mut plan)?;
     policies::plan(workspace, &mut plan)?;
     integrations::page(workspace, &mut plan)?;
     manifests::plan(workspace, &mut plan)?;

@@ -3,7 +3,7 @@
 use aris_contract::policy::Policy;
 
 use crate::fault::Fault;
-use crate::sync::readme::cell;
+use crate::sync::guide::cell;
 use crate::sync::{Plan, markers};
 use crate::workspace::Workspace;
 

@@ -1,4 +1,4 @@
-//! Everything that `cargo xtask sync` writes is what it would write now: typed table, launchers, contracts, README table,
+//! Everything that `cargo xtask sync` writes is what it would write now: typed table, launchers, contracts, pages of the guide,
 //! policy tables, resolver blocks.
 
 use crate::cargo::Contracts;
@@ -29,9 +29,10 @@ mod tests {
             []
         );
         assert_eq!(check(&workspace, &contracts()).expect("read"), []);
-        tree.replace("README.md", "Do it", "Do what");
+        let page = "crates/aris/guide/src/helpers/index.md";
+        tree.replace(page, "Do it", "Do what");
         let findings = check(&workspace, &contracts()).expect("read");
-        assert_found(&findings, "README.md", 5, "is stale from here on");
+        assert_found(&findings, page, 7, "is stale from here on");
         assert_eq!(findings.len(), 1, "{findings:#?}");
     }
 
@@ -51,7 +52,12 @@ mod tests {
                 1,
                 "is stale from here on",
             ),
-            ("README.md", 3, "is stale from here on"),
+            (
+                "crates/aris/guide/src/SUMMARY.md",
+                3,
+                "is stale from here on",
+            ),
+            ("crates/aris/guide/src/helpers/tool.md", 0, "does not exist"),
             ("skills/shared-references/policies.md", 0, "does not exist"),
             (
                 "crates/aris-contract/src/integrations/table.json",

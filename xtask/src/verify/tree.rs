@@ -55,8 +55,9 @@ impl Tree {
             "deny.toml",
             "[bans]\ndeny = [\n    { crate = \"tool\", reason = \"no\", wrappers = [\"aris\"] },\n]\n",
         );
+        tree.write("README.md", "text\n");
         tree.write(
-            "README.md",
+            "crates/aris/guide/src/SUMMARY.md",
             "text\n<!-- helpers:begin -->\n<!-- helpers:end -->\n",
         );
         tree.write(
