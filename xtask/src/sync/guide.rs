@@ -127,9 +127,10 @@ fn page(row: &Row, contract: &Contract) -> String {
     for (what, fact) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()) {
         text.extend(["| ", what, " | ", &cell(&fact), " |\n"]);
     }
+    let usage: Vec<&str> = contract.usage.lines().map(str::trim).collect();
     text.extend([
         "\n```text\n",
-        &contract.usage,
+        &usage.join("\n"),
         "\n```\n\n## Examples\n\n```console\n",
     ]);
     for example in &contract.examples {
@@ -194,7 +195,7 @@ fn table<'a>(text: &mut String, arguments: &[Argument], flags: impl Iterator<Ite
     if rows.is_empty() {
         text.push_str("No arguments and flags of its own.\n");
     } else {
-        text.extend(["| | |\n|---|---|\n", &rows]);
+        text.extend(["| Name | Meaning |\n|---|---|\n", &rows]);
     }
 }
 
