@@ -27,7 +27,7 @@ fn pages() -> BTreeSet<String> {
             let path = entry.expect("entry").path();
             if path.is_dir() {
                 open.push(path);
-            } else {
+            } else if path.extension().is_some_and(|extension| extension == "md") {
                 let relative = path.strip_prefix(source()).expect("below");
                 found.insert(relative.to_string_lossy().into_owned());
             }
