@@ -57,14 +57,16 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
         return Ok(source);
     }
     let new = folder.join(".new");
-    if new.exists() {
-        // Somebody who had the lock was killed.
-        aris_fs::remove_tree(&folder, &new)?;
-    }
+    // What somebody left who had the lock and was killed.
+    clear(&folder, &new)?;
     aris_fs::create_folder(&new)?;
-    unpack(&new, &source, &own, &program)?;
-    // Last: a folder without it is not finished.
-    aris_fs::write_atomic(&new.join(SUMS), sums.as_bytes())?;
+    let whole = unpack(&new, &source, &own, &program)
+        // Last: a folder without it is not finished.
+        .and_then(|()| Ok(aris_fs::write_atomic(&new.join(SUMS), sums.as_bytes())?));
+    if let Err(error) = whole {
+        clear(&folder, &new)?;
+        return Err(error);
+    }
     if source.exists() {
         let is_edited = edited(&source)?;
         aris_fs::exchange(&new, &source)?;
@@ -72,7 +74,7 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
             let kept = folder.join(format!("kept-{}", context.now().as_second()));
             aris_fs::rename_new(&new, &kept)?;
             context.warn(&format!(
-                "{path} was edited in the folder of the last version; that folder is now {}",
+                "{path} in the folder of the last version was not as that version left it; the folder is now {}",
                 kept.display()
             ));
         } else {
@@ -83,6 +85,15 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
     }
     aris_fs::sync_dir(&folder)?;
     Ok(source)
+}
+
+/// Removes what is at `new`, if anything is.
+fn clear(folder: &Path, new: &Path) -> Result<(), FsError> {
+    match fs::symlink_metadata(new) {
+        Ok(found) if found.is_dir() => aris_fs::remove_tree(folder, new),
+        Ok(_) => aris_fs::remove_file(new),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Writes everything below `new`, which is to become `source`.

@@ -190,7 +190,8 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     fs::write(source.join("skills/arxiv/SKILL.md"), "mine").expect("written");
     let run = aris(&project, &["source"]).run().expect_code(0);
     assert!(
-        run.stderr().contains("skills/arxiv/SKILL.md was edited"),
+        run.stderr()
+            .contains("skills/arxiv/SKILL.md in the folder of the last version was not as"),
         "{run}"
     );
     assert_ne!(
@@ -209,6 +210,32 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     fs::remove_dir_all(project.at(&format!("share/aris/{kept}"))).expect("removed");
     aris(&project, &["source"]).run().expect_code(0);
     assert!(!project.at("share/aris/.new").exists());
+}
+
+#[test]
+fn what_cannot_be_unpacked_leaves_nothing_half_made() {
+    let project = Project::bare().file("outside/keep", "mine");
+    aris(&project, &["--version"]).run().expect_code(0);
+    // A limit for the size of a file stands for a full disk; its signal is ignored, so that writing fails.
+    let script = "trap '' XFSZ; ulimit -f 1000; ./aris source";
+    let run = Helper::at("/bin/bash")
+        .call(project.path())
+        .args(["-c", script])
+        .env("XDG_DATA_HOME", project.at("share"));
+    let run = run.run().expect_code(5);
+    assert!(run.stderr().contains("bin/bin/aris-"), "{run}");
+    let names = || -> BTreeSet<_> {
+        let entries = fs::read_dir(project.at("share/aris")).expect("listed");
+        entries
+            .map(|entry| entry.expect("entry").file_name())
+            .collect()
+    };
+    assert_eq!(names(), BTreeSet::from([".lock".into()]));
+    // A link where the work goes is removed, and what it leads to stays.
+    symlink(project.at("outside"), project.at("share/aris/.new")).expect("link");
+    aris(&project, &["source"]).run().expect_code(0);
+    assert_eq!(names(), BTreeSet::from([".lock".into(), "source".into()]));
+    assert_eq!(project.read("outside/keep"), "mine");
 }
 
 #[test]
