@@ -1,4 +1,4 @@
-//! What PyYAML makes of the same grid: values that both must print the same, and spellings of YAML 1.1 that stay as they are written.
+//! What Python's yaml makes of the same grid: values that both must print the same, and spellings of YAML 1.1 that stay as they are written.
 //!
 //! The seed is printed; `ARIS_SEED` repeats a run.
 #![cfg(test)]
@@ -67,10 +67,10 @@ fn a_grid_is_read_as_pyyaml_reads_it() {
     // Ids of jobs count upper and lower case as equal.
     let mut seen = BTreeSet::new();
     values.retain(|(value, _)| seen.insert(value.trim_matches(['"', '\'']).trim().to_lowercase()));
-    let list: String = values
-        .iter()
-        .map(|(value, _)| format!("        - {value}\n"))
-        .collect();
+    let mut list = String::new();
+    for (value, _) in &values {
+        list.extend(["        - ", value, "\n"]);
+    }
     let grid = format!(
         "project: p\ncwd: .\ngpus: []\nphases:\n  - name: a\n    grid:\n      N:\n{list}    template:\n      id: \"j${{N}}\"\n      cmd: |-\n        run \"${{N}}\"\n"
     );
