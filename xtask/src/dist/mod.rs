@@ -74,11 +74,15 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         )?;
         let bill = licences::bill_of_materials(&metadata, &version);
         made.file(&format!("{name}.cdx.json"), bill.as_bytes())?;
+        let mut all = vec![(String::from("THIRD-PARTY.txt"), licences)];
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            all.push((name.to_owned(), aris_fs::read_text(&workspace.at(name))?));
+        }
         let parts = packages::Parts {
             version: &version,
             triple,
             program,
-            licences: &licences,
+            licences: &all,
             time,
         };
         let (wheel, bytes) = parts.wheel()?;

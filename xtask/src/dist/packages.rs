@@ -18,6 +18,8 @@ use crate::install::ARIS;
 
 const SUMMARY: &str =
     "Audits, gates and queues for research agents: small programs whose exit code is the truth";
+const DESCRIPTION: &str = "`aris demo` shows the gate at work on an example paper. `aris install PROJECT` installs the skills and their helpers into a\n\
+                           project. `aris help` lists the helpers by what they are for.\n";
 const LICENCE: &str = "MIT OR Apache-2.0";
 
 /// The folder below which npm's packages for single platforms lie.
@@ -28,8 +30,8 @@ pub(super) struct Parts<'a> {
     pub(super) version: &'a str,
     pub(super) triple: &'a str,
     pub(super) program: &'a [u8],
-    /// Licences of what is in the program.
-    pub(super) licences: &'a str,
+    /// Our licences, and those of what is in the program: names and texts.
+    pub(super) licences: &'a [(String, String)],
     /// Of the commit, in seconds since 1970.
     pub(super) time: u64,
 }
@@ -37,6 +39,14 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     fn extension(&self) -> &'static str {
         crate::install::extension(self.triple)
+    }
+
+    fn licence_lines(&self) -> String {
+        let names = self.licences.iter();
+        let lines: Vec<String> = names
+            .map(|(name, _)| format!("License-File: {name}\n"))
+            .collect();
+        lines.concat()
     }
 
     fn arch(&self) -> &str {
@@ -57,8 +67,8 @@ impl Parts<'_> {
             format!("{info}/METADATA"),
             File::text(format!(
                 "Metadata-Version: 2.4\nName: {ARIS}\nVersion: {}\nSummary: {SUMMARY}\nLicense-Expression: {LICENCE}\n\
-                 License-File: THIRD-PARTY.txt\n",
-                self.version
+                 {}Description-Content-Type: text/markdown\n\n{DESCRIPTION}",
+                self.version, self.licence_lines()
             )),
         );
         let tag_lines: Vec<_> = tags
@@ -72,10 +82,9 @@ impl Parts<'_> {
                 "Wheel-Version: 1.0\nGenerator: xtask\nRoot-Is-Purelib: false\n{tag_lines}\n"
             )),
         );
-        files.insert(
-            format!("{info}/licenses/THIRD-PARTY.txt"),
-            File::text(self.licences),
-        );
+        for (name, text) in self.licences {
+            files.insert(format!("{info}/licenses/{name}"), File::text(text.as_str()));
+        }
         let mut record = String::new();
         for (path, file) in &files {
             let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(&file.bytes));
@@ -180,19 +189,21 @@ impl Parts<'_> {
             "license": LICENCE,
             "os": [system],
             "cpu": [arch],
-            "files": ["bin", "THIRD-PARTY.txt"],
+            "files": ["bin", "licences"],
         });
         if self.triple.ends_with("linux-gnu") {
             manifest["libc"] = json!(["glibc"]);
         }
-        let files = Files::from([
+        let mut files = Files::from([
             package_json(&manifest),
             (
                 format!("bin/{ARIS}{}", self.extension()),
                 File::program(self.program),
             ),
-            (String::from("THIRD-PARTY.txt"), File::text(self.licences)),
         ]);
+        for (name, text) in self.licences {
+            files.insert(format!("licences/{name}"), File::text(text.as_str()));
+        }
         let file = format!("{ARIS}-{system}-{arch}-{}.tgz", self.version);
         Ok((name, file, archive::tar_gz("package", &files, self.time)?))
     }

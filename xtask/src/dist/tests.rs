@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::LazyLock;
 
 use aris_proc::End;
 
@@ -170,11 +171,13 @@ fn a_target_without_the_program_is_refused() {
 const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\nprintf '<%s>' \"$@\"\nexit 3\n";
 
 fn parts(triple: &str) -> Parts<'_> {
+    static LICENCES: LazyLock<[(String, String); 1]> =
+        LazyLock::new(|| [(String::from("LICENSE"), String::from("licence"))]);
     Parts {
         version: "0.1.0",
         triple,
         program: SCRIPT,
-        licences: "licences",
+        licences: &*LICENCES,
         time: 1_700_000_000,
     }
 }
@@ -223,7 +226,7 @@ fn a_wheel_installs_without_a_network_and_is_the_same_every_time() {
         assert!(wheel.0.contains("-py3-none-manylinux_2_28_"), "{}", wheel.0);
     }
     let script = "python3 -m venv env && env/bin/pip install --quiet --no-index --disable-pip-version-check \"$1\" && \
-        env/bin/pip show --files aris >&2 && env/bin/aris one 'two three'";
+        env/bin/pip show --files aris | grep -q 'licenses/LICENSE' && env/bin/aris one 'two three'";
     let Some(done) = in_empty_folder(&["python3"], script, &[wheel]) else {
         return;
     };
