@@ -35,7 +35,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "an absent paper",
             args: &["nowhere"],
-            code: 2,
+            code: 3,
         },
     ],
     incomplete: &[&[], &["clean", "--as-of"]],

@@ -28,7 +28,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "an absent paper",
             args: &["nowhere"],
-            code: 2,
+            code: 3,
         },
         Call {
             what: "a policy that is none",
