@@ -27,6 +27,15 @@ const FIGURES: &[(&str, &str)] = &[
           "groups": [{"label": "Self-attention", "node_ids": ["q", "k", "v", "attention"]}]}"#,
     ),
     (
+        "edges between groups, past a group, and back",
+        r#"{"nodes": [{"id": "q", "label": "query"}, {"id": "e1", "label": "encoder"}, {"id": "e2", "label": "index"}, {"id": "e3", "label": "reranker"},
+            {"id": "g", "label": "generator"}, {"id": "v", "label": "verifier"}, {"id": "a", "label": "answer"}],
+          "groups": [{"id": "ret", "label": "retrieval", "node_ids": ["e1", "e2", "e3"]}, {"id": "gen", "label": "generation", "node_ids": ["g", "v"]},
+            {"id": "rank", "node_ids": ["e2", "e3"]}],
+          "edges": [{"from": "q", "to": "ret"}, {"from": "e1", "to": "rank"}, {"from": "e2", "to": "e3"}, {"from": "ret", "to": "gen", "label": "passages"},
+            {"from": "g", "to": "v"}, {"from": "gen", "to": "a"}, {"from": "a", "to": "q", "style": "dashed"}, {"from": "q", "to": "gen", "label": "prompt"}]}"#,
+    ),
+    (
         "an edge to a node deep in a group",
         r#"{"layout": {"direction": "TB", "layer_gap": 36}, "nodes": [
             {"id": "rank", "label": "Human ranks"}, {"id": "rm", "label": "Reward model"},
@@ -138,4 +147,55 @@ fn the_corners_that_are_proposed_lead_round_the_node() {
         &format!(r#"{{"from": "x", "to": "y", "points": {points}}}"#),
     );
     assert_eq!(found(&mended), Vec::new(), "{points}");
+}
+
+#[test]
+fn an_edge_to_a_group_ends_at_its_frame() {
+    let figure = |edges: &str| {
+        let text = format!(
+            r#"{{"nodes": [{{"id": "a", "x": 80, "y": 100}}, {{"id": "b", "x": 320, "y": 100}}, {{"id": "c", "x": 320, "y": 300}}],
+              "groups": [{{"id": "g", "node_ids": ["b"]}}, {{"id": "both", "node_ids": ["b", "c"]}}, {{"id": "none"}}, {{"id": "a", "node_ids": ["c"]}}],
+              "edges": [{edges}]}}"#
+        );
+        Figure::read(text.as_bytes())
+    };
+    // The box is 120 wide, the padding 20, half of the border 0.5.
+    let svg = figure(r#"{"from": "a", "to": "g"}"#)
+        .expect("a figure")
+        .svg();
+    assert!(svg.contains("M239.5 100 L"), "{svg}");
+    let svg = figure(r#"{"from": "g", "to": "a"}"#)
+        .expect("a figure")
+        .svg();
+    assert!(svg.contains("M239.5 100 L"), "{svg}");
+    // A node is meant before a group of the same id.
+    let svg = figure(r#"{"from": "b", "to": "a"}"#)
+        .expect("a figure")
+        .svg();
+    assert!(
+        svg.contains("M260 100 L") && svg.contains("M140 100 L"),
+        "{svg}"
+    );
+    for (edge, message) in [
+        (
+            r#"{"from": "b", "to": "g"}"#,
+            "one end of the edge lies in the other",
+        ),
+        (
+            r#"{"from": "g", "to": "both"}"#,
+            "one end of the edge lies in the other",
+        ),
+        (
+            r#"{"from": "g", "to": "g"}"#,
+            "one end of the edge lies in the other",
+        ),
+        (r#"{"from": "a", "to": "none"}"#, "has no frame"),
+        (r#"{"from": "a", "to": "nobody"}"#, "and no group"),
+    ] {
+        let problems = figure(edge).expect_err("refused");
+        assert!(
+            problems.iter().any(|one| one.message.contains(message)),
+            "{edge}: {problems:?}"
+        );
+    }
 }

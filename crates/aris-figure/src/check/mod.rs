@@ -40,8 +40,12 @@ impl Scene<'_> {
 
     fn edge(&self, index: usize) -> String {
         let edge = &self.spec.edges[index];
-        let name = |node: usize| quoted(&self.spec.nodes[node].id);
-        format!("edge {} -> {}", name(edge.from), name(edge.to))
+        let name = |node: usize, group: Option<usize>| {
+            let group = group.and_then(|group| self.spec.groups[group].id.as_ref());
+            quoted(group.unwrap_or(&self.spec.nodes[node].id))
+        };
+        let (from, to) = edge.frames;
+        format!("edge {} -> {}", name(edge.from, from), name(edge.to, to))
     }
 
     fn group(&self, index: usize) -> String {

@@ -27,6 +27,7 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
         .filter_map(|(index, (edge, route))| {
             let free = |node: usize| scene.spec.nodes[node].centre.is_none();
             if edge.from == edge.to
+                || edge.frames != (None, None)
                 || edge.curve
                 || !edge.points.is_empty()
                 || !(free(edge.from) && free(edge.to))

@@ -5,7 +5,7 @@ mod labels;
 mod node;
 
 use crate::colour::Colour;
-use crate::geometry::{Outline, Point, Rect};
+use crate::geometry::{Outline, Point, Rect, Shape};
 use crate::layout::Placed;
 use crate::spec::{Anchor, Group, Spec};
 use crate::text::{self, Weight};
@@ -136,8 +136,19 @@ impl<'a> Scene<'a> {
             .iter()
             .zip(&placed.points)
             .map(|(edge, points)| {
-                let (from, to) = (&blocks[edge.from].outline, &blocks[edge.to].outline);
-                edge::route(edge, from, to, points, spec.style.font_size - 3.0, &ground)
+                let end = |node: usize, group: Option<usize>| {
+                    let frame = group.and_then(|group| frames[group].as_ref());
+                    frame.map_or_else(|| blocks[node].outline.clone(), Frame::outline)
+                };
+                let (from, to) = (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1));
+                edge::route(
+                    edge,
+                    &from,
+                    &to,
+                    points,
+                    spec.style.font_size - 3.0,
+                    &ground,
+                )
             })
             .collect();
         let block_tree = Tree::new(blocks.iter().map(|block| block.outline.bounds()).collect());
@@ -198,6 +209,15 @@ impl<'a> Scene<'a> {
             .chain(routes)
             .chain(labels)
             .fold(Rect::NOTHING, Rect::union)
+    }
+}
+
+impl Frame {
+    /// With its border, which is 1 wide.
+    fn outline(&self) -> Outline {
+        let rect = self.rect.grown(0.5);
+        let (width, height) = (rect.right - rect.left, rect.bottom - rect.top);
+        Outline::new(Shape::Rect, rect.centre(), width, height)
     }
 }
 

@@ -76,7 +76,7 @@ pub(crate) const FIGURE: &[Field] = &[
         "how nodes without x and y are placed",
     ),
     field("nodes", Kind::List(NODE), "boxes"),
-    field("edges", Kind::List(EDGE), "arrows from node to node"),
+    field("edges", Kind::List(EDGE), "arrows between nodes and groups"),
     field("groups", Kind::List(GROUP), "frames behind nodes"),
     field("labels", Kind::List(LABEL), "free text"),
 ];
@@ -167,11 +167,15 @@ pub(crate) const NODE: &[Field] = &[
 ];
 
 pub(crate) const EDGE: &[Field] = &[
-    required("from", Kind::Name, "id of a node"),
+    required(
+        "from",
+        Kind::Name,
+        "id of a node, or of a group: the edge begins at its frame",
+    ),
     required(
         "to",
         Kind::Name,
-        "id of a node; the same as from draws a loop",
+        "id of a node or group; the same node as from draws a loop",
     ),
     field("label", Kind::Name, "text beside the middle"),
     field("style", Kind::OneOf(STYLES), "default solid"),
@@ -195,7 +199,7 @@ pub(crate) const EDGE: &[Field] = &[
 ];
 
 pub(crate) const GROUP: &[Field] = &[
-    field("id", Kind::Name, "name, for people"),
+    field("id", Kind::Name, "name for edges"),
     field("label", Kind::Name, "text at the top left"),
     field("node_ids", Kind::Names, "nodes in the frame"),
     field("fill", Kind::Colour, "default #F5F5F5"),

@@ -80,8 +80,11 @@ pub(crate) enum Dash {
 
 #[derive(Debug)]
 pub(crate) struct Edge {
+    /// The node that it begins at; of a group, one of its nodes, which stands for it in the layout.
     pub(crate) from: usize,
     pub(crate) to: usize,
+    /// The groups at whose frames it begins and ends.
+    pub(crate) frames: (Option<usize>, Option<usize>),
     pub(crate) label: Option<String>,
     pub(crate) dash: Dash,
     /// Whether an arrow stands at the start, and at the end.
@@ -95,6 +98,7 @@ pub(crate) struct Edge {
 
 #[derive(Debug)]
 pub(crate) struct Group {
+    pub(crate) id: Option<String>,
     pub(crate) label: Option<String>,
     pub(crate) members: Vec<usize>,
     pub(crate) fill: Colour,

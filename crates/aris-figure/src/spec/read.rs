@@ -46,23 +46,26 @@ pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
     let style = style(&figure, notes);
     let [nodes, edges, groups, labels] = lists;
     let mut names = BTreeMap::new();
+    let nodes = objects(nodes, "nodes", NODE, notes)
+        .into_iter()
+        .filter_map(|object| node(&object, &style, &mut names, notes))
+        .collect();
+    let groups: Vec<Group> = objects(groups, "groups", GROUP, notes)
+        .into_iter()
+        .map(|object| group(&object, &names, notes))
+        .collect();
+    let ends = Ends::new(names, &groups);
     let spec = Spec {
         title: figure.line("title", notes),
         place: figure.place.clone(),
         canvas: canvas(&figure, notes),
         layout: layout(&figure, notes),
-        nodes: objects(nodes, "nodes", NODE, notes)
-            .into_iter()
-            .filter_map(|object| node(&object, &style, &mut names, notes))
-            .collect(),
+        nodes,
         edges: objects(edges, "edges", EDGE, notes)
             .into_iter()
-            .filter_map(|object| edge(&object, &names, notes))
+            .filter_map(|object| edge(&object, &ends, notes))
             .collect(),
-        groups: objects(groups, "groups", GROUP, notes)
-            .into_iter()
-            .map(|object| group(&object, &names, notes))
-            .collect(),
+        groups,
         labels: objects(labels, "labels", LABEL, notes)
             .into_iter()
             .filter_map(|object| label(&object, &style, notes))
@@ -274,31 +277,99 @@ fn node(
     })
 }
 
-fn edge(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes) -> Option<Edge> {
-    let mut end = |name| {
-        let Some(id) = object.name(name) else {
-            object.report(
-                notes,
-                Code::Invalid,
-                name,
-                format!("the edge has no {name:?}"),
-                "give it the id of a node",
-            );
-            return None;
-        };
-        let found = names.get(&id).copied();
-        if found.is_none() {
-            object.report(
-                notes,
-                Code::Invalid,
-                name,
-                format!("there is no node {id:?}"),
-                "name a node of \"nodes\" by its id",
-            );
+/// What an edge may begin and end at, by id.
+struct Ends<'a> {
+    nodes: BTreeMap<String, usize>,
+    /// A node of the same id is meant before these.
+    frames: BTreeMap<&'a str, usize>,
+    groups: &'a [Group],
+}
+
+/// An end of an edge: a node, or a group.
+#[derive(Clone, Copy)]
+enum End {
+    Node(usize),
+    Frame(usize),
+}
+
+impl<'a> Ends<'a> {
+    fn new(nodes: BTreeMap<String, usize>, groups: &'a [Group]) -> Self {
+        let mut frames = BTreeMap::new();
+        for (index, group) in groups.iter().enumerate() {
+            // Of several groups of one id the first is meant.
+            if let Some(id) = &group.id {
+                frames.entry(id.as_str()).or_insert(index);
+            }
         }
-        found
+        Self {
+            nodes,
+            frames,
+            groups,
+        }
+    }
+
+    fn read(&self, object: &Object<'_>, name: &'static str, notes: &mut Notes) -> Option<End> {
+        let mut refuse = |message: String, fix: &'static str| {
+            object.report(notes, Code::Invalid, name, message, fix);
+            None
+        };
+        let Some(id) = object.name(name) else {
+            return refuse(
+                format!("the edge has no {name:?}"),
+                "give it the id of a node or group",
+            );
+        };
+        let node = self.nodes.get(&id).copied().map(End::Node);
+        match node.or_else(|| self.frames.get(id.as_str()).copied().map(End::Frame)) {
+            None => refuse(
+                format!("there is no node {id:?}, and no group"),
+                "name a node of \"nodes\", or a group of \"groups\", by its id",
+            ),
+            Some(End::Frame(group)) if self.members(&End::Frame(group)).is_empty() => refuse(
+                format!("group {id:?} has no nodes, so it has no frame"),
+                "list its nodes in \"node_ids\", or name a node",
+            ),
+            found => found,
+        }
+    }
+
+    fn members<'e>(&'e self, end: &'e End) -> &'e [usize] {
+        match end {
+            End::Node(node) => std::slice::from_ref(node),
+            End::Frame(group) => &self.groups[*group].members,
+        }
+    }
+
+    /// A node of `end` that is none of `other`'s.
+    fn own(&self, end: End, other: End) -> Option<usize> {
+        let others = self.members(&other);
+        let is_own = |node: &&usize| others.binary_search(node).is_err();
+        self.members(&end).iter().find(is_own).copied()
+    }
+}
+
+fn edge(object: &Object<'_>, ends: &Ends<'_>, notes: &mut Notes) -> Option<Edge> {
+    let (from, to) = (
+        ends.read(object, "from", notes),
+        ends.read(object, "to", notes),
+    );
+    let nodes = match (from?, to?) {
+        (End::Node(from), End::Node(to)) => Some((from, to)),
+        (from, to) => ends.own(from, to).zip(ends.own(to, from)),
     };
-    let (from, to) = (end("from"), end("to"));
+    if nodes.is_none() {
+        object.report(
+            notes,
+            Code::Invalid,
+            "to",
+            "one end of the edge lies in the other",
+            "let it begin or end at a node, or at a group that lies apart",
+        );
+    }
+    let frame = |end| match end {
+        Some(End::Frame(group)) => Some(group),
+        _ => None,
+    };
     let dashes = [
         ("solid", Dash::Solid),
         ("dashed", Dash::Dashed),
@@ -324,9 +395,11 @@ fn edge(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes)
             !matches!(other, Value::Number(number) if *number == 0.0)
         }
     };
+    let (start, end) = nodes?;
     Some(Edge {
-        from: from?,
-        to: to?,
+        from: start,
+        to: end,
+        frames: (frame(from), frame(to)),
         label: object.line("label", notes),
         dash: object.word("style", &dashes, Dash::Solid, notes),
         arrows: object.word("arrow", &arrows, (false, true), notes),
@@ -368,6 +441,7 @@ fn group(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes
         );
     }
     Group {
+        id: object.name("id"),
         label: object.line("label", notes),
         members,
         fill: object
