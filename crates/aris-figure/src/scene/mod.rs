@@ -138,7 +138,7 @@ impl<'a> Scene<'a> {
             .map(|(edge, points)| {
                 let end = |node: usize, group: Option<usize>| {
                     let frame = group.and_then(|group| frames[group].as_ref());
-                    frame.map_or_else(|| blocks[node].outline.clone(), Frame::outline)
+                    frame.map_or_else(|| blocks[node].outline, Frame::outline)
                 };
                 let (from, to) = (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1));
                 edge::route(
