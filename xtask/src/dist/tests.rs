@@ -198,10 +198,11 @@ fn in_empty_folder(
 ) -> Option<aris_proc::Finished> {
     let place = tempfile::Builder::new().prefix("aris-").tempdir();
     let place = place.expect("temp");
-    for program in needed {
-        let call = aris_proc::command(program, place.path()).arg("--version");
+    for needed in needed {
+        let words: Vec<&str> = needed.split(' ').collect();
+        let call = aris_proc::command(words[0], place.path()).args(&words[1..]);
         if !call.run(PATIENCE).is_ok_and(|done| done.success()) {
-            println!("skipped: there is no {program}");
+            println!("skipped: {needed} does not work here");
             return None;
         }
     }
@@ -227,7 +228,7 @@ fn a_wheel_installs_without_a_network_and_is_the_same_every_time() {
     }
     let script = "python3 -m venv env && env/bin/pip install --quiet --no-index --disable-pip-version-check \"$1\" && \
         env/bin/pip show --files aris | grep -q 'licenses/LICENSE' && env/bin/aris one 'two three'";
-    let Some(done) = in_empty_folder(&["python3"], script, &[wheel]) else {
+    let Some(done) = in_empty_folder(&["python3 -m ensurepip --version"], script, &[wheel]) else {
         return;
     };
     assert_eq!(
@@ -264,7 +265,7 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let files = [(platform, bytes), front];
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && \
         npx --offline aris one 'two three'";
-    let Some(done) = in_empty_folder(&["npm"], script, &files) else {
+    let Some(done) = in_empty_folder(&["npm --version"], script, &files) else {
         return;
     };
     assert_eq!(
@@ -277,7 +278,7 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund --omit=optional \"$1\" && \
         npx --offline aris one";
     let [_, front] = files;
-    let done = in_empty_folder(&["npm"], script, &[front]).expect("npm");
+    let done = in_empty_folder(&["npm --version"], script, &[front]).expect("npm");
     assert_eq!(done.end, End::Exited(5), "{}", done.stderr.text());
     assert!(done.stderr.text().contains("there is no program for"));
 }
