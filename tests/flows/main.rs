@@ -12,4 +12,5 @@ mod installed;
 mod recipes;
 mod resolver;
 mod review;
+mod runs;
 mod threats;

@@ -110,6 +110,7 @@ fn spec(place: &Path, command: &str) -> Spec {
         oom_patterns: Vec::new(),
         log: place.join("log"),
         leases: Vec::new(),
+        ledger: None,
         cards: 0,
     }
 }

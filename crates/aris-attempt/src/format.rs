@@ -131,6 +131,10 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(with = "Vec<String>"))]
     pub leases: Vec<PathBuf>,
+    /// Where the record of the run is kept, `<project>/.aris/runs`; absent: nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub ledger: Option<PathBuf>,
     /// Cards that `CUDA_VISIBLE_DEVICES` must list when the command starts; checked where somebody else sets it (Slurm). 0: no
     /// check.
     #[serde(default)]

@@ -3,7 +3,8 @@
 //! Which value a number means is a judgement. Authors make it once and write it down as a binding; this crate calculates ever
 //! after. It never guesses: what nobody bound is listed and neither accused nor acquitted.
 //!
-//! Pure but for [`project`], which finds a paper's files, and for the data, which `aris-evidence` reads.
+//! Pure but for [`project`], which finds a paper's files, for [`runs`], which looks into the project's ledger, and for the data, which
+//! `aris-evidence` reads.
 
 #![warn(missing_docs)]
 
@@ -15,6 +16,7 @@ pub mod number;
 mod paper;
 pub mod project;
 mod report;
+pub mod runs;
 mod suggest;
 
 pub use bindings::{Claims, Spot};

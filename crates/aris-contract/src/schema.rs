@@ -39,6 +39,8 @@ pub mod id {
     pub const QUEUE_ATTEMPT_START: &str = "aris.queue_attempt.start/v1";
     /// `exit.json` of an attempt of a queue.
     pub const QUEUE_ATTEMPT_EXIT: &str = "aris.queue_attempt.exit/v1";
+    /// The record of a run in a project's ledger, `.aris/runs`.
+    pub const RUN: &str = "aris.run_record.run/v1";
     /// What the multi-call binary `aris` itself prints.
     pub const PAGE: &str = "aris.aris.page/v1";
     /// `<helper>.contract.json` beside a launcher.

@@ -28,6 +28,7 @@ pub use evaluate::{Answer, Evaluation, Question, evaluate};
 pub use files::{FileFacts, check_glob, digests, list};
 pub use read::{Table, read_table};
 pub use settings::{FileSetting, Format, Header, Limits, Settings, View};
+pub use sql::rows_query;
 
 /// A value of a table or of an answer.
 #[derive(Clone, Debug, PartialEq)]

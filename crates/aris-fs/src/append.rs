@@ -40,6 +40,15 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
 /// Appends `text` to the file at `path` as it is, in one piece, creating it, and makes it durable. Nothing that is there is cut off: the file
 /// is one that people and other programs write, too.
 pub fn append_text(path: &Path, text: &str) -> Result<(), FsError> {
+    append(path, text, true)
+}
+
+/// The same without making it durable, for what may be lost with the power.
+pub fn append_unsynced(path: &Path, text: &str) -> Result<(), FsError> {
+    append(path, text, false)
+}
+
+fn append(path: &Path, text: &str, durable: bool) -> Result<(), FsError> {
     let failed = |error| FsError::write("append to", path, error);
     fault::point();
     let mut file = OpenOptions::new()
@@ -55,8 +64,11 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), FsError> {
     }
     fault::point();
     file.write_all(text.as_bytes()).map_err(failed)?;
-    fault::point();
-    file.sync_data().map_err(failed)
+    if durable {
+        fault::point();
+        file.sync_data().map_err(failed)?;
+    }
+    Ok(())
 }
 
 fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {

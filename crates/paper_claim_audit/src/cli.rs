@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Emit(EmitArgs),
     /// Show the paper with every number coloured by its status
     Show(ShowArgs),
+    /// Print which data, and which run, a number comes from
+    TraceBack(TraceArgs),
 }
 
 /// Which paper, and which data.
@@ -127,6 +129,16 @@ pub(crate) struct ShowArgs {
     /// Write the page for co-authors here
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// Arguments of `trace-back`.
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// Which number: id of its binding, FILE:LINE of its place in the paper, or a pattern of either with `*`
+    #[arg(value_name = "ID|FILE:LINE")]
+    pub(crate) number: String,
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
 }
 
 /// A word of `claims.toml`.

@@ -39,6 +39,9 @@ pub enum Error {
     /// The page or the report cannot be made.
     #[error("the page cannot be made")]
     Page(#[from] askama::Error),
+    /// The ledger of runs cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] FsError),
     /// Artifact, report or trace cannot be written.
     #[error(transparent)]
     Emit(#[from] TraceError),
@@ -79,6 +82,7 @@ impl Failure for Error {
             Self::Project(error) => error.kind(),
             Self::Write { reason, .. } => reason.kind(),
             Self::Page(_) => ErrorKind::Internal,
+            Self::Ledger(error) => error.kind(),
             Self::Emit(error) => error.kind(),
         }
     }
@@ -89,6 +93,7 @@ impl Failure for Error {
             Self::Project(error) => error.hint(),
             Self::Write { reason, .. } => reason.hint(),
             Self::Page(_) => None,
+            Self::Ledger(error) => error.hint(),
             Self::Emit(error) => error.hint(),
         }
     }
@@ -102,6 +107,7 @@ impl Failure for Error {
             Self::Project(error) => error.details(),
             Self::Write { reason, .. } => reason.details(),
             Self::Page(_) => Map::new(),
+            Self::Ledger(error) => error.details(),
             Self::Emit(error) => error.details(),
         }
     }

@@ -30,7 +30,7 @@ use aris_contract::{ErrorKind, schema};
 use serde::Serialize;
 
 pub use cli::Cli;
-pub use commands::{AuditReport, BindReport, EmitReport, ShowReport, SuggestReport};
+pub use commands::{AuditReport, BindReport, EmitReport, ShowReport, SuggestReport, TraceReport};
 pub use error::Error;
 
 use crate::cli::Command;
@@ -69,10 +69,15 @@ pub static SPEC: Spec = Spec {
             line: "paper_claim_audit show paper --html paper.html",
             what: "write a page with every number coloured by its status",
         },
+        Example {
+            command: "trace-back",
+            line: "paper_claim_audit trace-back main.tex:12 paper",
+            what: "print the query, the rows, the files and the runs behind the numbers of one line",
+        },
     ],
     signals: &[(
         10,
-        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; a new binding differs; an emitted file is not current",
+        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; a new binding differs; an emitted file is not current; the way from a number to its run has a gap",
     )],
     ok: "every number is bound or waived and holds, or there is none; the command did its work",
     errors: &[
@@ -86,6 +91,7 @@ pub static SPEC: Spec = Spec {
         commands::bind::SCHEMA,
         commands::emit::SCHEMA,
         commands::show::SCHEMA,
+        commands::trace_back::SCHEMA,
         schema::id::AUDIT,
         aris_claims::details::SCHEMA,
     ],
@@ -105,6 +111,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Some(Command::Bind(args)) => commands::bind::run(args, context),
         Some(Command::Emit(args)) => commands::emit::run(args, context),
         Some(Command::Show(args)) => commands::show::run(args, context),
+        Some(Command::TraceBack(args)) => commands::trace_back::run(args, context),
     }
 }
 
@@ -122,6 +129,8 @@ pub enum Report {
     Emit(EmitReport),
     /// Of `show`.
     Show(ShowReport),
+    /// Of `trace-back`.
+    Trace(TraceReport),
 }
 
 impl Product for Report {
@@ -132,6 +141,7 @@ impl Product for Report {
             Self::Bind(_) => commands::bind::SCHEMA,
             Self::Emit(_) => commands::emit::SCHEMA,
             Self::Show(_) => commands::show::SCHEMA,
+            Self::Trace(_) => commands::trace_back::SCHEMA,
         }
     }
 
@@ -142,6 +152,7 @@ impl Product for Report {
             Self::Bind(report) => report.render(out, style),
             Self::Emit(report) => report.render(out),
             Self::Show(report) => report.render(out),
+            Self::Trace(report) => report.render(out, style),
         }
     }
 }
@@ -159,6 +170,7 @@ mod tests {
         check_schema::<BindReport>(commands::bind::SCHEMA);
         check_schema::<EmitReport>(commands::emit::SCHEMA);
         check_schema::<ShowReport>(commands::show::SCHEMA);
+        check_schema::<TraceReport>(commands::trace_back::SCHEMA);
         check_schema::<aris_claims::Details>(aris_claims::details::SCHEMA);
     }
 }

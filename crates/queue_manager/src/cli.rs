@@ -78,6 +78,10 @@ pub(crate) enum Command {
     Outputs(OutputsArgs),
     /// Bring the outputs of a queue on a server here
     Fetch(FetchArgs),
+    /// Run a command without a queue and record it as a job is recorded, or take over what another tool recorded
+    Record(RecordArgs),
+    /// List the numbers of papers that stand on the files of a job
+    UsedBy(UsedByArgs),
 }
 
 /// The flags of the reference.
@@ -398,6 +402,34 @@ pub(crate) struct FetchArgs {
     /// Replace files that are here under these names with another size or time
     #[arg(long)]
     pub(crate) overwrite: bool,
+}
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// Name of the run; default: that of the program
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// File that the command writes, or pattern; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) expected_output: Vec<String>,
+    /// Take over the runs that MLflow, Weights & Biases, Hydra or DVC recorded in and below this folder, or in this dvc.lock
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["name", "expected_output", "command"])]
+    pub(crate) import: Option<PathBuf>,
+    /// The command with its arguments, after --
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        required_unless_present = "import"
+    )]
+    pub(crate) command: Vec<String>,
+}
+
+/// Arguments of `used-by`.
+#[derive(Debug, Args)]
+pub(crate) struct UsedByArgs {
+    /// The job
+    pub(crate) job: String,
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aris_attempt::AttemptError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_proc::ProcError;
 use aris_queue::journal::JournalError;
 use aris_queue::problem::Invalid;
 use aris_queue::state::Illegal;
@@ -137,6 +138,29 @@ pub enum Error {
     /// A request of another machine was not served.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// The command of `record` cannot be run.
+    #[error(transparent)]
+    Command(ProcError),
+    /// Nothing here was recorded by a tool that is known.
+    #[error("{} holds no run of MLflow, Weights & Biases, Hydra or DVC", path.display())]
+    NoRuns {
+        /// The folder or file.
+        path: PathBuf,
+    },
+    /// No project above has a ledger of runs.
+    #[error("there is no ledger of runs, .aris/runs, in or above {}", path.display())]
+    NoLedger {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The ledger has no run of this job.
+    #[error("{} has no run of {job:?}", ledger.display())]
+    NoRunOf {
+        /// The job.
+        job: String,
+        /// The ledger.
+        ledger: PathBuf,
+    },
     /// A command failed on a server.
     #[error("on {host}: {said}")]
     There {
@@ -164,7 +188,13 @@ impl Failure for Error {
             | Self::System { .. }
             | Self::Precondition(_)
             | Self::Attempted { .. } => ErrorKind::Precondition,
-            Self::NoQueue { .. } | Self::NoJob { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
+            Self::NoQueue { .. }
+            | Self::NoJob { .. }
+            | Self::NoLog { .. }
+            | Self::NoRuns { .. }
+            | Self::NoLedger { .. }
+            | Self::NoRunOf { .. } => ErrorKind::NotFound,
+            Self::Command(error) => error.kind(),
             Self::MaxWait { .. } => ErrorKind::Timeout,
             Self::Remote(error) => error.kind(),
             Self::Agent(error) => error.kind(),
@@ -203,6 +233,14 @@ impl Failure for Error {
             Self::NoLog { .. } => {
                 Some(String::from("status --jobs shows how many attempts it had"))
             }
+            Self::NoLedger { .. } => Some(String::from(
+                "runs of a queue and of `queue_manager record` leave one; go into the project",
+            )),
+            Self::NoRunOf { .. } => Some(String::from("the log `runs` in it lists them")),
+            Self::NoRuns { .. } => Some(String::from(
+                "name the folder mlruns, wandb or outputs, or a file dvc.lock",
+            )),
+            Self::Command(error) => error.hint(),
             Self::Remote(error) => error.hint(),
             Self::System { .. }
             | Self::Precondition(_)
@@ -224,6 +262,8 @@ impl Failure for Error {
             | Self::Elsewhere { path, .. }
             | Self::Changed { path, .. }
             | Self::NoQueue { path }
+            | Self::NoRuns { path }
+            | Self::NoLedger { path }
             | Self::Illegal { path, .. } => Map::from_iter([(
                 String::from("path"),
                 Value::from(path.display().to_string()),

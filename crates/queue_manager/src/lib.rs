@@ -196,6 +196,21 @@ const EXAMPLES: &[Example] = &[
         line: "queue_manager fetch gpu-server --run grid-1 --output results",
         what: "the outputs of all completed jobs, brought here",
     },
+    Example {
+        command: "record",
+        line: "queue_manager record --name eval --expected-output eval.json -- python eval.py --seed 1",
+        what: "run a command by hand, and record what made eval.json",
+    },
+    Example {
+        command: "record",
+        line: "queue_manager record --import mlruns",
+        what: "take over what MLflow recorded",
+    },
+    Example {
+        command: "used-by",
+        line: "queue_manager used-by s42_N64",
+        what: "the numbers of papers that stand on the files of a job",
+    },
 ];
 
 /// What the helper says about itself.
@@ -209,7 +224,7 @@ pub static SPEC: Spec = Spec {
     examples: EXAMPLES,
     signals: &[(
         10,
-        "over, and some jobs did not complete: run, status, watch, report; outputs, fetch: a declared output is not there, or a file could not be brought; preflight: something stands against a run; cancel, retry, add, edit and the like: some of it was refused",
+        "over, and some jobs did not complete: run, status, watch, report; outputs, fetch: a declared output is not there, or a file could not be brought; preflight: something stands against a run; record: the command failed, or a recorded file is another one now; cancel, retry, add, edit and the like: some of it was refused",
     )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[
@@ -231,6 +246,8 @@ pub static SPEC: Spec = Spec {
         id::REMOTE,
         id::OUTPUTS,
         id::FETCHED,
+        id::RECORDED,
+        id::USED_BY,
     ],
     samples: &[
         Sample {
@@ -304,6 +321,8 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::Remote(args)) => commands::remote::remote(&args, context),
         Some(Command::Outputs(args)) => commands::outputs::outputs(&args, context),
         Some(Command::Fetch(args)) => commands::fetch::fetch(&args, context),
+        Some(Command::Record(args)) => commands::record::record(&args, context),
+        Some(Command::UsedBy(args)) => commands::used_by::used_by(&args, context),
         None => match cli.run.manifest {
             Some(manifest) => commands::run::run(Some(manifest), cli.run.rest, context),
             None => Err(Error::Nothing),
@@ -330,5 +349,7 @@ mod tests {
         check_schema::<commands::remote::Remote>(id::REMOTE);
         check_schema::<commands::outputs::Outputs>(id::OUTPUTS);
         check_schema::<commands::fetch::Fetched>(id::FETCHED);
+        check_schema::<commands::record::Recorded>(id::RECORDED);
+        check_schema::<commands::used_by::UsedBy>(id::USED_BY);
     }
 }

@@ -32,6 +32,11 @@ impl Place {
         }
     }
 
+    /// The folder that the state file lies in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.state.parent().unwrap_or(Path::new("/"))
+    }
+
     /// Whether a folder is the one of a queue.
     pub(crate) fn is_queue(folder: &Path) -> bool {
         folder.join("journal.jsonl").exists()

@@ -13,10 +13,12 @@ use crate::commands::fetch::{Brought, Fetched};
 use crate::commands::logs::Log;
 use crate::commands::outputs::{MissingOutput, Outputs};
 use crate::commands::preflight::Preflight;
+use crate::commands::record::Recorded;
 use crate::commands::remote::{Remote, Served};
 use crate::commands::run::Ran;
 use crate::commands::start::Started;
 use crate::commands::status::{Status, duration};
+use crate::commands::used_by::UsedBy;
 use crate::results::words::count;
 
 /// Schema ids of the products, in the order of [`Data`]'s variants.
@@ -32,6 +34,8 @@ pub(crate) mod id {
     pub(crate) const REMOTE: &str = "aris.queue_manager.remote/v1";
     pub(crate) const OUTPUTS: &str = "aris.queue_manager.outputs/v1";
     pub(crate) const FETCHED: &str = "aris.queue_manager.fetched/v1";
+    pub(crate) const RECORDED: &str = "aris.queue_manager.recorded/v1";
+    pub(crate) const USED_BY: &str = "aris.queue_manager.used_by/v1";
 }
 
 /// The data product of any command.
@@ -65,6 +69,10 @@ pub(crate) enum Data {
     Outputs(Outputs),
     /// `fetch`.
     Fetched(Fetched),
+    /// `record`.
+    Recorded(Recorded),
+    /// `used-by`.
+    UsedBy(UsedBy),
     /// `remote … logs --follow`, whose lines are printed already.
     Told,
     /// `--agent`, for another machine alone.
@@ -93,6 +101,8 @@ impl Product for Report {
             Data::Remote(_) | Data::Served(_) => id::REMOTE,
             Data::Outputs(_) => id::OUTPUTS,
             Data::Fetched(_) => id::FETCHED,
+            Data::Recorded(_) => id::RECORDED,
+            Data::UsedBy(_) => id::USED_BY,
         }
     }
 
@@ -138,6 +148,8 @@ impl Product for Report {
             Data::Served(Served(bytes)) => out.write_all(bytes),
             Data::Outputs(found) => outputs(found, out),
             Data::Fetched(found) => fetched(found, out),
+            Data::Recorded(found) => recorded(found, out),
+            Data::UsedBy(found) => used_by(found, out),
             Data::Remote(remote) => match remote.text.as_deref() {
                 Some(text) if text.ends_with('\n') => write!(out, "{text}"),
                 Some(text) if !text.is_empty() => writeln!(out, "{text}"),
@@ -259,6 +271,32 @@ fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
         of(Brought::Kept),
         of(Brought::Failed),
         found.folder
+    )
+}
+
+fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {
+    for refused in &found.refused {
+        writeln!(out, "refused\t{refused}")?;
+    }
+    // Stdout was the command's.
+    for run in found.runs.iter().filter(|_| !found.ran) {
+        let outputs = count(run.outputs, "file");
+        writeln!(out, "{}\t{}\t{outputs}\t{}", run.job, run.how, run.id)?;
+    }
+    Ok(())
+}
+
+fn used_by(found: &UsedBy, out: &mut dyn Write) -> io::Result<()> {
+    for number in &found.numbers {
+        writeln!(out, "{}", number.words())?;
+    }
+    writeln!(
+        out,
+        "{}: {} in {}, {} of papers looked into",
+        found.job,
+        count(found.numbers.len(), "number"),
+        count(found.runs, "run"),
+        count(found.audits.len(), "audit")
     )
 }
 

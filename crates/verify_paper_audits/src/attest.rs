@@ -6,12 +6,13 @@
 //!
 //! **Source**: in-toto attestation specification, `spec/v1/statement.md` and `spec/v1/digest_set.md`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::finding::{Finding, FindingId, Severity};
-use crate::report::{GateResult, JudgedFile, Report};
+use crate::report::{GateResult, JudgedFile, Report, RunBehind};
 use crate::trace::TraceSummary;
 
 /// `_type` of a statement.
@@ -38,12 +39,12 @@ pub struct Statement {
 }
 
 /// A file and its digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Resource {
-    /// Path relative to the paper directory.
+    /// Of a file its path: relative to the paper directory, of a run's files relative to the project.
     pub name: String,
-    /// `sha256` to 64 hex digits.
+    /// `sha256` to 64 hex digits, or `gitCommit` to those of a commit.
     pub digest: BTreeMap<&'static str, String>,
 }
 
@@ -69,8 +70,53 @@ pub struct Predicate {
     pub audits: Vec<AttestedAudit>,
     /// The traces with the heads of their chains.
     pub traces: Vec<TraceSummary>,
+    /// The records of runs, commits and patches behind the paper's numbers, as in-toto's resource descriptors.
+    #[serde(rename = "resolvedDependencies", skip_serializing_if = "Vec::is_empty")]
+    pub resolved_dependencies: Vec<Resource>,
+    /// The runs themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunProvenance>,
     /// What was found.
     pub findings: Vec<AttestedFinding>,
+}
+
+/// A run, in the words of SLSA provenance v1. **Source**: slsa.dev, `spec/v1.0/provenance`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunProvenance {
+    /// What was run, from what.
+    #[serde(rename = "buildDefinition")]
+    pub build_definition: BuildDefinition,
+    /// Where and when.
+    #[serde(rename = "runDetails")]
+    pub run_details: RunDetails,
+    /// The files that numbers stand on, relative to the project.
+    pub byproducts: Vec<Resource>,
+}
+
+/// What was run, from what.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BuildDefinition {
+    /// `tag:aris,2026:run/v1`.
+    pub build_type: &'static str,
+    /// What a person chose: `command`, `setup`, `env`, `cwd`.
+    pub external_parameters: serde_json::Value,
+    /// What the queue chose: `job`, `attempt`, `queue`, `cards`.
+    pub internal_parameters: serde_json::Value,
+    /// The commit, the patch, and the files that the command names.
+    pub resolved_dependencies: Vec<Resource>,
+}
+
+/// Where and when.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunDetails {
+    /// `id`: who recorded the run; `version`: of interpreter and driver.
+    pub builder: serde_json::Value,
+    /// `invocationId` (digest of the record), `startedOn`, `finishedOn`, and `end`, which SLSA does not know.
+    pub metadata: serde_json::Value,
 }
 
 /// Who judged.
@@ -137,6 +183,7 @@ pub struct AttestedFinding {
 
 /// The statement about a report, as the bytes that are written and signed. `time` is RFC 3339, UTC.
 pub(crate) fn statement(report: &Report, time: &str) -> serde_json::Result<Vec<u8>> {
+    let resolved: BTreeSet<Resource> = report.runs.iter().flat_map(dependencies).collect();
     let statement = Statement {
         kind: STATEMENT_TYPE,
         subject: report
@@ -174,6 +221,8 @@ pub(crate) fn statement(report: &Report, time: &str) -> serde_json::Result<Vec<u
                 })
                 .collect(),
             traces: report.traces.clone(),
+            resolved_dependencies: resolved.into_iter().collect(),
+            runs: report.runs.iter().map(provenance).collect(),
             findings: report.findings.iter().map(finding).collect(),
         },
     };
@@ -197,6 +246,66 @@ fn finding(finding: &Finding) -> AttestedFinding {
         severity: finding.severity,
         audit: finding.audit.clone(),
         place: Some(place).filter(|place| !place.is_empty()),
+    }
+}
+
+/// The record of a run, its commit and its patch.
+fn dependencies(behind: &RunBehind) -> Vec<Resource> {
+    let mut found = vec![resource(
+        &format!("run/{}", behind.run.job),
+        "sha256",
+        &behind.record,
+    )];
+    if let Some(source) = &behind.run.source {
+        if !source.commit.is_empty() {
+            found.push(resource("git", "gitCommit", &source.commit));
+        }
+        found.extend(
+            source
+                .patch
+                .iter()
+                .map(|patch| resource("patch", "sha256", patch)),
+        );
+    }
+    found
+}
+
+fn provenance(behind: &RunBehind) -> RunProvenance {
+    let run = &behind.run;
+    let mut from: Vec<Resource> = dependencies(behind).into_iter().skip(1).collect();
+    from.extend(
+        run.inputs
+            .iter()
+            .map(|file| resource(&file.path, "sha256", &file.sha256)),
+    );
+    RunProvenance {
+        build_definition: BuildDefinition {
+            build_type: "tag:aris,2026:run/v1",
+            external_parameters: json!({"command": run.command, "setup": run.setup, "env": run.env, "cwd": run.cwd}),
+            internal_parameters: json!({"job": run.job, "attempt": run.attempt, "queue": run.queue, "cards": run.cards}),
+            resolved_dependencies: from,
+        },
+        run_details: RunDetails {
+            builder: json!({"id": format!("tag:aris,2026:{}", run.origin), "version": run.versions}),
+            metadata: json!({
+                "invocationId": behind.record,
+                "startedOn": run.started,
+                "finishedOn": run.ended,
+                "end": run.how,
+            }),
+        },
+        byproducts: run
+            .outputs
+            .iter()
+            .map(|file| resource(&file.path, "sha256", &file.sha256))
+            .collect(),
+    }
+}
+
+fn resource(name: &str, kind: &'static str, digest: &str) -> Resource {
+    Resource {
+        name: name.to_owned(),
+        digest: BTreeMap::from([(kind, digest.to_owned())]),
     }
 }
 

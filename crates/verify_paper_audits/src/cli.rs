@@ -25,6 +25,8 @@ pub enum Command {
     Record(RecordArgs),
     /// List what earlier runs found and nobody has cleared
     Obligations(ObligationArgs),
+    /// Hold a statement of --attest against the files, on any machine
+    CheckStatement(CheckArgs),
 }
 
 /// Which paper.
@@ -98,6 +100,23 @@ pub struct ObligationArgs {
     /// Directory of the paper [default: ./paper if it exists, else .]
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
+}
+
+/// Arguments of `check-statement`.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// The statement; its signature, FILE.sig, is checked where it is there
+    #[arg(value_name = "FILE")]
+    pub statement: PathBuf,
+    /// Directory of the paper [default: ./paper if it exists, else .]
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<PathBuf>,
+    /// Keys that may sign, in the format of ssh-keygen's ALLOWED SIGNERS
+    #[arg(long, value_name = "FILE", requires = "signer")]
+    pub allowed_signers: Option<PathBuf>,
+    /// Who must have signed, as that file names them
+    #[arg(long, value_name = "NAME", requires = "allowed_signers")]
+    pub signer: Option<String>,
 }
 
 fn assurance(text: &str) -> Result<Assurance, String> {

@@ -39,6 +39,7 @@
 
 mod artifact;
 mod attest;
+mod check;
 mod cli;
 mod commands;
 mod cover;
@@ -70,17 +71,22 @@ use serde::Serialize;
 
 pub use aris_audit::ledger::Role;
 pub use attest::{
-    AttestedAudit, AttestedFinding, AttestedPolicy, Input, PREDICATE_SCHEMA, Predicate, Resource,
-    Statement, Verifier,
+    AttestedAudit, AttestedFinding, AttestedPolicy, BuildDefinition, Input, PREDICATE_SCHEMA,
+    Predicate, Resource, RunDetails, RunProvenance, Statement, Verifier,
 };
-pub use cli::{Cli, Command, GateArgs, ObligationArgs, PaperArgs, PromptArgs, RecordArgs};
+pub use check::{CHECK_SCHEMA, Checked, Differing, Signature};
+pub use cli::{
+    CheckArgs, Cli, Command, GateArgs, ObligationArgs, PaperArgs, PromptArgs, RecordArgs,
+};
 pub use error::Error;
 pub use finding::{Finding, FindingId, Severity, SourceLine};
 pub use judged::{PROMPT_SCHEMA, Prompt, RECORD_SCHEMA, Recorded};
 pub use manifest::{Added, Manifest, ManifestError};
 pub use obligations::{Obligation, Obligations, SCHEMA as OBLIGATIONS_SCHEMA};
 pub use policy::{AuditRule, Coverage, MinBound, PolicyError, PolicyFile, SourceKind};
-pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status, Step};
+pub use report::{
+    AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, RunBehind, Status, Step,
+};
 pub use reported::Reported;
 pub use trace::TraceSummary;
 
@@ -130,8 +136,19 @@ pub static SPEC: Spec = Spec {
             line: "verify_paper_audits paper --assurance submission --attest audit.intoto.json --sign-key ~/.ssh/id_ed25519",
             what: "gate, and sign what was judged",
         },
+        Example {
+            command: "check-statement",
+            line: "verify_paper_audits check-statement audit.intoto.json paper",
+            what: "hold what was signed against the files, on any machine",
+        },
     ],
-    signals: &[(1, "blocked: at least one blocking finding at submission")],
+    signals: &[
+        (1, "blocked: at least one blocking finding at submission"),
+        (
+            10,
+            "check-statement: a file is not as stated, or the signature does not fit",
+        ),
+    ],
     ok: "no blocker found under the policy; at draft whatever was found",
     errors: &[
         ErrorKind::NotFound,
@@ -143,6 +160,7 @@ pub static SPEC: Spec = Spec {
         PROMPT_SCHEMA,
         RECORD_SCHEMA,
         OBLIGATIONS_SCHEMA,
+        CHECK_SCHEMA,
         PREDICATE_SCHEMA,
         schema::id::POLICY,
         schema::id::PAPER_MANIFEST,
@@ -168,6 +186,8 @@ pub enum Answer {
     Recorded(Recorded),
     /// Of `obligations`.
     Obligations(Obligations),
+    /// Of `check-statement`.
+    Checked(Checked),
 }
 
 impl Product for Answer {
@@ -177,6 +197,7 @@ impl Product for Answer {
             Self::Prompt(_) => PROMPT_SCHEMA,
             Self::Recorded(_) => RECORD_SCHEMA,
             Self::Obligations(_) => OBLIGATIONS_SCHEMA,
+            Self::Checked(_) => CHECK_SCHEMA,
         }
     }
 
@@ -186,6 +207,7 @@ impl Product for Answer {
             Self::Prompt(prompt) => write!(out, "{}", prompt.prompt),
             Self::Recorded(recorded) => recorded.render(out, style),
             Self::Obligations(list) => list.render(out, style),
+            Self::Checked(checked) => checked.render(out, style),
         }
     }
 }
@@ -203,6 +225,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
         }
         Some(Command::Record(args)) => Answer::Recorded(judged::record(args, context)?),
         Some(Command::Obligations(args)) => Answer::Obligations(obligations::list(args, context)?),
+        Some(Command::CheckStatement(args)) => {
+            let checked = check::check(args, context)?;
+            let found = checked.found();
+            return Ok(Outcome::found(Answer::Checked(checked), found));
+        }
     };
     Ok(Outcome::done(answer))
 }
@@ -264,6 +291,7 @@ mod tests {
         check_schema::<Prompt>(PROMPT_SCHEMA);
         check_schema::<Recorded>(RECORD_SCHEMA);
         check_schema::<Obligations>(OBLIGATIONS_SCHEMA);
+        check_schema::<Checked>(CHECK_SCHEMA);
         check_schema::<Predicate>(PREDICATE_SCHEMA);
         check_schema::<PolicyFile>(schema::id::POLICY);
         check_schema::<Manifest>(schema::id::PAPER_MANIFEST);

@@ -25,9 +25,9 @@ const ASSURANCE_LIMIT: u64 = 4096;
 /// An earlier report larger than this is replaced without being compared.
 const EARLIER_LIMIT: u64 = 64 << 20;
 /// Signing takes milliseconds; a hardware key waits for a touch.
-const SIGN_DEADLINE: Duration = Duration::from_mins(1);
+pub(crate) const SIGN_DEADLINE: Duration = Duration::from_mins(1);
 /// Namespace of the signature. **Source**: the design of the submission gate, Attestation.
-const NAMESPACE: &str = "aris-audit";
+pub(crate) const NAMESPACE: &str = "aris-audit";
 
 /// The paper directory: the named one, else `./paper`, else the working directory.
 pub(crate) fn paper(named: Option<&Path>, context: &Context) -> Result<PathBuf, Error> {

@@ -5,8 +5,11 @@
 //!
 //! Everything but `generated_at` depends only on the paper, its project, the policy and whether times lie in the future.
 
+use std::collections::BTreeSet;
+
 use aris_contract::artifact::audit::Assurance;
 pub use aris_contract::artifact::audit::GateResult;
+use aris_runs::Run;
 use serde::Serialize;
 
 use crate::finding::{Finding, FindingId, Severity};
@@ -128,6 +131,29 @@ impl AuditRow {
     /// Whether the artifact is there, in whatever state.
     pub const fn present(&self) -> bool {
         !matches!(self.status, Status::Missing | Status::MissingDraftOk)
+    }
+}
+
+/// A run that made data behind the paper's numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunBehind {
+    /// SHA-256 of its record, which is its name in `.aris/runs`.
+    pub record: String,
+    /// What the record says; of its outputs those that numbers stand on.
+    pub run: Run,
+}
+
+impl RunBehind {
+    /// The run of a record; `used` are the digests of the files that numbers stand on.
+    pub(crate) fn new(record: &str, run: &Run, used: &BTreeSet<&str>) -> Self {
+        let mut run = run.clone();
+        run.outputs
+            .retain(|file| used.contains(file.sha256.as_str()));
+        Self {
+            record: record.to_owned(),
+            run,
+        }
     }
 }
 
@@ -277,6 +303,9 @@ pub struct Report {
     pub steps: Vec<Step>,
     /// The traces that were read.
     pub traces: Vec<TraceSummary>,
+    /// The runs that made the data behind the numbers, as far as the project's ledger tells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunBehind>,
     /// The files that were judged, by path.
     pub files: Vec<JudgedFile>,
 }

@@ -25,7 +25,7 @@ type Fingerprint = (u64, u64, u64, i64, i64);
 
 /// The declared outputs as they were before the start.
 #[derive(Debug)]
-pub(crate) struct Before<'a> {
+pub struct Before<'a> {
     patterns: &'a [String],
     cwd: &'a Path,
     files: Vec<BTreeMap<PathBuf, Fingerprint>>,
@@ -33,7 +33,7 @@ pub(crate) struct Before<'a> {
 
 impl<'a> Before<'a> {
     /// Looks at what matches now. Relative patterns count from `cwd`.
-    pub(crate) fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
+    pub fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
         let files = patterns
             .iter()
             .map(|pattern| matching(cwd, pattern))
@@ -43,6 +43,16 @@ impl<'a> Before<'a> {
             cwd,
             files,
         }
+    }
+
+    /// What is new or differs from before.
+    pub fn fresh(&self) -> Vec<PathBuf> {
+        let pairs = self.patterns.iter().zip(&self.files);
+        let fresh = pairs.flat_map(|(pattern, before)| {
+            let now = matching(self.cwd, pattern).into_iter();
+            now.filter(|(path, print)| before.get(path) != Some(print))
+        });
+        fresh.map(|(path, _)| path).collect()
     }
 
     /// What matches now, compared with before: one entry for each pattern, in their order.

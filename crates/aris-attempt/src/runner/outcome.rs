@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
+use crate::format::{Command, EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
+use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
 
 use crate::clock;
@@ -25,6 +26,7 @@ pub(super) struct Outcome<'a> {
     spec: &'a Spec,
     folder: &'a Path,
     before: Option<(Before<'a>, OomKills)>,
+    look: Option<Look>,
     outputs: Vec<OutputSeen>,
     oom: Option<crate::format::OomText>,
     oom_kill: Option<bool>,
@@ -43,6 +45,7 @@ impl<'a> Outcome<'a> {
             spec,
             folder,
             before: None,
+            look: None,
             outputs: Vec::new(),
             oom: None,
             oom_kill: None,
@@ -65,6 +68,50 @@ impl<'a> Outcome<'a> {
     pub(super) fn look_before(&mut self) {
         let outputs = Before::look(&self.spec.outputs, &self.spec.cwd);
         self.before = Some((outputs, OomKills::now()));
+        self.look = self.spec.ledger.as_deref().map(|ledger| {
+            let command = match &self.spec.command {
+                Command::Shell(text) => text.clone(),
+                Command::Argv(words) => aris_runs::command_line(words),
+            };
+            let (cwd, env) = (&self.spec.cwd, &self.spec.env);
+            Look::now(Ledger::at(ledger), cwd, &command, env)
+        });
+    }
+
+    /// Leaves the record of the run in the project's ledger: a file without one is unexplained, so that a record which cannot be written
+    /// is no reason to hold the end of the attempt back.
+    fn keep_record(&mut self, ended: Timestamp) {
+        let (Some(look), Some((outputs, _))) = (&mut self.look, &self.before) else {
+            return;
+        };
+        let mut beat = Heartbeat::of(self.folder);
+        look.outputs(&outputs.fresh(), || {
+            beat.beat();
+        });
+        let run = &mut look.run;
+        String::from("queue").clone_into(&mut run.origin);
+        run.job.clone_from(&self.spec.id);
+        run.attempt = self.spec.attempt;
+        // `<queue>/a/<hh>/<slug>/<n>`
+        let queue = self.folder.ancestors().nth(4).unwrap_or(self.folder);
+        run.queue = look.ledger.name(queue);
+        run.setup.clone_from(&self.spec.setup);
+        run.host = crate::host();
+        run.started = self.started.map(|(wall, _)| wall.to_string());
+        run.ended = Some(ended.to_string());
+        (run.end, run.how) = match (&self.ending, self.ended_by_us) {
+            (_, EndedByUs::TimeLimit) => (End::Failed, String::from("time limit")),
+            (_, EndedByUs::Cancelled) => (End::Failed, String::from("cancelled")),
+            (Ending::Code(0), _) => (End::Completed, String::from("exit 0")),
+            (Ending::Code(code), _) => (End::Failed, format!("exit {code}")),
+            (Ending::Signal(signal), _) => (End::Failed, format!("signal {signal}")),
+            (Ending::StartFailed(_), _) => (End::Failed, String::from("a setup line failed")),
+        };
+        if let Err(error) = look.keep() {
+            let message = format!("the record of the run cannot be kept: {error}");
+            aris_fs::write_unsynced(&self.folder.join(super::COMPLAINT), message.as_bytes())
+                .unwrap_or_default();
+        }
     }
 
     /// Compares outputs, waits for late ones after a good end, and looks for the text of a full GPU after a bad one or where they
@@ -98,9 +145,10 @@ impl<'a> Outcome<'a> {
     }
 
     /// Writes the record, however long the disk is full.
-    pub(super) fn write(self, wake: &mut Wake) -> Result<(), AttemptError> {
+    pub(super) fn write(mut self, wake: &mut Wake) -> Result<(), AttemptError> {
         let now = (clock::wall(), clock::steady());
         let (ended, ended_steady) = self.ended.unwrap_or(now);
+        self.keep_record(ended);
         let record = Exit {
             schema: String::from(EXIT_SCHEMA),
             ending: self.ending,

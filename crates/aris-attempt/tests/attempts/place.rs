@@ -59,6 +59,7 @@ impl Place {
             oom_patterns: vec![String::from("CUDA out of memory")],
             log: self.at("log"),
             leases: Vec::new(),
+            ledger: None,
             cards: 0,
         }
     }

@@ -3,7 +3,10 @@
 pub(crate) mod functions;
 pub(crate) mod guard;
 pub(crate) mod permission;
+mod rows;
 mod tokens;
+
+pub use rows::rows_query;
 
 pub(crate) use tokens::{compared, words};
 

@@ -41,6 +41,8 @@ pub(crate) struct Top {
     pub(super) on_failure: Option<String>,
     /// Shell command that is told when the queue is over.
     pub(super) on_end: Option<String>,
+    /// Whether each run leaves a record in the project's ledger, `.aris/runs`; by default it does.
+    pub(super) provenance: Option<bool>,
     /// MiB below which a card counts as free.
     pub(super) gpu_free_threshold_mib: Option<u64>,
     /// Whether a card with any foreign process is left alone.

@@ -60,6 +60,8 @@ pub struct Manifest {
     pub on_failure: Option<String>,
     /// Shell command that is told when the queue is over.
     pub on_end: Option<String>,
+    /// Whether each run leaves a record in the project's ledger.
+    pub provenance: bool,
     /// Where jobs run.
     pub engine: Engine,
     /// Whether the manager or Slurm releases a phase when its parents are through.

@@ -127,6 +127,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
         max_failures: top.max_failures.map(file::Positive::get),
         on_failure: top.on_failure,
         on_end: top.on_end,
+        provenance: top.provenance.unwrap_or(true),
         gpu_free_threshold_mib: top.gpu_free_threshold_mib.unwrap_or(500),
         exclusive: top.exclusive.unwrap_or(false),
         reserve_after_ms: top.reserve_after.map_or(600_000, |it| it.0),

@@ -104,6 +104,7 @@ impl Place {
             oom_patterns: Vec::new(),
             log: self.at(&format!("{token}.{number}.log")),
             leases: Vec::new(),
+            ledger: None,
             cards: 0,
         }
     }

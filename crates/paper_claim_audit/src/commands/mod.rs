@@ -5,6 +5,7 @@ pub(crate) mod bind;
 pub(crate) mod emit;
 pub(crate) mod show;
 pub(crate) mod suggest;
+pub(crate) mod trace_back;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ pub use bind::BindReport;
 pub use emit::EmitReport;
 pub use show::ShowReport;
 pub use suggest::SuggestReport;
+pub use trace_back::TraceReport;
 
 /// Writes a file that this program made, or that is not there; `what` it is, for messages, and how such a file begins.
 pub(crate) fn write_own(

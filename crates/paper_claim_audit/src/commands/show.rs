@@ -10,6 +10,7 @@ use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::session;
 use crate::{Report, SPEC};
+use aris_claims::runs::Runs;
 use aris_claims::{Details, Row};
 
 /// Schema id of [`ShowReport`].
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
     let summary = details.summary();
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
     if let (Some(path), Ok(document)) = (&html, &project.document) {
+        let runs = Runs::of(&project, &audit.entries)?;
         let folder = project.files.folder.file_name().unwrap_or_default();
         let facts = crate::page::PageFacts {
             title: &folder.to_string_lossy(),
@@ -45,6 +47,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
             reason,
             summary: &summary,
             claims_file: &project.claims_name(),
+            runs: &runs,
             version: SPEC.version,
         };
         let page = crate::page::html(document, &audit, &facts)?;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use aris_claims::runs::{Runs, short};
 use aris_claims::{Entry, FileUse, Kind, Status};
 
 /// Characters of one entry that are shown; the artifact has all of them.
@@ -26,7 +27,7 @@ pub(super) struct Row {
 }
 
 impl Card {
-    pub(super) fn new(entry: &Entry, claims_file: &str, longest_query: usize) -> Self {
+    pub(super) fn new(entry: &Entry, claims_file: &str, runs: &Runs, longest_query: usize) -> Self {
         let mut rows = Vec::new();
         let mut row = |name, text: &str, is_code| {
             if !text.is_empty() {
@@ -49,6 +50,9 @@ impl Card {
         row("Reason", entry.reason.as_deref().unwrap_or(""), false);
         row("Listed as", entry.kind.map_or("", listed), false);
         row("Data", &files(&entry.evidence), true);
+        for made in made(entry, runs) {
+            row("Made by", &made, false);
+        }
         if let Some(at) = entry.binding {
             let place = format!("{claims_file}:{}", at.line);
             row("Written in", &place, true);
@@ -62,6 +66,43 @@ impl Card {
             rows,
         }
     }
+}
+
+/// The runs behind the data, and what is wrong with the way there; nothing where the project has no ledger of runs.
+fn made(entry: &Entry, runs: &Runs) -> Vec<String> {
+    if runs.ledger.is_none() || entry.evidence.is_empty() {
+        return Vec::new();
+    }
+    let files = entry.evidence.iter();
+    let records = files.filter_map(|file| runs.made(file)?.run.as_ref());
+    let mut lines: Vec<String> = Vec::new();
+    for run in records {
+        let commit = run.source.as_ref().map(|source| source.commit.as_str());
+        let commit = commit.filter(|commit| !commit.is_empty());
+        let commit = commit.map(|commit| format!("; commit {}", short(commit)));
+        let line = format!(
+            "{}: {}{}",
+            run.words(),
+            run.command,
+            commit.unwrap_or_default()
+        );
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let more = lines.len().saturating_sub(FILES);
+    lines.truncate(FILES);
+    if more > 0 {
+        lines.push(format!("and {more} more runs"));
+    }
+    let gaps = runs.gaps(entry);
+    let more = gaps.len().saturating_sub(FILES);
+    let gaps = gaps.into_iter().take(FILES);
+    lines.extend(gaps.map(|gap| format!("{}: {}", gap.file, gap.message)));
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines
 }
 
 /// The detail without what the rows say already.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_claims::runs::Runs;
 use aris_claims::{Audit, Entry, Status};
 use aris_latex::{Block, BlockKind, Document};
 
@@ -65,6 +66,7 @@ pub(super) struct Flow<'a> {
     pub(super) document: &'a Document,
     pub(super) audit: &'a Audit,
     pub(super) claims_file: &'a str,
+    runs: &'a Runs,
     /// Entries by block.
     entries: BTreeMap<usize, Vec<usize>>,
     /// Number in the list, by entry.
@@ -75,7 +77,12 @@ pub(super) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn new(document: &'a Document, audit: &'a Audit, claims_file: &'a str) -> Self {
+    pub(super) fn new(
+        document: &'a Document,
+        audit: &'a Audit,
+        claims_file: &'a str,
+        runs: &'a Runs,
+    ) -> Self {
         let mut entries: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut problems = BTreeMap::new();
         for (at, entry) in audit.entries.iter().enumerate() {
@@ -90,6 +97,7 @@ impl<'a> Flow<'a> {
             document,
             audit,
             claims_file,
+            runs,
             entries,
             problems,
             cards_left: CARDS,
@@ -187,7 +195,7 @@ impl<'a> Flow<'a> {
                 }
                 self.cards_left -= 1;
             }
-            cards.push(Card::new(entry, self.claims_file, BRIEF));
+            cards.push(Card::new(entry, self.claims_file, self.runs, BRIEF));
         }
         let worst = entries.first().map(|(_, entry)| *entry);
         let numbered = entries.iter().find_map(|(at, _)| self.problems.get(at));

@@ -9,6 +9,7 @@ mod pieces;
 #[cfg(test)]
 mod tests;
 
+use aris_claims::runs::Runs;
 use aris_claims::{Audit, Covered, Entry, Status};
 use aris_latex::{BlockKind, Document, Position};
 use askama::Template;
@@ -38,6 +39,8 @@ pub(crate) struct PageFacts<'a> {
     pub(crate) summary: &'a str,
     /// Path of the bindings, for readers.
     pub(crate) claims_file: &'a str,
+    /// The runs behind the data.
+    pub(crate) runs: &'a Runs,
     /// Version of the program.
     pub(crate) version: &'a str,
 }
@@ -48,14 +51,14 @@ pub(crate) fn html(
     audit: &Audit,
     facts: &PageFacts<'_>,
 ) -> Result<String, askama::Error> {
-    let mut flow = Flow::new(document, audit, facts.claims_file);
+    let mut flow = Flow::new(document, audit, facts.claims_file, facts.runs);
     let nodes = flow.nodes();
     let anchor = |at: usize| flow.anchors.get(&at).copied();
     let entries = || audit.entries.iter().enumerate();
     let problem = |(at, entry)| Problem {
         anchor: anchor(at),
         entry,
-        card: Card::new(entry, facts.claims_file, LONGEST),
+        card: Card::new(entry, facts.claims_file, facts.runs, LONGEST),
     };
     let bad = entries().filter(|(_, entry)| is_problem(entry.status));
     let problems: Vec<_> = bad.clone().take(PROBLEMS).map(problem).collect();

@@ -11,6 +11,8 @@ use roxmltree::{Document as Xml, Node as Element, ParsingOptions};
 use super::card::clean;
 use super::flow::{CARDS, PROBLEMS};
 use super::pieces::{Piece, Stretch, pieces};
+use aris_claims::runs::Runs;
+
 use super::{PageFacts, STYLE, html};
 
 const HOSTILE: &str =
@@ -68,6 +70,7 @@ fn page(document: &Document, audit: &Audit) -> String {
         reason: "claim_mismatch",
         summary: "1 number_mismatch",
         claims_file: "claims.toml",
+        runs: &Runs::default(),
         version: "0.1.0",
     };
     html(document, audit, &facts).expect("a page")
@@ -239,6 +242,7 @@ fn hostile_text_stays_text() {
         reason: HOSTILE,
         summary: HOSTILE,
         claims_file: HOSTILE,
+        runs: &Runs::default(),
         version: HOSTILE,
     };
     let page = html(&document, &audit, &facts).expect("a page");

@@ -14,7 +14,7 @@ use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, SelectArgs};
-use crate::commands::{look, start};
+use crate::commands::{look, start, used_by};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
@@ -93,6 +93,9 @@ fn ask_for_jobs(
     let mut chosen = select(meant, args, &look.queue)?;
     if verb == Verb::Retry && !again {
         chosen.refuse_completed(&look.queue);
+    }
+    if verb == Verb::Retry {
+        used_by::warn(&chosen.ids, look.place.folder(), "repeating", context);
     }
     let request = |ids| Request::Jobs(BTreeMap::from([(verb, ids)]));
     chosen.ask(verb.words().0, request, &look.place, context)

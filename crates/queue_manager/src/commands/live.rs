@@ -8,7 +8,7 @@ use aris_queue::state::State;
 use aris_queue::tree::{self, Node, Value};
 
 use super::control::{Asked, ask, nobody, select};
-use super::{Look, look};
+use super::{Look, look, used_by};
 use crate::change::Change;
 use crate::cli::{AddArgs, EditArgs, ReloadArgs, SelectArgs};
 use crate::error::Error;
@@ -159,6 +159,7 @@ pub(crate) fn remove(args: &SelectArgs, context: &Context) -> Result<Outcome<Dat
         )
     };
     let chosen = select(removable, args, &look.queue)?;
+    used_by::warn(&chosen.ids, look.place.folder(), "removing", context);
     let remove = |ids| Request::Change(Change::Remove { ids });
     let mut asked = chosen.ask("remove", remove, &look.place, context)?;
     idle(&mut asked, &look.place, context);

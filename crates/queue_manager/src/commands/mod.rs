@@ -3,16 +3,19 @@
 pub(crate) mod control;
 pub(crate) mod explain;
 pub(crate) mod fetch;
+mod import;
 pub(crate) mod live;
 pub(crate) mod logs;
 pub(crate) mod metrics;
 pub(crate) mod outputs;
 pub(crate) mod preflight;
+pub(crate) mod record;
 pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod summary;
+pub(crate) mod used_by;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@ use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest, Precondition};
 use aris_queue::shell;
 use aris_queue::state::Queue;
+use aris_runs::Ledger;
 
 use super::cards::Given;
 use crate::error::Error;
@@ -31,6 +32,8 @@ pub(crate) struct Common {
     pub(crate) cwd: PathBuf,
     /// Lines that bring and activate conda.
     conda: Vec<String>,
+    /// Where runs leave their records.
+    ledger: Option<PathBuf>,
 }
 
 /// What is activated before each job, for people; `None`: the manifest wants nothing.
@@ -52,8 +55,11 @@ impl Common {
             None => Vec::new(),
             Some(conda) => conda_lines(conda, context)?,
         };
+        let cwd = aris_fs::lexical(&context.absolute(&manifest.cwd));
+        let ledger = Ledger::for_runs_in(&cwd);
         Ok(Self {
-            cwd: context.absolute(&manifest.cwd),
+            ledger: manifest.provenance.then(|| ledger.folder().to_path_buf()),
+            cwd,
             conda,
         })
     }
@@ -121,6 +127,7 @@ impl Common {
                 .iter()
                 .map(|lease| lease.path().to_path_buf())
                 .collect(),
+            ledger: self.ledger.clone(),
             // Who gives the cards here need not count them.
             cards: if given.is_some() { 0 } else { settings.gpus },
         }
@@ -241,6 +248,7 @@ mod tests {
         let common = Common {
             cwd: PathBuf::from("/"),
             conda: Vec::new(),
+            ledger: None,
         };
         let queue = Queue::new(manifest);
         let spec = |given: Option<&Given>| {

@@ -368,6 +368,7 @@ impl Program {
             oom_patterns: Vec::new(),
             log: folder.join(LOG),
             leases: Vec::new(),
+            ledger: None,
             cards: 0,
         }
     }

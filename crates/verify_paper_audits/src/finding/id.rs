@@ -71,6 +71,18 @@ ids! {
     AuditNotReproduced = "audit_not_reproduced",
     /// Fewer numbers are bound to data than the policy asks for. Beyond the table: `min_bound` of a policy.
     ClaimsUnbound = "claims_unbound",
+    /// No run in the project's ledger wrote a file that a number stands on. Beyond the table, as the five after it: the ledger of runs.
+    UnexplainedEvidence = "unexplained_evidence",
+    /// The run that wrote the file failed, or nobody knows how it ended.
+    RunFailed = "run_failed",
+    /// The code of the run was not what its commit holds.
+    UncommittedSource = "uncommitted_source",
+    /// The files behind one number were made by different commits.
+    MixedCommits = "mixed_commits",
+    /// A later run wrote the file with another content.
+    SupersededRun = "superseded_run",
+    /// The record of the run was edited or is gone.
+    RecordDamaged = "record_damaged",
     /// A finding that vanished although neither its file changed nor its audit ran again.
     ObligationOpen = "obligation_open",
     /// A hashed file has other content now.

@@ -14,8 +14,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use super::Case;
+use super::{Case, runs};
 use crate::finding::{Finding, FindingId};
+use crate::policy::Policy;
+use crate::sources::Sources;
 use crate::text::short;
 use crate::trace;
 
@@ -146,12 +148,13 @@ fn month(audit: &Audit, now: Timestamp) -> Month {
 }
 
 /// Opens the bindings and results of a paper as its claim audit was told, and makes that audit again: where a program made it, and where
-/// a reviewer passed a paper that has bindings.
+/// a reviewer passed a paper that has bindings. What made their data is looked up as well.
 pub(super) fn claims(
     cases: &mut [Case],
     files: &mut PaperFiles,
     document: Read,
-    unreadable: &mut Vec<Finding>,
+    policy: &Policy,
+    sources: &mut Sources,
 ) -> Option<Project> {
     let program = find(cases, CLAIMS).map(|(_, audit)| audit);
     let program = program.filter(|audit| trace::is_program(&audit.reviewer_model));
@@ -177,7 +180,7 @@ pub(super) fn claims(
             let fix = "correct the bindings; without a claims.toml the results are those of results/ and outputs/";
             let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
             let issue = format!("{}:claims.toml", finding.id.word());
-            unreadable.push(finding.issue(issue));
+            sources.findings.push(finding.issue(issue));
             return None;
         }
     };
@@ -192,6 +195,7 @@ pub(super) fn claims(
     let evidence = evidence.filter_map(|name| project.settings.root.join(name).canonicalize().ok());
     let stamps = project.files.ledger.stamps(evidence);
     let held = project.audit();
+    runs::look(&project, &held, policy, sources);
     let digests = project.files.digests.iter();
     let digests: std::collections::BTreeMap<_, _> = digests
         .filter_map(|(name, digest)| Some((real(name).ok()?, *digest)))

@@ -117,6 +117,7 @@ pub(super) fn report(
         audits,
         findings,
         traces,
+        runs: sources.runs.clone(),
         files,
     }
 }

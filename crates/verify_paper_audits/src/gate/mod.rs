@@ -5,6 +5,7 @@ mod assemble;
 mod bound;
 mod case;
 mod checks;
+mod runs;
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
@@ -48,7 +49,7 @@ pub(crate) fn judge(
         .map(|rule| Case::open(paper, rule, assurance, &mut files.ledger))
         .collect();
     let sources = guarded("the sources of the paper", &mut general, || {
-        read(paper, root, now, &mut files, &mut cases)
+        read(paper, root, policy, now, &mut files, &mut cases)
     })
     .unwrap_or_default();
     *kept = files.ledger;
@@ -134,6 +135,7 @@ pub(crate) fn judge(
 fn read(
     paper: &Paper,
     root: Option<&str>,
+    policy: &Policy,
     now: Timestamp,
     files: &mut PaperFiles,
     cases: &mut [Case],
@@ -141,7 +143,7 @@ fn read(
     let document = files.document(root);
     let mut sources = Sources::of(paper, files, &document);
     again::citations(cases, files, &document, now);
-    if let Some(project) = again::claims(cases, files, document, &mut sources.findings) {
+    if let Some(project) = again::claims(cases, files, document, policy, &mut sources) {
         sources.add_evidence(paper, &project);
     }
     sources

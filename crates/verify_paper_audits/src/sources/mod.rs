@@ -20,6 +20,7 @@ use crate::finding::{Finding, FindingId};
 use crate::measured;
 use crate::paper::{Paper, Unusable};
 use crate::policy::SourceKind;
+use crate::report::RunBehind;
 use crate::text::short;
 
 /// What the paper includes.
@@ -37,6 +38,8 @@ pub(crate) struct Sources {
     pub proves: Option<Evidence>,
     /// The texts that were read, by shown path, for quoting.
     pub texts: BTreeMap<String, SourceFile>,
+    /// The runs behind the numbers.
+    pub runs: Vec<RunBehind>,
     /// What is wrong with the sources themselves.
     pub findings: Vec<Finding>,
 }

@@ -1,0 +1,424 @@
+//! The ledger of a project's runs.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aris_contract::hex::hex;
+use aris_fs::FsError;
+use sha2::{Digest as _, Sha256};
+
+use crate::record::Run;
+
+/// Where a project keeps its ledger.
+const FOLDER: &str = ".aris/runs";
+/// The largest record that is read: its outputs are bounded.
+const LIMIT: u64 = 256 << 20;
+/// The largest log that is read: lines of some ten million files.
+const LOG_LIMIT: u64 = 2 << 30;
+
+/// The ledger of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    folder: PathBuf,
+}
+
+/// A file that a run wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its SHA-256.
+    pub sha256: String,
+    /// The run.
+    pub run: String,
+    /// Relative to the project, or absolute.
+    pub path: String,
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunLine {
+    /// Its id.
+    pub id: String,
+    /// When it was over; `-` where nobody knows.
+    pub ended: String,
+    /// The job.
+    pub job: String,
+}
+
+/// Why a record cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// It is not there.
+    Gone,
+    /// Its content is not what its name says: it was edited.
+    Edited,
+    /// It cannot be read.
+    Unreadable(String),
+}
+
+impl Damage {
+    /// In words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Gone => String::from("the record is gone"),
+            Self::Edited => String::from("the record was edited: its digest is not its name"),
+            Self::Unreadable(why) => format!("the record cannot be read: {why}"),
+        }
+    }
+}
+
+impl Ledger {
+    /// The ledger of the project in `project`, whether there is one yet or not.
+    pub fn of(project: &Path) -> Self {
+        Self {
+            folder: project.join(FOLDER),
+        }
+    }
+
+    /// The ledger in this folder, as [`folder`](Self::folder) names it.
+    pub fn at(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_path_buf(),
+        }
+    }
+
+    /// The nearest ledger at or above one of these folders.
+    pub fn above<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<Self> {
+        let mut above = folders.into_iter().flat_map(Path::ancestors);
+        above.find_map(|folder| {
+            let ledger = Self::of(folder);
+            ledger.outputs().is_file().then_some(ledger)
+        })
+    }
+
+    /// The ledger that runs in `cwd` are kept in: the nearest there is, else that of the git work tree, else of the nearest folder above
+    /// with `.aris`, else of `cwd` itself. The root of the file system is no project.
+    pub fn for_runs_in(cwd: &Path) -> Self {
+        let marked = |mark: &str| {
+            let mut above = cwd.ancestors();
+            above.find(|folder| folder.parent().is_some() && folder.join(mark).exists())
+        };
+        let project = || marked(".git").or_else(|| marked(".aris")).unwrap_or(cwd);
+        Self::above([cwd]).unwrap_or_else(|| Self::of(project()))
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The project.
+    pub fn project(&self) -> &Path {
+        let above = self.folder.ancestors().nth(2);
+        above.unwrap_or(Path::new("/"))
+    }
+
+    /// A path as records have it.
+    pub fn name(&self, path: &Path) -> String {
+        match aris_fs::display_relative(path, self.project()) {
+            name if name.is_empty() => String::from("."),
+            name => name,
+        }
+    }
+
+    fn outputs(&self) -> PathBuf {
+        self.folder.join("outputs")
+    }
+
+    fn file(&self, id: &str, ending: &str) -> PathBuf {
+        let spread = id.get(..2).unwrap_or("00");
+        self.folder.join(spread).join(format!("{id}.{ending}"))
+    }
+
+    /// Where the record of a run lies.
+    pub fn record(&self, id: &str) -> PathBuf {
+        self.file(id, "json")
+    }
+
+    /// Where a patch lies.
+    pub fn patch(&self, sha256: &str) -> PathBuf {
+        self.file(sha256, "patch")
+    }
+
+    /// Keeps a run, and gives its id. The same run again changes nothing.
+    pub fn keep(&self, run: &Run, patch: Option<&[u8]>) -> Result<String, FsError> {
+        // Records are plain structures with text keys: they always have a form.
+        let mut bytes = serde_json::to_vec(run).unwrap_or_default();
+        bytes.push(b'\n');
+        let id = hex(&Sha256::digest(&bytes));
+        let record = self.record(&id);
+        if let (Some(sha256), Some(patch)) = (
+            run.source.as_ref().and_then(|source| source.patch.as_ref()),
+            patch,
+        ) {
+            self.place(&self.patch(sha256), patch)?;
+        }
+        if aris_fs::holds(&record, &bytes) {
+            return Ok(id);
+        }
+        self.place(&record, &bytes)?;
+        let mut lines = String::from("\n");
+        for output in &run.outputs {
+            lines.extend([&output.sha256, " ", &id, " ", &escaped(&output.path), "\n"]);
+        }
+        if !run.outputs.is_empty() {
+            aris_fs::append_unsynced(&self.outputs(), &lines)?;
+        } else if !self.outputs().exists() {
+            aris_fs::append_unsynced(&self.outputs(), "")?;
+        }
+        let ended = run.ended.as_deref().unwrap_or("-");
+        let line = format!("\n{id} {ended} {}\n", escaped(&run.job));
+        aris_fs::append_unsynced(&self.folder.join("runs"), &line)?;
+        Ok(id)
+    }
+
+    /// Writes a file under its digest's name. It is whole or absent for every reader; a power cut may take it.
+    fn place(&self, path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+        aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
+        aris_fs::replace_unsynced(path, bytes)
+    }
+
+    /// The lines of files with one of these digests or one of these paths, oldest first.
+    pub fn find(
+        &self,
+        digests: &HashSet<&str>,
+        paths: &HashSet<&str>,
+    ) -> Result<Vec<Line>, FsError> {
+        let text = self.log(&self.outputs())?;
+        let fields = text.lines().filter_map(|line| {
+            let (sha256, rest) = line.split_once(' ')?;
+            let (run, path) = rest.split_once(' ')?;
+            (sha256.len() == 64 && run.len() == 64).then_some((sha256, run, path))
+        });
+        let wanted = fields.filter(|(sha256, _, path)| {
+            digests.contains(sha256)
+                || paths.contains(path)
+                || path.contains('\\') && paths.contains(unescaped(path).as_str())
+        });
+        let line = |(sha256, run, path): (&str, &str, &str)| Line {
+            sha256: sha256.to_owned(),
+            run: run.to_owned(),
+            path: unescaped(path),
+        };
+        Ok(wanted.map(line).collect())
+    }
+
+    /// All runs, oldest first.
+    pub fn runs(&self) -> Result<Vec<RunLine>, FsError> {
+        let text = self.log(&self.folder.join("runs"))?;
+        let lines = text.lines().filter_map(|line| {
+            let (id, rest) = line.split_once(' ')?;
+            let (ended, job) = rest.split_once(' ')?;
+            (id.len() == 64).then(|| RunLine {
+                id: id.to_owned(),
+                ended: ended.to_owned(),
+                job: unescaped(job),
+            })
+        });
+        Ok(lines.collect())
+    }
+
+    fn log(&self, path: &Path) -> Result<String, FsError> {
+        let bytes = aris_fs::read_optional(path, LOG_LIMIT)?.unwrap_or_default();
+        Ok(String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+
+    /// The record of a run, when it is what it was.
+    pub fn read(&self, id: &str) -> Result<Run, Damage> {
+        let bytes = match aris_fs::read(&self.record(id), LIMIT) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_not_found() => return Err(Damage::Gone),
+            Err(error) => return Err(Damage::Unreadable(error.to_string())),
+        };
+        if hex(&Sha256::digest(&bytes)) != id {
+            return Err(Damage::Edited);
+        }
+        serde_json::from_slice(&bytes).map_err(|error| Damage::Unreadable(error.to_string()))
+    }
+
+    /// Whether the patch is there and what it was; `Ok` for a run without one.
+    pub fn check_patch(&self, run: &Run) -> Result<(), Damage> {
+        let Some(sha256) = run.source.as_ref().and_then(|source| source.patch.as_ref()) else {
+            return Ok(());
+        };
+        match crate::file_digest(&self.patch(sha256), || {}) {
+            Ok((found, _)) if found == *sha256 => Ok(()),
+            Ok(_) => Err(Damage::Edited),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Damage::Gone),
+            Err(error) => Err(Damage::Unreadable(error.to_string())),
+        }
+    }
+}
+
+/// A text on one line: `\` and line ends are written as `\\`, `\n` and `\r`.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+}
+
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        if char != '\\' {
+            plain.push(char);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => plain.push('\n'),
+            Some('r') => plain.push('\r'),
+            other => plain.extend(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare and change files directly"
+)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{End, FileSeen};
+
+    fn run(job: &str, outputs: &[(&str, &str)]) -> Run {
+        let outputs = outputs.iter().map(|(path, content)| FileSeen {
+            path: (*path).to_owned(),
+            sha256: hex(&Sha256::digest(content)),
+            bytes: content.len() as u64,
+        });
+        Run {
+            schema: crate::SCHEMA.to_owned(),
+            origin: String::from("queue"),
+            job: job.to_owned(),
+            end: End::Completed,
+            outputs: outputs.collect(),
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn a_file_is_found_by_its_digest_and_by_its_path() {
+        let temp = tempfile::tempdir().expect("temp");
+        let ledger = Ledger::of(temp.path());
+        let first = ledger
+            .keep(&run("a", &[("r/a.json", "1"), ("odd\nname\\n", "2")]), None)
+            .expect("kept");
+        let second = ledger
+            .keep(&run("b", &[("r/a.json", "3")]), None)
+            .expect("kept");
+        assert_eq!(
+            ledger
+                .keep(&run("b", &[("r/a.json", "3")]), None)
+                .expect("kept"),
+            second
+        );
+        let digest = hex(&Sha256::digest("1"));
+        let found = ledger
+            .find(
+                &HashSet::from([digest.as_str()]),
+                &HashSet::from(["odd\nname\\n"]),
+            )
+            .expect("found");
+        let found: Vec<_> = found
+            .iter()
+            .map(|line| (line.run.as_str(), line.path.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (first.as_str(), "r/a.json"),
+                (first.as_str(), "odd\nname\\n")
+            ]
+        );
+        let by_path = ledger
+            .find(&HashSet::new(), &HashSet::from(["r/a.json"]))
+            .expect("found");
+        assert_eq!(
+            by_path
+                .iter()
+                .map(|line| line.run.as_str())
+                .collect::<Vec<_>>(),
+            [first.as_str(), &second]
+        );
+        assert_eq!(ledger.runs().expect("runs").len(), 2, "the same run once");
+    }
+
+    #[test]
+    fn an_edited_and_an_absent_record_are_told_apart() {
+        let temp = tempfile::tempdir().expect("temp");
+        let ledger = Ledger::of(temp.path());
+        let id = ledger.keep(&run("a", &[]), None).expect("kept");
+        assert_eq!(ledger.read(&id).map(|run| run.job), Ok(String::from("a")));
+        let path = ledger.record(&id);
+        let text = fs::read_to_string(&path).expect("read");
+        fs::write(&path, text.replace("completed", "failed")).expect("write");
+        assert_eq!(ledger.read(&id), Err(Damage::Edited));
+        fs::remove_file(&path).expect("remove");
+        assert_eq!(ledger.read(&id), Err(Damage::Gone));
+    }
+
+    #[test]
+    fn a_torn_line_takes_no_other_with_it() {
+        let temp = tempfile::tempdir().expect("temp");
+        let ledger = Ledger::of(temp.path());
+        ledger.keep(&run("a", &[("a", "1")]), None).expect("kept");
+        let log = temp.path().join(".aris/runs/outputs");
+        let text = fs::read_to_string(&log).expect("read");
+        fs::write(&log, text.get(..80).expect("part")).expect("write");
+        ledger.keep(&run("b", &[("b", "2")]), None).expect("kept");
+        let found = ledger
+            .find(&HashSet::new(), &HashSet::from(["a", "b"]))
+            .expect("found");
+        assert_eq!(
+            found
+                .iter()
+                .map(|line| line.path.as_str())
+                .collect::<Vec<_>>(),
+            ["b"]
+        );
+    }
+
+    #[test]
+    fn many_writers_lose_nothing() {
+        let temp = tempfile::tempdir().expect("temp");
+        let ledger = Ledger::of(temp.path());
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let ledger = &ledger;
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        let path = format!("{writer}/{number}");
+                        ledger
+                            .keep(&run(&path, &[(&path, &path)]), None)
+                            .expect("kept");
+                    }
+                });
+            }
+        });
+        let paths: Vec<String> = (0..8)
+            .flat_map(|writer| (0..25).map(move |number| format!("{writer}/{number}")))
+            .collect();
+        let found = ledger
+            .find(&HashSet::new(), &paths.iter().map(String::as_str).collect())
+            .expect("found");
+        assert_eq!(
+            (found.len(), ledger.runs().expect("runs").len()),
+            (200, 200)
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_escaped_stands_on_one_line_and_comes_back(text in "[\\\\\n\ra-c ]{0,12}") {
+            let line = escaped(&text);
+            proptest::prop_assert!(!line.contains(['\n', '\r']));
+            proptest::prop_assert_eq!(unescaped(&line), text);
+        }
+    }
+}

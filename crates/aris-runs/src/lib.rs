@@ -1,0 +1,25 @@
+//! Which run made which file: the record that a run leaves, and the ledger of a project that keeps the records.
+//!
+//! ```text
+//! <project>/.aris/runs/
+//!     runs                 one line for each run: its id, when it was over, its job
+//!     outputs              one line for each file that a run wrote: SHA-256, the run's id, path relative to the project
+//!     <hh>/<id>.json       the record of a run, [`Run`]; its id is the SHA-256 of the file
+//!     <hh>/<id>.patch      what the work tree had beyond its commit, as `git diff --binary` prints it; named by its SHA-256
+//! ```
+//!
+//! A record is named by its digest, so that an edited one no longer has its name. The two logs are only appended to, by any number
+//! of runs at once; what they say follows from the records.
+//!
+//! Recording never fails a run: what could not be learnt is left out, and a file without a record is unexplained.
+
+#![warn(missing_docs)]
+
+mod ledger;
+mod look;
+mod record;
+mod source;
+
+pub use ledger::{Damage, Ledger, Line, RunLine};
+pub use look::{Look, command_line, file_digest};
+pub use record::{End, FileSeen, Run, SCHEMA, Source};

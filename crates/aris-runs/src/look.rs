@@ -1,0 +1,391 @@
+//! What a run begins with, and what it leaves.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aris_contract::hex::hex;
+use aris_fs::EntryKind;
+use sha2::{Digest as _, Sha256};
+
+use crate::record::{FileSeen, Run};
+use crate::source;
+use crate::{Ledger, Source};
+
+/// Files that a command may name, and the largest of them that is hashed.
+const INPUTS: (usize, u64) = (50, 64 << 20);
+/// Files of one run that are hashed.
+const OUTPUTS: usize = 100_000;
+/// How long a look at a work tree holds: jobs of a queue start faster than anybody edits.
+const FRESH: Duration = Duration::from_secs(1);
+/// An interpreter says its version at once.
+const VERSION: Duration = Duration::from_secs(10);
+
+/// Programs that run a text, by the beginning of their names.
+const INTERPRETERS: [&str; 8] = [
+    "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
+];
+/// A variable whose name has one of these is not recorded.
+const SECRETS: [&str; 7] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSW",
+    "CREDENTIAL",
+    "AUTH",
+    "COOKIE",
+];
+/// Variables that say which cards a job has.
+const CARDS: [&str; 3] = [
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+];
+
+/// What a run begins with.
+#[derive(Debug)]
+pub struct Look {
+    /// Where the record is kept.
+    pub ledger: Ledger,
+    patch: Option<Vec<u8>>,
+    /// What is known of the run so far; whoever ends it adds the rest.
+    pub run: Run,
+}
+
+/// A look at a work tree, and when.
+type Looked = (PathBuf, Instant, Source, Option<Vec<u8>>);
+
+static LAST: Mutex<Option<Looked>> = Mutex::new(None);
+static VERSIONS: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+
+impl Look {
+    /// A run of which nothing is known but where it ran.
+    pub fn empty(ledger: Ledger, cwd: &Path) -> Self {
+        let run = Run {
+            schema: crate::SCHEMA.to_owned(),
+            cwd: ledger.name(cwd),
+            ..Run::default()
+        };
+        Self {
+            ledger,
+            patch: None,
+            run,
+        }
+    }
+
+    /// Looks at everything that a command in `cwd` begins with: work tree, files it names, interpreter, driver. `command` is a
+    /// shell's, `env` what it gets beside the environment of this process. The look at a work tree may be a second old.
+    pub fn now(ledger: Ledger, cwd: &Path, command: &str, env: &BTreeMap<String, String>) -> Self {
+        let words = words(command);
+        let mut run = Run {
+            schema: crate::SCHEMA.to_owned(),
+            cwd: ledger.name(cwd),
+            env: recorded(env),
+            cards: CARDS
+                .iter()
+                .find_map(|name| env.get(*name))
+                .cloned()
+                .unwrap_or_default(),
+            command: command.to_owned(),
+            inputs: inputs(&ledger, cwd, &words),
+            versions: versions(cwd, &words, env),
+            ..Run::default()
+        };
+        let mut patch = None;
+        if let Some(top) = source::top(cwd) {
+            let (source, kept) = work_tree(top, &ledger);
+            run.source = Some(source);
+            patch = kept;
+        }
+        Self { ledger, patch, run }
+    }
+
+    /// Adds the files that the run wrote, with their digests; a folder stands for the files in it. `each` is called now and then while
+    /// they are read.
+    pub fn outputs(&mut self, files: &[PathBuf], mut each: impl FnMut()) {
+        let mut found = Vec::new();
+        for path in files {
+            if path.is_dir() {
+                let inside = aris_fs::walk_sorted(path, &mut |_| true)
+                    .unwrap_or_default()
+                    .into_iter();
+                found.extend(
+                    inside
+                        .filter(|entry| entry.kind == EntryKind::File)
+                        .map(|entry| entry.path),
+                );
+            } else {
+                found.push(path.clone());
+            }
+        }
+        found.sort();
+        found.dedup();
+        for path in &found {
+            let room = self.run.outputs.len() < OUTPUTS;
+            match file_digest(path, &mut each) {
+                Ok((sha256, bytes)) if room => self.run.outputs.push(FileSeen {
+                    path: self.ledger.name(path),
+                    sha256,
+                    bytes,
+                }),
+                _ => self.run.outputs_left_out += 1,
+            }
+        }
+    }
+
+    /// Keeps the record, and gives its id. **Errors**: what the disk refuses.
+    pub fn keep(&self) -> Result<String, aris_fs::FsError> {
+        self.ledger.keep(&self.run, self.patch.as_deref())
+    }
+}
+
+/// The SHA-256 of a regular file, and its size. `each` is called now and then.
+pub fn file_digest(path: &Path, mut each: impl FnMut()) -> io::Result<(String, u64)> {
+    let file = aris_fs::open(path).map_err(|error| match error {
+        aris_fs::FsError::Read { source, .. } => source,
+        other => io::Error::other(other.to_string()),
+    })?;
+    let (mut hasher, mut bytes) = (Sha256::new(), 0);
+    let read = file.stream(&mut vec![0; 1 << 20], |piece| {
+        hasher.update(piece);
+        bytes += piece.len() as u64;
+        each();
+    });
+    read.map_err(|error| io::Error::other(error.to_string()))?;
+    Ok((hex(&hasher.finalize()), bytes))
+}
+
+fn work_tree(top: &Path, ledger: &Ledger) -> (Source, Option<Vec<u8>>) {
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, when, source, patch)) = &*last
+        && of == top
+        && when.elapsed() < FRESH
+    {
+        return (source.clone(), patch.clone());
+    }
+    let (source, patch) = source::look(top, |path| ledger.name(path));
+    *last = Some((
+        top.to_path_buf(),
+        Instant::now(),
+        source.clone(),
+        patch.clone(),
+    ));
+    (source, patch)
+}
+
+fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    // What the queue sets for every job says nothing of this one.
+    let own = |name: &str| {
+        name.starts_with("ARIS_")
+            || CARDS.contains(&name)
+            || matches!(name, "GPU" | "CUDA_DEVICE_ORDER")
+    };
+    let named = env.iter().filter(|(name, _)| !own(name));
+    let value = |(name, value): (&String, &String)| {
+        let upper = name.to_ascii_uppercase();
+        let secret = SECRETS.iter().any(|part| upper.contains(part));
+        let value = if secret { "(not recorded)" } else { value };
+        (name.clone(), value.to_owned())
+    };
+    named.map(value).collect()
+}
+
+/// The command of these words, for a shell.
+pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let quoted = words.into_iter().map(|word| {
+        let word = word.as_ref();
+        // No program has a word with a NUL.
+        shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a shell's text, as far as they can be told without a shell.
+fn words(command: &str) -> Vec<String> {
+    let plain = || command.split_whitespace().map(str::to_owned).collect();
+    shlex::split(command).unwrap_or_else(plain)
+}
+
+/// Regular files that the words name.
+fn inputs(ledger: &Ledger, cwd: &Path, words: &[String]) -> Vec<FileSeen> {
+    let mut found: Vec<FileSeen> = Vec::new();
+    for word in words {
+        // `--config=a.yaml` names a file, too.
+        let value = word
+            .split_once('=')
+            .map_or(word.as_str(), |(_, value)| value);
+        let path = aris_fs::lexical(&cwd.join(value.trim_end_matches(';')));
+        let fits = |data: std::fs::Metadata| data.is_file() && data.len() <= INPUTS.1;
+        if value.is_empty() || found.len() >= INPUTS.0 || !path.metadata().is_ok_and(fits) {
+            continue;
+        }
+        if let Ok((sha256, bytes)) = file_digest(&path, || {}) {
+            let path = ledger.name(&path);
+            found.push(FileSeen {
+                path,
+                sha256,
+                bytes,
+            });
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn versions(
+    cwd: &Path,
+    words: &[String],
+    env: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut versions = BTreeMap::new();
+    // Words before the program set variables.
+    let program = words.iter().find(|word| !word.contains('='));
+    let program = program.map(|word| {
+        (
+            word,
+            Path::new(word)
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy(),
+        )
+    });
+    if let Some((word, name)) = program
+        && INTERPRETERS.iter().any(|known| name.starts_with(known))
+        && let Some(version) = version_of(cwd, word, env)
+    {
+        versions.insert(name.into_owned(), version);
+    }
+    let drivers = [
+        ("nvidia", "/proc/driver/nvidia/version"),
+        ("amdgpu", "/sys/module/amdgpu/version"),
+    ];
+    for (name, file) in drivers {
+        let text = aris_fs::read_text(Path::new(file)).unwrap_or_default();
+        if let Some(line) = text.lines().next() {
+            versions.insert(name.to_owned(), line.trim().to_owned());
+        }
+    }
+    versions
+}
+
+/// What `PROGRAM --version` prints, asked once for each program.
+fn version_of(cwd: &Path, word: &str, env: &BTreeMap<String, String>) -> Option<String> {
+    let path = if word.contains('/') {
+        cwd.join(word)
+    } else {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the command finds its program by the same variable"
+        )]
+        let own = std::env::var("PATH").unwrap_or_default();
+        let folders = env.get("PATH").unwrap_or(&own).split(':');
+        let mut candidates = folders.map(|folder| cwd.join(folder).join(word));
+        candidates.find(|path| path.is_file())?
+    };
+    let mut known = VERSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(version) = known.get(&path) {
+        return Some(version.clone()).filter(|version| !version.is_empty());
+    }
+    let done = aris_proc::command(&path, cwd).arg("--version").run(VERSION);
+    let text = done.ok().filter(aris_proc::Finished::success).map(|done| {
+        // Python 2 prints its version to stderr.
+        let streams = [
+            done.stdout.text().into_owned(),
+            done.stderr.text().into_owned(),
+        ];
+        let line = streams.iter().flat_map(|text| text.lines()).next();
+        line.unwrap_or_default().trim().to_owned()
+    });
+    let version = text.unwrap_or_default();
+    known.insert(path, version.clone());
+    Some(version).filter(|version| !version.is_empty())
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare and change files directly"
+)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn git(top: &Path, args: &[&str]) {
+        let done = aris_proc::command("git", top)
+            .args(["-c", "user.name=a", "-c", "user.email=a@b.c"])
+            .args(args)
+            .run(Duration::from_secs(20))
+            .expect("git");
+        assert!(done.success(), "{done:?}");
+    }
+
+    #[test]
+    fn the_commit_and_what_differs_from_it_are_recorded_and_apply() {
+        let temp = tempfile::tempdir().expect("temp");
+        let top = temp.path();
+        git(top, &["init", "-q"]);
+        fs::write(top.join("a b.py"), "print(1)\n").expect("write");
+        git(top, &["add", "."]);
+        git(top, &["commit", "-qm", "x"]);
+        fs::write(top.join("a b.py"), "print(2)\n").expect("write");
+        fs::write(top.join("new.py"), "print(3)\n").expect("write");
+        let command = command_line(["python3", "a b.py", "--config=new.py", "absent"]);
+        let env = BTreeMap::from([
+            (String::from("HF_TOKEN"), String::from("hf_secret")),
+            (String::from("SEED"), String::from("1")),
+        ]);
+        let mut look = Look::now(Ledger::of(top), top, &command, &env);
+        fs::write(top.join("out.json"), "{}").expect("write");
+        look.outputs(&[top.join("out.json"), top.join("gone")], || {});
+        let id = look.keep().expect("kept");
+        let run = Ledger::of(top).read(&id).expect("read");
+        let source = run.source.clone().expect("a work tree");
+        assert_eq!(source.commit.len(), 40, "{source:?}");
+        assert_eq!(
+            (source.changed, source.untracked),
+            (vec![String::from("a b.py")], vec![String::from("new.py")])
+        );
+        assert_eq!(
+            run.inputs
+                .iter()
+                .map(|file| file.path.as_str())
+                .collect::<Vec<_>>(),
+            ["a b.py", "new.py"]
+        );
+        assert_eq!(run.env["HF_TOKEN"], "(not recorded)");
+        assert!(
+            run.versions["python3"].starts_with("Python 3"),
+            "{:?}",
+            run.versions
+        );
+        assert_eq!((run.outputs.len(), run.outputs_left_out), (1, 1));
+        let ledger = Ledger::of(top);
+        assert_eq!(ledger.check_patch(&run), Ok(()));
+        // The patch makes the commit what the run saw.
+        let patch = ledger.patch(&source.patch.expect("a patch"));
+        git(top, &["checkout", "-q", "a b.py"]);
+        git(top, &["apply", &patch.display().to_string()]);
+        assert_eq!(
+            fs::read_to_string(top.join("a b.py")).expect("read"),
+            "print(2)\n"
+        );
+        fs::write(&patch, "other").expect("write");
+        assert_eq!(ledger.check_patch(&run), Err(crate::Damage::Edited));
+    }
+
+    #[test]
+    fn outside_a_work_tree_there_is_no_commit() {
+        let temp = tempfile::tempdir().expect("temp");
+        let look = Look::now(Ledger::of(temp.path()), temp.path(), "", &BTreeMap::new());
+        assert_eq!(look.run.source, None);
+    }
+
+    #[test]
+    fn schemas_are_current() {
+        aris_testkit::check_schema::<Run>(crate::SCHEMA);
+    }
+}

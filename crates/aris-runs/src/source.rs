@@ -1,0 +1,115 @@
+//! The work tree of git that a run begins in.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_contract::hex::hex;
+use aris_proc::Finished;
+use sha2::{Digest as _, Sha256};
+
+use crate::record::Source;
+
+/// Git answers in milliseconds; on a large tree over a network in seconds.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// The largest patch that is kept.
+const PATCH: usize = 32 << 20;
+/// Names that are kept of each kind.
+const NAMES: usize = 1_000;
+
+/// The folder of `.git` at or above `cwd`.
+pub(crate) fn top(cwd: &Path) -> Option<&Path> {
+    cwd.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+/// Looks at the work tree whose top is `top`. Names are given by `name` from absolute paths. Takes no lock of git's and writes nothing.
+pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Option<Vec<u8>>) {
+    let mut source = Source::default();
+    let status = [
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "--no-renames",
+        "--untracked-files=normal",
+    ];
+    let bytes = match git(top, &status) {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            source.problem = Some(problem);
+            return (source, None);
+        }
+    };
+    let path = |text: &str| name(&top.join(PathBuf::from(text)));
+    let text = String::from_utf8_lossy(&bytes);
+    for entry in text.split('\0') {
+        // **Source**: git-status(1), "Porcelain Format Version 2".
+        match entry.split_once(' ') {
+            Some(("#", header)) => {
+                if let Some(commit) = header
+                    .strip_prefix("branch.oid ")
+                    .filter(|oid| *oid != "(initial)")
+                {
+                    commit.clone_into(&mut source.commit);
+                }
+            }
+            Some(("1", rest)) => source.changed.extend(rest.splitn(8, ' ').nth(7).map(path)),
+            Some(("u", rest)) => source.changed.extend(rest.splitn(10, ' ').nth(9).map(path)),
+            Some(("?", rest)) => source.untracked.push(path(rest)),
+            _ => {}
+        }
+    }
+    let mut patch = None;
+    if !source.changed.is_empty() && !source.commit.is_empty() {
+        match git(
+            top,
+            &[
+                "diff",
+                "--binary",
+                "--no-color",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-renames",
+                "HEAD",
+            ],
+        ) {
+            Ok(bytes) => {
+                source.patch = Some(hex(&Sha256::digest(&bytes)));
+                patch = Some(bytes);
+            }
+            Err(problem) => source.problem = Some(problem),
+        }
+    }
+    for names in [&mut source.changed, &mut source.untracked] {
+        if names.len() > NAMES {
+            let left = names.len() - NAMES;
+            names.truncate(NAMES);
+            source.problem = Some(format!("{left} names of files are left out"));
+        }
+    }
+    (source, patch)
+}
+
+/// What git prints. **Errors**: in words.
+fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+    let what = args.first().unwrap_or(&"");
+    let command = aris_proc::command("git", top)
+        .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"])
+        .args(args)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("LC_ALL", "C")
+        .capture_limit(PATCH);
+    let done: Finished = command
+        .run(DEADLINE)
+        .map_err(|error| format!("git {what}: {error}"))?;
+    if !done.success() {
+        let said = done.stderr.text();
+        return Err(format!(
+            "git {what}: {}",
+            said.lines().next().unwrap_or("failed")
+        ));
+    }
+    if done.stdout.dropped > 0 {
+        return Err(format!("git {what}: more than {PATCH} bytes"));
+    }
+    Ok(done.stdout.bytes)
+}

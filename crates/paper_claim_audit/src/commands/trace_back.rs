@@ -1,0 +1,303 @@
+//! From a number of the paper back to the run that made its data.
+
+use std::io::{self, Write};
+
+use aris_claims::runs::{Gap, Runs, short};
+use aris_claims::{Entry, Row, Status};
+use aris_cli::{Context, Outcome, Style};
+use aris_contract::ErrorKind;
+use aris_evidence::{Limits, Question, Value, evaluate, rows_query};
+use aris_runs::Run;
+use serde::Serialize;
+
+use crate::cli::TraceArgs;
+use crate::error::Error;
+use crate::{Report, session};
+
+/// Schema id of [`TraceReport`].
+pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.trace_back/v1";
+
+/// Rows of the data that are shown.
+const ROWS: usize = 3;
+/// Numbers that are asked for their rows.
+const NUMBERS: usize = 1_000;
+/// Files and gaps of one number that are printed; `--json` has all.
+const PRINTED: usize = 10;
+
+/// What `trace-back` answers.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TraceReport {
+    /// Folder of the project's ledger of runs; null: it has none.
+    pub(crate) ledger: Option<String>,
+    /// The numbers, in reading order.
+    pub(crate) numbers: Vec<Traced>,
+}
+
+/// A number and where it comes from.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Traced {
+    /// The number, its binding, its query and its value.
+    #[serde(flatten)]
+    row: Row,
+    /// The rows that the query chooses; null where its text does not tell them.
+    rows: Option<Rows>,
+    /// The files it reads, and the run behind each.
+    files: Vec<TracedFile>,
+    /// What is missing or doubtful on the way.
+    gaps: Vec<Gap>,
+}
+
+/// Rows of the data.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Rows {
+    /// As many.
+    total: u64,
+    /// Names of the columns.
+    columns: Vec<String>,
+    /// The first of them, as text.
+    first: Vec<Vec<String>>,
+}
+
+/// A file and its run.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct TracedFile {
+    /// Path relative to the data root.
+    path: String,
+    /// Its SHA-256.
+    sha256: String,
+    /// Id of the run's record, which is `.aris/runs/<hh>/<id>.json`; null where no run explains the file.
+    run_id: Option<String>,
+    /// The record.
+    run: Option<Run>,
+}
+
+pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let mut project = session::open(&args.paper, context)?;
+    session::document(&project)?;
+    let audit = project.audit();
+    let claims = project.claims_name();
+    let wanted: Vec<(&Entry, Row)> = audit
+        .entries
+        .iter()
+        .map(|entry| (entry, Row::new(entry, &claims)))
+        .filter(|(_, row)| {
+            let place = format!("{}:{}", row.location, row.column);
+            [&row.id, &row.location, &place]
+                .into_iter()
+                .any(|name| fits(&args.number, name))
+        })
+        .collect();
+    if wanted.is_empty() {
+        let message = format!("no number of the paper is {}", args.number);
+        let hint = "`paper_claim_audit show` lists the numbers with their places and ids";
+        return Err(Error::input(ErrorKind::NotFound, message, hint));
+    }
+    let runs = Runs::of(&project, &audit.entries)?;
+    let traced = wanted.into_iter().enumerate().map(|(at, (entry, row))| {
+        let query = row.query.as_deref().filter(|_| at < NUMBERS);
+        let files = row.evidence.iter().map(|file| {
+            let made = runs.made(file).cloned().unwrap_or_default();
+            TracedFile {
+                path: file.path.clone(),
+                sha256: file.sha256.clone(),
+                run_id: made.run_id,
+                run: made.run,
+            }
+        });
+        Traced {
+            rows: query.and_then(|query| rows(&project.settings, query)),
+            files: files.collect(),
+            gaps: runs.gaps(entry),
+            row,
+        }
+    });
+    let report = TraceReport {
+        numbers: traced.collect(),
+        ledger: runs
+            .ledger
+            .as_ref()
+            .map(|ledger| ledger.folder().display().to_string()),
+    };
+    let open = |traced: &Traced| {
+        !traced.gaps.is_empty() || !traced.row.status.holds() && traced.row.status != Status::Waived
+    };
+    let found = report.numbers.iter().any(open);
+    Ok(Outcome::found(Report::Trace(report), found))
+}
+
+/// Whether a name is what was asked for; `*` stands for any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The rows that a query takes its value from.
+fn rows(settings: &aris_evidence::Settings, query: &str) -> Option<Rows> {
+    let chosen = rows_query(query)?;
+    let question = |sql: String| Question {
+        sql,
+        most_rows: ROWS,
+    };
+    let questions = [
+        question(format!("select count(*) from ({chosen})")),
+        question(format!("select * from ({chosen}) limit {ROWS}")),
+    ];
+    let mut answers = evaluate(settings, &questions, &Limits::default())
+        .answers
+        .into_iter();
+    let count = answers.next()?.ok()?;
+    let first = answers.next()?.ok()?;
+    let total = match count.rows.first()?.first()? {
+        Value::Integer(total) => u64::try_from(*total).ok()?,
+        _ => return None,
+    };
+    let text = |value: Value| match value {
+        Value::Null => String::from("NULL"),
+        Value::Integer(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Text(text) => text,
+    };
+    let texts = |row: Vec<Value>| row.into_iter().map(text).collect();
+    Some(Rows {
+        total,
+        columns: first.columns,
+        first: first.rows.into_iter().map(texts).collect(),
+    })
+}
+
+impl TraceReport {
+    /// Writes the form for people: one line for each step.
+    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for traced in &self.numbers {
+            traced.render(out, style)?;
+        }
+        Ok(())
+    }
+}
+
+impl Traced {
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        let row = &self.row;
+        let shown = row.shown.as_deref().unwrap_or(&row.text);
+        let status = match row.status.holds() {
+            true => style.good(row.status.word()),
+            false => style.doubtful(row.status.word()),
+        };
+        writeln!(
+            out,
+            "{}:{}: {shown} {status} [{}]",
+            row.location, row.column, row.id
+        )?;
+        let mut line = |name: &str, text: &str| match text.is_empty() {
+            true => Ok(()),
+            false => writeln!(
+                out,
+                "  {name:<8} {}",
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            ),
+        };
+        line("binding", row.binding.as_deref().unwrap_or(""))?;
+        line("query", row.query.as_deref().unwrap_or(""))?;
+        line("value", row.value.as_deref().unwrap_or(""))?;
+        line("detail", &row.detail)?;
+        if let Some(rows) = &self.rows {
+            let cells = |row: &Vec<String>| {
+                let pairs = rows.columns.iter().zip(row);
+                let pairs = pairs.map(|(name, value)| format!("{name}={value}"));
+                pairs.collect::<Vec<_>>().join(" ")
+            };
+            let first: Vec<String> = rows.first.iter().map(cells).collect();
+            let more = if rows.total > first.len() as u64 {
+                "; …"
+            } else {
+                ""
+            };
+            line(
+                "rows",
+                &format!("{}: {}{more}", rows.total, first.join("; ")),
+            )?;
+        }
+        for file in self.files.iter().take(PRINTED) {
+            line(
+                "file",
+                &format!("{} sha256 {}", file.path, short(&file.sha256)),
+            )?;
+            if let (Some(id), Some(run)) = (&file.run_id, &file.run) {
+                line("run", &format!("{}, record {}", run.words(), short(id)))?;
+                line("command", &run.command)?;
+                if let Some(source) = &run.source {
+                    let changed = match source.changed.len() {
+                        0 => String::new(),
+                        count => format!(", {count} files changed"),
+                    };
+                    line("commit", &format!("{}{changed}", short(&source.commit)))?;
+                }
+            }
+        }
+        line("files", &more(self.files.len()))?;
+        for gap in self.gaps.iter().take(PRINTED) {
+            line(
+                "gap",
+                &format!("{}: {} [{}]", gap.file, gap.message, gap.id.word()),
+            )?;
+        }
+        line("gaps", &more(self.gaps.len()))
+    }
+}
+
+fn more(count: usize) -> String {
+    let more = count.saturating_sub(PRINTED);
+    if more == 0 {
+        String::new()
+    } else {
+        format!("and {more} more; --json has all")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name) in [
+            ("a", "a"),
+            ("*", ""),
+            ("a*", "abc"),
+            ("*c", "abc"),
+            ("a*c*e", "abcde"),
+            ("main.tex:*", "main.tex:12"),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("a", "ab"),
+            ("a*", "b"),
+            ("*c", "cd"),
+            ("a*c*e", "aec"),
+            ("", "a"),
+        ] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Runs that other tools recorded, from the files they leave: MLflow, Weights & Biases, Hydra, DVC.
+//!
+//! Their files say less than our own records; what they do not say stays unknown. Files are hashed as they are now, and DVC's only where
+//! they still have the digest that DVC wrote down.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aris_contract::hex::hex;
+use aris_fs::EntryKind;
+use aris_runs::{End, Ledger, Look, Source};
+use jiff::Timestamp;
+use md5::{Digest as _, Md5};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// The largest file of another tool that is read.
+const LIMIT: u64 = 64 << 20;
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) runs: Vec<Look>,
+    pub(crate) refused: Vec<String>,
+}
+
+/// Looks for runs in and below a folder, or in one file `dvc.lock`.
+///
+/// **Errors**: it cannot be listed; there is none.
+pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
+    let mut found = Found::default();
+    let files = if folder.is_dir() {
+        let entries = aris_fs::walk_sorted(folder, &mut |entry| {
+            entry.name != ".git" && entry.name != "artifacts"
+        })?;
+        let files = entries
+            .into_iter()
+            .filter(|entry| entry.kind == EntryKind::File);
+        files.map(|entry| entry.path).collect()
+    } else {
+        aris_fs::open(folder)?;
+        vec![folder.to_path_buf()]
+    };
+    for path in files {
+        let parent = path.parent().unwrap_or(folder);
+        let above = parent.file_name().unwrap_or_default();
+        let read = match path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default()
+        {
+            "meta.yaml" => mlflow(parent, ledger),
+            "wandb-metadata.json" => wandb(parent, ledger),
+            "overrides.yaml" if above == ".hydra" => hydra(parent, ledger),
+            "dvc.lock" => dvc(&path, ledger, &mut found.refused),
+            _ => continue,
+        };
+        match read {
+            Ok(runs) => found.runs.extend(runs),
+            Err(why) => found.refused.push(format!("{}: {why}", path.display())),
+        }
+    }
+    if found.runs.is_empty() && found.refused.is_empty() {
+        return Err(Error::NoRuns {
+            path: folder.to_path_buf(),
+        });
+    }
+    Ok(found)
+}
+
+/// A run of another tool in a folder. Its files are all below `outputs` that are not among `but`.
+fn look(
+    ledger: &Ledger,
+    origin: &str,
+    job: &str,
+    cwd: &Path,
+    outputs: &Path,
+    but: &[&str],
+) -> Look {
+    let mut look = Look::empty(ledger.clone(), cwd);
+    look.run.origin = origin.to_owned();
+    look.run.job = job.to_owned();
+    look.run.how = String::from("not told");
+    let entries = aris_fs::walk_sorted(outputs, &mut |entry| {
+        !but.iter().any(|name| entry.name == *name)
+    });
+    let files = entries
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File);
+    let files = files.filter(|entry| !but.iter().any(|name| entry.name == *name));
+    let files: Vec<PathBuf> = files.map(|entry| entry.path).collect();
+    look.outputs(&files, || {});
+    look
+}
+
+fn yaml<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+    let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
+    let text = str::from_utf8(&bytes).map_err(|error| error.to_string())?;
+    serde_saphyr::from_str(text).map_err(|error| {
+        error
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    })
+}
+
+fn line(path: &Path) -> Option<String> {
+    let text = aris_fs::read_text(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// **Source**: MLflow's file store, `mlflow/store/tracking/file_store.py`: `meta.yaml` of a run, `tags/`, `params/`, `artifacts/`; the
+/// numbers of states in `service.proto`.
+fn mlflow(folder: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
+    #[derive(Deserialize)]
+    struct Meta {
+        run_id: Option<String>,
+        run_name: Option<String>,
+        status: Option<u32>,
+        start_time: Option<i64>,
+        end_time: Option<i64>,
+    }
+    let meta: Meta = yaml(&folder.join("meta.yaml"))?;
+    // Experiments and models have a file of this name, too.
+    let Some(run_id) = meta.run_id else {
+        return Ok(Vec::new());
+    };
+    let job = meta.run_name.unwrap_or(run_id);
+    let mut look = look(
+        ledger,
+        "mlflow",
+        &job,
+        folder,
+        &folder.join("artifacts"),
+        &[],
+    );
+    let tag = |name: &str| line(&folder.join("tags").join(name));
+    let run = &mut look.run;
+    run.command = tag("mlflow.source.name").unwrap_or_default();
+    for entry in aris_fs::list_sorted(&folder.join("params")).unwrap_or_default() {
+        let value = line(&entry.path).unwrap_or_default();
+        run.command.push(' ');
+        run.command.push_str(&entry.name.to_string_lossy());
+        run.command.push('=');
+        run.command.push_str(&value);
+    }
+    run.source = tag("mlflow.source.git.commit").map(commit);
+    let time = |millisecond: Option<i64>| {
+        Some(Timestamp::from_millisecond(millisecond?).ok()?.to_string())
+    };
+    (run.started, run.ended) = (time(meta.start_time), time(meta.end_time));
+    let (end, how) = match meta.status {
+        Some(3) => (End::Completed, "FINISHED"),
+        Some(4) => (End::Failed, "FAILED"),
+        Some(5) => (End::Failed, "KILLED"),
+        Some(1 | 2) => (End::Unknown, "RUNNING"),
+        _ => (End::Unknown, "not told"),
+    };
+    (run.end, run.how) = (end, how.to_owned());
+    Ok(vec![look])
+}
+
+/// **Source**: Weights & Biases, "Save and restore files": `wandb/run-<time>-<id>/files/`, with `wandb-metadata.json`. Whether a run
+/// ended well stands on their server alone.
+fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
+    let bytes = aris_fs::read(&files.join("wandb-metadata.json"), LIMIT)
+        .map_err(|error| error.to_string())?;
+    let meta: Value = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    let folder = files.parent().unwrap_or(files);
+    let job = folder.file_name().unwrap_or_default().to_string_lossy();
+    let own = [
+        "wandb-metadata.json",
+        "wandb-summary.json",
+        "config.yaml",
+        "requirements.txt",
+        "output.log",
+        "conda-environment.yaml",
+    ];
+    let mut look = look(ledger, "wandb", &job, folder, files, &own);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let words = meta["args"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    let program = [&meta["codePath"], &meta["program"]]
+        .into_iter()
+        .find_map(Value::as_str);
+    let run = &mut look.run;
+    run.command = aris_runs::command_line(program.into_iter().chain(words));
+    run.host = text(&meta["host"]);
+    run.cards = text(&meta["gpu"]);
+    run.source = meta["git"]["commit"]
+        .as_str()
+        .map(|id| commit(id.to_owned()));
+    run.started = meta["startedAt"].as_str().map(str::to_owned);
+    if let Some(python) = meta["python"].as_str() {
+        run.versions
+            .insert(String::from("python"), python.to_owned());
+    }
+    Ok(vec![look])
+}
+
+/// **Source**: Hydra, "Output/Working directory": `.hydra/overrides.yaml` and `.hydra/hydra.yaml` in the folder of a run.
+fn hydra(settings: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
+    let overrides: Vec<String> = yaml(&settings.join("overrides.yaml"))?;
+    let about: Value = yaml(&settings.join("hydra.yaml")).unwrap_or_default();
+    let folder = settings.parent().unwrap_or(settings);
+    let job = about["hydra"]["job"]["name"]
+        .as_str()
+        .unwrap_or("hydra")
+        .to_owned();
+    let cwd = about["hydra"]["runtime"]["cwd"]
+        .as_str()
+        .map_or(folder, Path::new);
+    let mut look = look(ledger, "hydra", &job, cwd, folder, &[".hydra"]);
+    look.run.command =
+        aris_runs::command_line(std::iter::once(format!("{job}.py")).chain(overrides));
+    Ok(vec![look])
+}
+
+/// **Source**: DVC, "dvc.lock": stages with `cmd`, `deps` and `outs`, each with `path` and `md5`. A stage stands there when it succeeded.
+fn dvc(path: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Look>, String> {
+    #[derive(Deserialize)]
+    struct Lock {
+        stages: BTreeMap<String, Stage>,
+    }
+    #[derive(Deserialize)]
+    struct Stage {
+        #[serde(default)]
+        cmd: Value,
+        #[serde(default)]
+        outs: Vec<Out>,
+    }
+    #[derive(Deserialize)]
+    struct Out {
+        path: String,
+        md5: Option<String>,
+    }
+    let lock: Lock = yaml(path)?;
+    let folder = path.parent().unwrap_or(path);
+    let stages = lock.stages.into_iter().map(|(job, stage)| {
+        let mut look = Look::empty(ledger.clone(), folder);
+        let mut same = Vec::new();
+        for out in stage.outs {
+            let file = aris_fs::lexical(&folder.join(&out.path));
+            match (out.md5, md5_of(&file)) {
+                (Some(said), Some(found)) if said == found => same.push(file),
+                _ => refused.push(format!(
+                    "{}: {job}: {} is not what the stage wrote, or a folder",
+                    path.display(),
+                    out.path
+                )),
+            }
+        }
+        look.outputs(&same, || {});
+        let run = &mut look.run;
+        (run.origin, run.job) = (String::from("dvc"), job);
+        run.command = match stage.cmd {
+            Value::String(text) => text,
+            Value::Array(lines) => lines
+                .iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(" && "),
+            _ => String::new(),
+        };
+        (run.end, run.how) = (End::Completed, String::from("exit 0"));
+        look
+    });
+    Ok(stages.collect())
+}
+
+fn md5_of(path: &Path) -> Option<String> {
+    let mut hasher = Md5::new();
+    let file = aris_fs::open(path).ok()?;
+    file.stream(&mut vec![0; 1 << 20], |piece| hasher.update(piece))
+        .ok()?;
+    Some(hex(&hasher.finalize()))
+}
+
+fn commit(id: String) -> Source {
+    Source {
+        commit: id,
+        ..Source::default()
+    }
+}

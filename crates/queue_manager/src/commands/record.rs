@@ -1,0 +1,131 @@
+//! `record`: runs a command, without a queue, and leaves the record that a job would leave; or takes over what other tools recorded.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aris_attempt::Before;
+use aris_cli::{Context, Outcome};
+use aris_proc::{End as Ended, Stdout};
+use aris_runs::{End, Ledger, Look};
+use serde::Serialize;
+
+use crate::cli::RecordArgs;
+use crate::commands::import;
+use crate::error::Error;
+use crate::report::Data;
+
+/// What was recorded.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Recorded {
+    /// Folder of the project's ledger.
+    pub(crate) ledger: String,
+    /// The runs.
+    pub(crate) runs: Vec<RecordedRun>,
+    /// What was found and not taken over, and why.
+    pub(crate) refused: Vec<String>,
+    /// Whether a command was run.
+    #[serde(skip)]
+    pub(crate) ran: bool,
+}
+
+/// One run.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct RecordedRun {
+    /// Id of its record.
+    pub(crate) id: String,
+    /// Its name.
+    pub(crate) job: String,
+    /// How it ended.
+    pub(crate) end: End,
+    /// The same in words, with the status or signal.
+    pub(crate) how: String,
+    /// Files that it wrote.
+    pub(crate) outputs: usize,
+}
+
+pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let ledger = Ledger::for_runs_in(context.cwd());
+    let mut recorded = Recorded {
+        ledger: ledger.folder().display().to_string(),
+        runs: Vec::new(),
+        refused: Vec::new(),
+        ran: args.import.is_none(),
+    };
+    if let Some(folder) = &args.import {
+        let folder = context.absolute(folder);
+        let found = import::runs(&folder, &ledger)?;
+        recorded.refused = found.refused;
+        for look in found.runs {
+            recorded.keep(&look)?;
+        }
+    } else {
+        let look = run(args, ledger, context)?;
+        recorded.keep(&look)?;
+        let files = look.run.outputs.len();
+        context.note(&format!(
+            "recorded: {}, {files} files written",
+            look.run.words()
+        ));
+    }
+    let failed = |run: &RecordedRun| args.import.is_none() && run.end != End::Completed;
+    let found = !recorded.refused.is_empty() || recorded.runs.iter().any(failed);
+    Ok(Outcome::found(Data::Recorded(recorded), found))
+}
+
+impl Recorded {
+    fn keep(&mut self, look: &Look) -> Result<(), Error> {
+        let run = &look.run;
+        self.runs.push(RecordedRun {
+            id: look.keep()?,
+            job: run.job.clone(),
+            end: run.end,
+            how: run.how.clone(),
+            outputs: run.outputs.len(),
+        });
+        Ok(())
+    }
+}
+
+/// Runs the command on this process's own streams.
+fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Error> {
+    let (program, rest) = args.command.split_first().ok_or(Error::Nothing)?;
+    let cwd = context.cwd();
+    let command = aris_runs::command_line(&args.command);
+    let before = Before::look(&args.expected_output, cwd);
+    let mut look = Look::now(ledger, cwd, &command, &BTreeMap::new());
+    let stdout = if context.json() {
+        Stdout::Stderr
+    } else {
+        Stdout::Same
+    };
+    let started = context.now();
+    let ended = aris_proc::command(program, cwd)
+        .args(rest)
+        .run_attached(stdout, None)
+        .map_err(Error::Command)?;
+    look.outputs(&before.fresh(), || {});
+    let run = &mut look.run;
+    String::from("record").clone_into(&mut run.origin);
+    let name = Path::new(program)
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    run.job = args.name.clone().unwrap_or_else(|| name.into_owned());
+    run.host = aris_attempt::host();
+    run.started = Some(started.to_string());
+    run.ended = Some(context.now().to_string());
+    (run.end, run.how) = match ended {
+        Ended::Exited(0) => (End::Completed, String::from("exit 0")),
+        Ended::Exited(code) => (End::Failed, format!("exit {code}")),
+        Ended::Signalled(signal) => (End::Failed, format!("signal {signal}")),
+        Ended::TimedOut => (End::Failed, String::from("time limit")),
+    };
+    for pattern in &args.expected_output {
+        if aris_attempt::output_files(cwd, pattern).is_empty() {
+            context.warn(&format!("{pattern}: the command wrote no such file"));
+        }
+    }
+    Ok(look)
+}

@@ -1,0 +1,268 @@
+//! `check-statement`: holds a signed statement against the files that it is about, with nothing else at hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::Path;
+
+use aris_cli::{Context, Style};
+use aris_contract::{ErrorKind, Failure as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::attest::{PREDICATE_TYPE, STATEMENT_TYPE};
+use crate::cli::CheckArgs;
+use crate::error::Error;
+use crate::output::{self, NAMESPACE, SIGN_DEADLINE};
+use crate::text::short;
+
+/// Schema id of [`Checked`].
+pub const CHECK_SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
+/// The largest statement that is read.
+const LIMIT: u64 = 256 << 20;
+
+/// What came of the check.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Checked {
+    /// What the gate said when it made the statement.
+    pub result: String,
+    /// Under which assurance.
+    pub assurance: String,
+    /// When.
+    pub time: String,
+    /// Whether the statement is signed, and by whom.
+    pub signature: Signature,
+    /// Files that are as the statement says.
+    pub files: usize,
+    /// Files that are not, or are not here, relative to the paper directory.
+    pub differ: Vec<Differing>,
+    /// Data files that a run explains.
+    pub explained: usize,
+    /// The runs.
+    pub runs: usize,
+}
+
+/// What is known of the signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Signature {
+    /// There is none.
+    None,
+    /// It fits the statement; whose key it is was not asked (`--allowed-signers`).
+    Intact,
+    /// It fits the statement and is of the named signer.
+    OfSigner,
+    /// It does not fit.
+    Wrong,
+}
+
+/// A file that is not as the statement says.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Differing {
+    /// Relative to the paper directory.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// As much of a statement as is held against the files.
+#[derive(Deserialize)]
+struct Statement {
+    #[serde(rename = "_type")]
+    kind: String,
+    subject: Vec<Named>,
+    #[serde(rename = "predicateType")]
+    predicate_type: String,
+    predicate: Judgement,
+}
+
+#[derive(Deserialize)]
+struct Judgement {
+    time: String,
+    assurance: String,
+    result: Value,
+    inputs: Vec<Named>,
+    #[serde(default)]
+    runs: Vec<RunSaid>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+    digest: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct RunSaid {
+    #[serde(default)]
+    byproducts: Vec<Named>,
+}
+
+/// Checks a statement.
+pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Error> {
+    let path = context.absolute(&args.statement);
+    let bytes = aris_fs::read(&path, LIMIT).map_err(|error| {
+        let hint = String::from("`verify_paper_audits --attest FILE` writes a statement");
+        Error::judged(error.kind(), error.to_string(), hint)
+    })?;
+    let malformed = |why: String| {
+        let message = format!(
+            "{} is no statement of the gate: {}",
+            path.display(),
+            short(&why)
+        );
+        let hint = String::from("`verify_paper_audits --attest FILE` writes one");
+        Error::judged(ErrorKind::Validation, message, hint)
+    };
+    let statement: Statement =
+        serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+    if statement.kind != STATEMENT_TYPE || statement.predicate_type != PREDICATE_TYPE {
+        return Err(malformed(format!(
+            "it is a {} of {}",
+            statement.kind, statement.predicate_type
+        )));
+    }
+    let paper = output::paper(args.paper.as_deref(), context)?;
+    let said = &statement.predicate;
+    let mut named: BTreeMap<&str, &str> = BTreeMap::new();
+    let (mut files, mut differ) = (0, Vec::new());
+    for file in statement.subject.iter().chain(&said.inputs) {
+        let digest = file.digest.get("sha256").map_or("", String::as_str);
+        match named.insert(&file.name, digest) {
+            None => {}
+            Some(before) if before == digest => continue,
+            Some(_) => {
+                differ.push(differing(file, "the statement names it with two digests"));
+                continue;
+            }
+        }
+        match held(&paper, &file.name, digest) {
+            Ok(()) => files += 1,
+            Err(problem) => differ.push(differing(file, &problem)),
+        }
+    }
+    let written = said.runs.iter().flat_map(|run| &run.byproducts);
+    let written: BTreeSet<&str> = written
+        .filter_map(|file| file.digest.get("sha256").map(String::as_str))
+        .collect();
+    Ok(Checked {
+        result: said.result.as_str().unwrap_or("").to_owned(),
+        assurance: said.assurance.clone(),
+        time: said.time.clone(),
+        signature: signature(&path, &bytes, args, context)?,
+        files,
+        differ,
+        explained: named
+            .values()
+            .filter(|digest| written.contains(**digest))
+            .count(),
+        runs: said.runs.len(),
+    })
+}
+
+fn differing(file: &Named, problem: &str) -> Differing {
+    Differing {
+        name: file.name.clone(),
+        problem: problem.to_owned(),
+    }
+}
+
+fn held(paper: &Path, name: &str, digest: &str) -> Result<(), String> {
+    match aris_runs::file_digest(&aris_fs::lexical(&paper.join(name)), || {}) {
+        Ok((found, _)) if found == digest => Ok(()),
+        Ok((found, _)) => Err(format!(
+            "it has other content: {} instead of {}",
+            start(&found),
+            start(digest)
+        )),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(String::from("it is not here"))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn start(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
+}
+
+fn signature(
+    path: &Path,
+    bytes: &[u8],
+    args: &CheckArgs,
+    context: &Context,
+) -> Result<Signature, Error> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".sig");
+    let file = Path::new(&name);
+    if !file.exists() {
+        // Whoever names a signer wants a signature.
+        return Ok(if args.allowed_signers.is_some() {
+            Signature::Wrong
+        } else {
+            Signature::None
+        });
+    }
+    let verify = aris_proc::command("ssh-keygen", context.cwd()).arg("-Y");
+    let (verify, good) = match (&args.allowed_signers, &args.signer) {
+        (Some(allowed), Some(signer)) => (
+            verify
+                .arg("verify")
+                .arg("-f")
+                .arg(context.absolute(allowed))
+                .arg("-I")
+                .arg(signer),
+            Signature::OfSigner,
+        ),
+        _ => (verify.arg("check-novalidate"), Signature::Intact),
+    };
+    let done = verify
+        .args(["-n", NAMESPACE, "-s"])
+        .arg(file)
+        .stdin(bytes)
+        .run(SIGN_DEADLINE)
+        .map_err(Error::Sign)?;
+    Ok(match done.code().map_err(Error::Sign)? {
+        0 => good,
+        _ => Signature::Wrong,
+    })
+}
+
+impl Checked {
+    /// Whether the files are not those of the statement, or its signature does not fit.
+    pub(crate) fn found(&self) -> bool {
+        !self.differ.is_empty() || self.signature == Signature::Wrong
+    }
+
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for file in &self.differ {
+            writeln!(
+                out,
+                "{}: {}: {}",
+                file.name,
+                style.bad("differs"),
+                file.problem
+            )?;
+        }
+        let signature = match self.signature {
+            Signature::None => style.doubtful("not signed"),
+            Signature::Intact => style.doubtful("signed, by a key that was not checked"),
+            Signature::OfSigner => style.good("signed by the named signer"),
+            Signature::Wrong => style.bad("the signature does not fit"),
+        };
+        writeln!(
+            out,
+            "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {} recorded runs",
+            self.result,
+            self.assurance,
+            self.time,
+            self.files,
+            self.differ.len(),
+            self.explained,
+            self.runs
+        )
+    }
+}

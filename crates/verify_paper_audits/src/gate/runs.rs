@@ -1,0 +1,89 @@
+//! Which runs made the data behind the numbers, and where that way has a gap.
+
+use std::collections::BTreeSet;
+
+use aris_claims::Audit;
+use aris_claims::project::Project;
+use aris_claims::runs::{Gap, GapId, Runs};
+
+use crate::finding::{Finding, FindingId, Severity};
+use crate::policy::Policy;
+use crate::report::RunBehind;
+use crate::sources::Sources;
+
+/// Findings of one kind that are listed; `trace-back` has all.
+const LISTED: usize = 20;
+
+/// Adds the runs and the gaps to what is known of the sources. A project without a ledger never promised one: it is held against the paper
+/// only where the policy asks for it.
+pub(super) fn look(project: &Project, audit: &Audit, policy: &Policy, sources: &mut Sources) {
+    let runs = match Runs::of(project, &audit.entries) {
+        Ok(runs) => runs,
+        Err(error) => {
+            let message = format!("the ledger of runs cannot be read: {error}");
+            let fix = "make .aris/runs readable";
+            sources
+                .findings
+                .push(Finding::new(FindingId::RecordDamaged, message, fix));
+            return;
+        }
+    };
+    let weight = policy.severity.get(&FindingId::UnexplainedEvidence);
+    if runs.ledger.is_none() && weight.is_none_or(|weight| *weight == Severity::Info) {
+        return;
+    }
+    let used: BTreeSet<&str> = audit
+        .entries
+        .iter()
+        .flat_map(|entry| &entry.evidence)
+        .map(|file| file.sha256.as_str())
+        .collect();
+    sources.runs = runs
+        .records()
+        .into_iter()
+        .map(|(id, run)| RunBehind::new(id, run, &used))
+        .collect();
+    let gaps = runs.all_gaps(&audit.entries);
+    for kind in gaps.chunk_by(|one, other| one.id == other.id) {
+        sources
+            .findings
+            .extend(kind.iter().take(LISTED).map(finding));
+        if let (Some(gap), Some(more)) = (
+            kind.first(),
+            kind.len().checked_sub(LISTED).filter(|more| *more > 0),
+        ) {
+            let message = format!("the same of {more} more files");
+            sources.findings.push(finding(&Gap {
+                message,
+                file: String::new(),
+                ..gap.clone()
+            }));
+        }
+    }
+}
+
+fn finding(gap: &Gap) -> Finding {
+    let (id, fix) = match gap.id {
+        GapId::UnexplainedEvidence => (
+            FindingId::UnexplainedEvidence,
+            "run the job again under queue_manager, or take its run over with `queue_manager record`",
+        ),
+        GapId::RunFailed => (FindingId::RunFailed, "look at its log, and run it again"),
+        GapId::UncommittedSource => (FindingId::UncommittedSource, "commit, and run it again"),
+        GapId::MixedCommits => (FindingId::MixedCommits, "run the older ones again"),
+        GapId::SupersededRun => (
+            FindingId::SupersededRun,
+            "decide which of the two the paper means",
+        ),
+        GapId::RecordDamaged => (
+            FindingId::RecordDamaged,
+            "bring the record back, or run the job again",
+        ),
+    };
+    let message = match gap.file.as_str() {
+        "" => gap.message.clone(),
+        file => format!("{file}: {}", gap.message),
+    };
+    let issue = format!("{}:{}", id.word(), gap.file);
+    Finding::new(id, message, fix).issue(issue)
+}
