@@ -53,7 +53,7 @@ fn project() -> Project {
     ]);
     project.write(
         "queue/m.json",
-        &json!({"project": "p", "conda": "none", "gpus": [], "jobs": jobs}).to_string(),
+        json!({"project": "p", "conda": "none", "gpus": [], "jobs": jobs}).to_string(),
     );
     for arguments in [
         &["init", "-q", "-b", "main"] as &[&str],
@@ -232,7 +232,7 @@ fn without_a_ledger_nothing_is_explained_and_the_gate_minds_only_when_asked() {
         let points = if name == "one" { "1,34.2" } else { "2,30.7" };
         project.write(
             &format!("results/{name}.csv"),
-            &format!("seed,points\n{points}\n"),
+            format!("seed,points\n{points}\n"),
         );
     }
     assert_eq!(gaps(&project, "ours"), ["unexplained_evidence"]);
@@ -486,7 +486,7 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
         "s.json",
         "s.json.sig",
     ] {
-        other.write(name, &fs::read_to_string(project.at(name)).expect(name));
+        other.write(name, fs::read_to_string(project.at(name)).expect(name));
     }
     let inputs = predicate["inputs"].as_array().expect("inputs");
     for name in inputs.iter().filter_map(|input| input["name"].as_str()) {
@@ -496,7 +496,7 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
         fs::copy(from, to).expect(name);
     }
     let public = fs::read_to_string(project.at("key.pub")).expect("key");
-    other.write("signers", &format!("me@example.org {public}"));
+    other.write("signers", format!("me@example.org {public}"));
     let signed = [
         "check-statement",
         "s.json",
@@ -581,10 +581,10 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         "0123456789012345678901234567890123456789",
     );
     project.write(&format!("{run}/params/lr"), "0.1");
-    project.write(&format!("{run}/artifacts/one.csv"), &data(1, "34.2"));
-    project.write("results/one.csv", &data(1, "34.2"));
+    project.write(&format!("{run}/artifacts/one.csv"), data(1, "34.2"));
+    project.write("results/one.csv", data(1, "34.2"));
     // DVC's lock; the digest of the second file is not that of what lies there.
-    project.write("results/two.csv", &data(2, "30.7"));
+    project.write("results/two.csv", data(2, "30.7"));
     let md5 = Helper::at("/usr/bin/env")
         .call(project.path())
         .args(["md5sum", "results/two.csv"])
@@ -593,7 +593,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
     let md5 = md5.stdout().split(' ').next().expect("digest").to_owned();
     project.write(
         "dvc.lock",
-        &format!("schema: '2.0'\nstages:\n  two:\n    cmd: python two.py\n    deps:\n    - path: two.py\n      md5: 00000000000000000000000000000000\n    outs:\n    - path: results/two.csv\n      hash: md5\n      md5: {md5}\n      size: 19\n    - path: train.sh\n      md5: 00000000000000000000000000000000\n"),
+        format!("schema: '2.0'\nstages:\n  two:\n    cmd: python two.py\n    deps:\n    - path: two.py\n      md5: 00000000000000000000000000000000\n    outs:\n    - path: results/two.csv\n      hash: md5\n      md5: {md5}\n      size: 19\n    - path: train.sh\n      md5: 00000000000000000000000000000000\n"),
     );
     let imported = call(
         &project,
@@ -694,7 +694,7 @@ fn a_manifest_may_want_no_records() {
     let text = fs::read_to_string(project.at("queue/m.json")).expect("read");
     let mut manifest: Value = serde_json::from_str(&text).expect("json");
     manifest["provenance"] = json!(false);
-    project.write("queue/m.json", &manifest.to_string());
+    project.write("queue/m.json", manifest.to_string());
     run_queue(&project).expect_code(0);
     assert!(!project.at(".aris/runs").exists());
 }

@@ -1,6 +1,6 @@
 //! Which run made the files behind a number, as far as the project's ledger of runs tells.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aris_fs::FsError;
@@ -174,11 +174,11 @@ fn look_up<'f>(
         ledger.name(&path.canonicalize().unwrap_or(path))
     };
     let names: BTreeMap<&str, String> = files.iter().map(|(path, _)| (*path, name(path))).collect();
-    let digests: HashSet<&str> = files.iter().map(|(_, sha256)| *sha256).collect();
-    let paths: HashSet<&str> = names.values().map(String::as_str).collect();
+    let digests: BTreeSet<&str> = files.iter().map(|(_, sha256)| *sha256).collect();
+    let paths: BTreeSet<&str> = names.values().map(String::as_str).collect();
     let lines = ledger.find(&digests, &paths)?;
-    let (mut by_digest, mut by_path): (BTreeMap<&str, Vec<&Line>>, BTreeMap<&str, Vec<&Line>>) =
-        Default::default();
+    let mut by_digest: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    let mut by_path: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
     for line in &lines {
         by_digest.entry(&line.sha256).or_default().push(line);
         by_path.entry(&line.path).or_default().push(line);
@@ -304,8 +304,8 @@ fn drop_own_changes(
     if all.is_empty() {
         return Ok(());
     }
-    let lines = ledger.find(&HashSet::new(), &all.iter().map(String::as_str).collect())?;
-    let written: HashSet<&str> = lines.iter().map(|line| line.path.as_str()).collect();
+    let lines = ledger.find(&BTreeSet::new(), &all.iter().map(String::as_str).collect())?;
+    let written: BTreeSet<&str> = lines.iter().map(|line| line.path.as_str()).collect();
     for made in found.values_mut() {
         let code = changed(made).unwrap_or_default();
         let code: Vec<&String> = code

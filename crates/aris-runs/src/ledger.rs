@@ -1,6 +1,6 @@
 //! The ledger of a project's runs.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -181,10 +181,10 @@ impl Ledger {
     /// The lines of files with one of these digests or one of these paths, oldest first.
     pub fn find(
         &self,
-        digests: &HashSet<&str>,
-        paths: &HashSet<&str>,
+        digests: &BTreeSet<&str>,
+        paths: &BTreeSet<&str>,
     ) -> Result<Vec<Line>, FsError> {
-        let text = self.log(&self.outputs())?;
+        let text = log(&self.outputs())?;
         let fields = text.lines().filter_map(|line| {
             let (sha256, rest) = line.split_once(' ')?;
             let (run, path) = rest.split_once(' ')?;
@@ -205,7 +205,7 @@ impl Ledger {
 
     /// All runs, oldest first.
     pub fn runs(&self) -> Result<Vec<RunLine>, FsError> {
-        let text = self.log(&self.folder.join("runs"))?;
+        let text = log(&self.folder.join("runs"))?;
         let lines = text.lines().filter_map(|line| {
             let (id, rest) = line.split_once(' ')?;
             let (ended, job) = rest.split_once(' ')?;
@@ -216,12 +216,6 @@ impl Ledger {
             })
         });
         Ok(lines.collect())
-    }
-
-    fn log(&self, path: &Path) -> Result<String, FsError> {
-        let bytes = aris_fs::read_optional(path, LOG_LIMIT)?.unwrap_or_default();
-        Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     /// The record of a run, when it is what it was.
@@ -249,6 +243,13 @@ impl Ledger {
             Err(error) => Err(Damage::Unreadable(error.to_string())),
         }
     }
+}
+
+/// The lines of a log; of one that is not there, none.
+fn log(path: &Path) -> Result<String, FsError> {
+    let bytes = aris_fs::read_optional(path, LOG_LIMIT)?.unwrap_or_default();
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// A text on one line: `\` and line ends are written as `\\`, `\n` and `\r`.
@@ -321,8 +322,8 @@ mod tests {
         let digest = hex(&Sha256::digest("1"));
         let found = ledger
             .find(
-                &HashSet::from([digest.as_str()]),
-                &HashSet::from(["odd\nname\\n"]),
+                &BTreeSet::from([digest.as_str()]),
+                &BTreeSet::from(["odd\nname\\n"]),
             )
             .expect("found");
         let found: Vec<_> = found
@@ -337,7 +338,7 @@ mod tests {
             ]
         );
         let by_path = ledger
-            .find(&HashSet::new(), &HashSet::from(["r/a.json"]))
+            .find(&BTreeSet::new(), &BTreeSet::from(["r/a.json"]))
             .expect("found");
         assert_eq!(
             by_path
@@ -373,7 +374,7 @@ mod tests {
         fs::write(&log, text.get(..80).expect("part")).expect("write");
         ledger.keep(&run("b", &[("b", "2")]), None).expect("kept");
         let found = ledger
-            .find(&HashSet::new(), &HashSet::from(["a", "b"]))
+            .find(&BTreeSet::new(), &BTreeSet::from(["a", "b"]))
             .expect("found");
         assert_eq!(
             found
@@ -405,7 +406,10 @@ mod tests {
             .flat_map(|writer| (0..25).map(move |number| format!("{writer}/{number}")))
             .collect();
         let found = ledger
-            .find(&HashSet::new(), &paths.iter().map(String::as_str).collect())
+            .find(
+                &BTreeSet::new(),
+                &paths.iter().map(String::as_str).collect(),
+            )
             .expect("found");
         assert_eq!(
             (found.len(), ledger.runs().expect("runs").len()),

@@ -194,8 +194,12 @@ fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 
 /// The command of these words, for a shell.
 pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);
     let quoted = words.into_iter().map(|word| {
         let word = word.as_ref();
+        if !word.is_empty() && word.chars().all(plain) {
+            return word.to_owned();
+        }
         // No program has a word with a NUL.
         shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
     });

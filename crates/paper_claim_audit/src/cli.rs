@@ -134,7 +134,7 @@ pub(crate) struct ShowArgs {
 /// Arguments of `trace-back`.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
-    /// Which number: id of its binding, FILE:LINE of its place in the paper, or a pattern of either with `*`
+    /// Which number: id of its binding, its place in the paper as file and line, or a pattern of either with `*`
     #[arg(value_name = "ID|FILE:LINE")]
     pub(crate) number: String,
     #[command(flatten)]

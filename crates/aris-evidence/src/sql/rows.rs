@@ -22,7 +22,7 @@ pub fn rows_query(sql: &str) -> Option<String> {
             token if token.is_any(")") => depth = depth.checked_sub(1)?,
             token if depth == 0 && is_word(token, BEYOND) => return None,
             token if depth == 0 && from.is_none() && is_word(token, "from") => {
-                from = Some(token.start)
+                from = Some(token.start);
             }
             _ => {}
         }

@@ -199,22 +199,22 @@ impl Traced {
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         let row = &self.row;
         let shown = row.shown.as_deref().unwrap_or(&row.text);
-        let status = match row.status.holds() {
-            true => style.good(row.status.word()),
-            false => style.doubtful(row.status.word()),
+        let status = if row.status.holds() {
+            style.good(row.status.word())
+        } else {
+            style.doubtful(row.status.word())
         };
         writeln!(
             out,
             "{}:{}: {shown} {status} [{}]",
             row.location, row.column, row.id
         )?;
-        let mut line = |name: &str, text: &str| match text.is_empty() {
-            true => Ok(()),
-            false => writeln!(
-                out,
-                "  {name:<8} {}",
-                text.split_whitespace().collect::<Vec<_>>().join(" ")
-            ),
+        let mut line = |name: &str, text: &str| {
+            if text.is_empty() {
+                return Ok(());
+            }
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            writeln!(out, "  {name:<8} {text}")
         };
         line("binding", row.binding.as_deref().unwrap_or(""))?;
         line("query", row.query.as_deref().unwrap_or(""))?;

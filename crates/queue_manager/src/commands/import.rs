@@ -81,8 +81,8 @@ fn look(
     but: &[&str],
 ) -> Look {
     let mut look = Look::empty(ledger.clone(), cwd);
-    look.run.origin = origin.to_owned();
-    look.run.job = job.to_owned();
+    origin.clone_into(&mut look.run.origin);
+    job.clone_into(&mut look.run.job);
     look.run.how = String::from("not told");
     let entries = aris_fs::walk_sorted(outputs, &mut |entry| {
         !but.iter().any(|name| entry.name == *name)

@@ -1,6 +1,6 @@
 //! `used-by`: the numbers of papers that stand on the runs of a job.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aris_cli::{Context, Outcome};
@@ -83,7 +83,7 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
     let ledger = Ledger::above([cwd]).ok_or_else(|| Error::NoLedger {
         path: cwd.to_path_buf(),
     })?;
-    let mut found = look(&ledger, &[args.job.clone()])?;
+    let mut found = look(&ledger, std::slice::from_ref(&args.job))?;
     let used = found.pop().unwrap_or_else(|| UsedBy::none(&args.job));
     if used.runs == 0 {
         return Err(Error::NoRunOf {
@@ -126,12 +126,12 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
 
 /// What stands on each of these jobs.
 fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
-    let mut wanted: HashMap<&str, UsedBy> = jobs
+    let mut wanted: BTreeMap<&str, UsedBy> = jobs
         .iter()
         .map(|job| (job.as_str(), UsedBy::none(job)))
         .collect();
     // Digest of a file, to the job and the run.
-    let mut made: HashMap<String, (String, String)> = HashMap::new();
+    let mut made: BTreeMap<String, (String, String)> = BTreeMap::new();
     for line in ledger.runs()? {
         let Some(used) = wanted.get_mut(line.job.as_str()) else {
             continue;
