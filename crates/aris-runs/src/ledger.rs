@@ -140,8 +140,22 @@ impl Ledger {
         self.file(sha256, "patch")
     }
 
-    /// Keeps a run, and gives its id. The same run again changes nothing.
+    /// Keeps a run, and gives its id. The same run again changes nothing. A ledger that is a link is not written to: a project of
+    /// strangers must not choose where.
     pub fn keep(&self, run: &Run, patch: Option<&[u8]>) -> Result<String, FsError> {
+        for path in [
+            self.folder.parent(),
+            Some(&self.folder),
+            Some(&self.outputs()),
+            Some(&self.folder.join("runs")),
+        ] {
+            if let Some(path) = path.filter(|path| path.is_symlink()) {
+                return Err(FsError::Escapes {
+                    path: path.to_path_buf(),
+                    root: self.project().to_path_buf(),
+                });
+            }
+        }
         // Records are plain structures with text keys: they always have a form.
         let mut bytes = serde_json::to_vec(run).unwrap_or_default();
         bytes.push(b'\n');
@@ -172,10 +186,10 @@ impl Ledger {
         Ok(id)
     }
 
-    /// Writes a file under its digest's name. It is whole or absent for every reader; a power cut may take it.
+    /// Writes a file under its digest's name. Until it is whole no line of the logs names it; a power cut may take it.
     fn place(&self, path: &Path, bytes: &[u8]) -> Result<(), FsError> {
         aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
-        aris_fs::replace_unsynced(path, bytes)
+        aris_fs::write_unsynced(path, bytes)
     }
 
     /// The lines of files with one of these digests or one of these paths, oldest first.
@@ -382,6 +396,29 @@ mod tests {
                 .map(|line| line.path.as_str())
                 .collect::<Vec<_>>(),
             ["b"]
+        );
+    }
+
+    #[test]
+    fn a_planted_link_is_not_written_through() {
+        let temp = tempfile::tempdir().expect("temp");
+        let ledger = Ledger::of(temp.path());
+        fs::create_dir_all(temp.path().join("elsewhere")).expect("folder");
+        fs::create_dir_all(temp.path().join(".aris")).expect("folder");
+        let link = temp.path().join(".aris/runs");
+        std::os::unix::fs::symlink("../elsewhere", &link).expect("link");
+        assert!(ledger.keep(&run("a", &[("a", "1")]), None).is_err());
+        fs::remove_file(&link).expect("remove");
+        fs::create_dir_all(&link).expect("folder");
+        fs::write(temp.path().join("mine"), "mine").expect("write");
+        std::os::unix::fs::symlink("../../mine", link.join("outputs")).expect("link");
+        assert!(ledger.keep(&run("a", &[("a", "1")]), None).is_err());
+        assert_eq!(fs::read(temp.path().join("mine")).expect("read"), b"mine");
+        assert_eq!(
+            fs::read_dir(temp.path().join("elsewhere"))
+                .expect("folder")
+                .count(),
+            0
         );
     }
 

@@ -106,6 +106,28 @@ impl Demo<'_> {
             "0: the gate must find no blocker after the fixes",
         )?;
 
+        self.title("3. From a number to the run that made it");
+        self.say("  A queue of two runs: the audit of the citations, on the first version of the paper and on the last.");
+        for (version, to) in [("paper", "first"), ("faulty", "first"), ("runs", "")] {
+            self.copy(version, to)?;
+        }
+        aris_fs::create_dir(&self.root.join("counts"))?;
+        let queue = [
+            "run",
+            "--manifest",
+            "queue.json",
+            "--state",
+            "counts/queue_state.json",
+        ];
+        self.helper("queue_manager", &queue, &[0], "0")?;
+        self.say("\n  A note gives their results; which run made its 2?");
+        self.helper(
+            "paper_claim_audit",
+            &["trace-back", "first", "note"],
+            &[0],
+            "0: each step must be there",
+        )?;
+
         self.title("Reports");
         for (what, file) in [
             ("blocked:", "blocked.html"),

@@ -19,6 +19,8 @@ pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.trace_back/v1";
 
 /// Rows of the data that are shown.
 const ROWS: usize = 3;
+/// Characters of a cell that are printed.
+const CELL: usize = 60;
 /// Numbers that are asked for their rows.
 const NUMBERS: usize = 1_000;
 /// Files and gaps of one number that are printed; `--json` has all.
@@ -223,7 +225,7 @@ impl Traced {
         if let Some(rows) = &self.rows {
             let cells = |row: &Vec<String>| {
                 let pairs = rows.columns.iter().zip(row);
-                let pairs = pairs.map(|(name, value)| format!("{name}={value}"));
+                let pairs = pairs.map(|(name, value)| format!("{name}={}", cut(value)));
                 pairs.collect::<Vec<_>>().join(" ")
             };
             let first: Vec<String> = rows.first.iter().map(cells).collect();
@@ -262,6 +264,14 @@ impl Traced {
             )?;
         }
         line("gaps", &more(self.gaps.len()))
+    }
+}
+
+/// The beginning of a cell: a whole document may stand in one.
+fn cut(value: &str) -> String {
+    match value.char_indices().nth(CELL) {
+        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or("")),
+        None => value.to_owned(),
     }
 }
 

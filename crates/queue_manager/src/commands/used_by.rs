@@ -46,7 +46,7 @@ pub(crate) struct Standing {
     pub(crate) id: String,
     /// The number as the paper shows it; the text of a statement.
     pub(crate) shown: String,
-    /// The file that the run wrote, relative to the data root.
+    /// The file that the run wrote, relative to the project.
     pub(crate) file: String,
     /// Id of the run.
     pub(crate) run: String,
@@ -74,7 +74,6 @@ struct Claim {
 
 #[derive(Deserialize)]
 struct File {
-    path: String,
     sha256: String,
 }
 
@@ -130,8 +129,8 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
         .iter()
         .map(|job| (job.as_str(), UsedBy::none(job)))
         .collect();
-    // Digest of a file, to the job and the run.
-    let mut made: BTreeMap<String, (String, String)> = BTreeMap::new();
+    // Digest of a file, to the job, the run, and where the run wrote it.
+    let mut made: BTreeMap<String, (String, String, String)> = BTreeMap::new();
     for line in ledger.runs()? {
         let Some(used) = wanted.get_mut(line.job.as_str()) else {
             continue;
@@ -142,7 +141,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
             .map(|run| run.outputs)
             .unwrap_or_default()
         {
-            made.insert(file.sha256, (line.job.clone(), line.id.clone()));
+            made.insert(file.sha256, (line.job.clone(), line.id.clone(), file.path));
         }
     }
     if made.is_empty() {
@@ -167,7 +166,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
         for claim in audit.details.claims {
             let mut seen = BTreeSet::new();
             for file in &claim.evidence {
-                let Some((job, run)) = made.get(&file.sha256) else {
+                let Some((job, run, path)) = made.get(&file.sha256) else {
                     continue;
                 };
                 if let Some(used) = wanted.get_mut(job.as_str()).filter(|_| seen.insert(job)) {
@@ -176,7 +175,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
                         location: claim.location.clone(),
                         id: claim.id.clone(),
                         shown: claim.paper_text.clone(),
-                        file: file.path.clone(),
+                        file: path.clone(),
                         run: run.clone(),
                     });
                 }
