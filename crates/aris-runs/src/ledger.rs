@@ -1,7 +1,9 @@
 //! The ledger of a project's runs.
 
 use std::collections::BTreeSet;
+use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
@@ -82,23 +84,28 @@ impl Ledger {
         }
     }
 
-    /// The nearest ledger at or above one of these folders.
+    /// The nearest ledger at or above one of these folders, in a folder that is ours: what others put into a shared folder, such as
+    /// `/tmp`, is no ledger of this project.
     pub fn above<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<Self> {
         let mut above = folders.into_iter().flat_map(Path::ancestors);
         above.find_map(|folder| {
             let ledger = Self::of(folder);
-            ledger.outputs().is_file().then_some(ledger)
+            (ledger.outputs().is_file() && is_ours(folder)).then_some(ledger)
         })
     }
 
     /// The ledger that runs in `cwd` are kept in: the nearest there is, else that of the git work tree, else of the nearest folder above
-    /// with `.aris`, else of `cwd` itself. The root of the file system is no project.
+    /// where helpers were installed, else of `cwd` itself.
     pub fn for_runs_in(cwd: &Path) -> Self {
         let marked = |mark: &str| {
             let mut above = cwd.ancestors();
-            above.find(|folder| folder.parent().is_some() && folder.join(mark).exists())
+            above.find(|folder| folder.join(mark).exists() && is_ours(folder))
         };
-        let project = || marked(".git").or_else(|| marked(".aris")).unwrap_or(cwd);
+        let project = || {
+            marked(".git")
+                .or_else(|| marked(".aris/tools"))
+                .unwrap_or(cwd)
+        };
         Self::above([cwd]).unwrap_or_else(|| Self::of(project()))
     }
 
@@ -266,6 +273,13 @@ fn log(path: &Path) -> Result<String, FsError> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
+/// Whether nobody else may write into a folder, and it is not the root of the file system.
+fn is_ours(folder: &Path) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    let ours = |data: Metadata| data.uid() == own && data.mode() & 0o002 == 0;
+    folder.parent().is_some() && folder.metadata().is_ok_and(ours)
+}
+
 /// A text on one line: `\` and line ends are written as `\\`, `\n` and `\r`.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
@@ -420,6 +434,21 @@ mod tests {
                 .count(),
             0
         );
+    }
+
+    #[test]
+    fn what_lies_in_a_shared_folder_is_no_ledger() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let temp = tempfile::tempdir().expect("temp");
+        let shared = Ledger::of(temp.path());
+        shared.keep(&run("a", &[("a", "1")]), None).expect("kept");
+        let inner = temp.path().join("project");
+        fs::create_dir(&inner).expect("folder");
+        assert_eq!(Ledger::for_runs_in(&inner), shared);
+        fs::set_permissions(temp.path(), fs::Permissions::from_mode(0o1777)).expect("mode");
+        assert_eq!(Ledger::above([inner.as_path()]), None);
+        assert_eq!(Ledger::for_runs_in(&inner), Ledger::of(&inner));
     }
 
     #[test]
