@@ -18,6 +18,7 @@ mod figures;
 mod install;
 mod live;
 mod new_helper;
+mod random;
 mod schemas;
 mod sync;
 mod verify;
