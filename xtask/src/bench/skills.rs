@@ -63,7 +63,7 @@ pub(super) fn install(bench: &Bench<'_>) -> Result<(), Fault> {
         )?;
         ours()?;
         for words in [
-            "install_aris --reconcile --quiet",
+            "install_aris --reconcile --quiet --aris-repo ../source",
             "contract_check doctor",
             "contract_check status",
         ] {
