@@ -15,6 +15,7 @@ use super::measure::{
 };
 use crate::cargo::PRINT;
 use crate::fault::Fault;
+use crate::workspace::now;
 
 /// Artifact, skill.
 const AUDITS: [(&str, &str); 4] = [
@@ -167,15 +168,6 @@ fn paper(bench: &Bench<'_>, files: usize, size: usize, numbers: usize) -> Result
         place.write(&format!("paper/{artifact}"), audit.to_string())?;
     }
     Ok(place)
-}
-
-/// An audit is later than the trace that it rests on.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask has no Context with a clock"
-)]
-fn now() -> jiff::Timestamp {
-    jiff::Timestamp::now()
 }
 
 /// A number as three letters, because a digit in a sentence would be one of its numbers.

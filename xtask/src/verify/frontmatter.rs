@@ -9,7 +9,7 @@ use skill_lint::{Options, options};
 
 use crate::fault::Fault;
 use crate::verify::{Add as _, Findings};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, today};
 
 /// The linter's rules about frontmatter, and among them the one about fields that a single host reads.
 const RULES: &str = "SR0";
@@ -22,15 +22,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
         let text = aris_fs::read(&workspace.at(&path), READ_LIMIT)?;
         findings.extend(besides(&path, &String::from_utf8_lossy(&text)));
     }
-    if findings.is_empty() && !workspace.at("skills").is_dir() {
-        return Ok(findings);
-    }
-    // No rule about frontmatter asks for the day.
-    let mut options = Options::new(
-        vec!["skills".into()],
-        workspace.root.clone(),
-        jiff::civil::Date::ZERO,
-    );
+    let mut options = Options::new(vec!["skills".into()], workspace.root.clone(), today());
     options.only = vec![RULES.to_owned()];
     options.profile = Some(Profile::Project);
     options.config = options::ConfigFrom::Nowhere;
