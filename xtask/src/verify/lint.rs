@@ -30,8 +30,7 @@ const PARTS: [&str; 5] = [
 const LARGE: u64 = 512 << 20;
 
 pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Findings, Fault> {
-    let staged = tempfile::tempdir()
-        .map_err(|error| Fault::new(format!("cannot make a temporary folder: {error}")))?;
+    let staged = tempfile::tempdir().map_err(Fault::from_error)?;
     // The sandbox may run as another user than the one that made the folder.
     let root = staged.path().join("tree");
     for part in PARTS {
