@@ -1,7 +1,6 @@
 //! Calls of cargo and of the tools that come with it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,12 +22,8 @@ pub(crate) fn cargo(workspace: &Workspace) -> aris_proc::Command {
 }
 
 /// Another tool, or what the variable names in its place.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask is no helper and has no Context"
-)]
 pub(crate) fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_proc::Command {
-    let program = std::env::var_os(variable).unwrap_or_else(|| OsString::from(name));
+    let program = crate::workspace::variable(variable).unwrap_or_else(|| name.into());
     aris_proc::command(program, &workspace.root)
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::cargo;
 use crate::fault::Fault;
+use crate::random::Random;
 use crate::workspace::Workspace;
 
 /// Arguments of `cargo xtask figures`.
@@ -166,28 +167,9 @@ fn draw(
         .collect()
 }
 
-/// Numbers in an order without a pattern, the same for the same seed. **Source**: Knuth's MMIX generator.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        let count = u64::try_from(words.len()).unwrap_or(1);
-        let index = usize::try_from(self.below(count)).unwrap_or(0);
-        words.get(index).copied().unwrap_or_default()
-    }
-}
-
 /// A figure that can be drawn, with a bit of everything.
 fn generated(seed: u64) -> String {
-    let mut numbers = Numbers(seed.wrapping_mul(2_654_435_761).wrapping_add(1));
+    let mut numbers = Random(seed.wrapping_mul(2_654_435_761).wrapping_add(1));
     let count = 1 + numbers.below(14);
     let placed = numbers.below(2) == 0;
     let (mut nodes, mut edges, mut groups) = (Vec::new(), Vec::new(), Vec::new());

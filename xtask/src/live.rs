@@ -74,8 +74,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         let (state, words) = advisories(workspace)?;
         note("advisories", state, &words);
     }
-    let folder = tempfile::tempdir()
-        .map_err(|error| Fault::new(format!("cannot make a temporary folder: {error}")))?;
+    let folder = tempfile::tempdir().map_err(Fault::from_error)?;
     match clone(&args.from, CONTRACT, folder.path())? {
         None => note("contract", State::Silent, CONTRACT),
         Some(path) => {
@@ -165,17 +164,11 @@ fn contract(repository: &Path) -> Result<(State, String), Fault> {
             Some(_) => {}
         }
     }
-    let state = if changes.is_empty() {
-        State::Current
+    Ok(if changes.is_empty() {
+        (State::Current, format!("{} helpers", theirs.len()))
     } else {
-        State::Changed
-    };
-    let words = if changes.is_empty() {
-        format!("{} helpers", theirs.len())
-    } else {
-        changes.join("; ")
-    };
-    Ok((state, words))
+        (State::Changed, changes.join("; "))
+    })
 }
 
 /// The policies that our table allows for a helper.

@@ -18,7 +18,9 @@ mod figures;
 mod install;
 mod live;
 mod new_helper;
+mod random;
 mod schemas;
+mod size;
 mod sync;
 mod verify;
 mod workspace;
@@ -71,6 +73,8 @@ enum Command {
     Dist(dist::Args),
     /// Draw generated figures again and again, in other locales, with fonts and without; exit 10 when bytes differ
     Figures(figures::Args),
+    /// Count the lines of each crate, beside those of the last release
+    Size(size::Args),
     /// Check the structure of the tree; exit 10 on findings
     Verify,
     /// Ask the network what only it can answer; exit 7 when it does not, 10 when something has changed
@@ -100,6 +104,7 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::InstallSkills(args) => install::run(&workspace, &args),
         Command::Dist(args) => dist::run(&workspace, &args),
         Command::Figures(args) => figures::run(&workspace, &args),
+        Command::Size(args) => size::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),
         Command::Live(args) => live::run(&workspace, &args),
         Command::NewHelper(args) => new_helper::run(&workspace, &args),

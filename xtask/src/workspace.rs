@@ -81,16 +81,34 @@ fn shipped_unless_said() -> bool {
     true
 }
 
-/// The root of the checkout that xtask runs from.
+/// An environment variable.
 #[expect(
     clippy::disallowed_methods,
     reason = "xtask is no helper and has no Context"
 )]
+pub(crate) fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from)
+}
+
+/// The present moment.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
+pub(crate) fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
+
+/// Today, in UTC.
+pub(crate) fn today() -> jiff::civil::Date {
+    now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// The root of the checkout that xtask runs from.
 pub(crate) fn root() -> PathBuf {
     // cargo sets the variable when it runs xtask; the compiled-in path serves a binary that is started directly.
     let manifest =
-        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    let manifest = PathBuf::from(manifest);
+        variable("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     manifest
         .parent()
         .map_or(manifest.clone(), Path::to_path_buf)

@@ -1,32 +1,79 @@
-//! Timing whole processes.
+//! Timing whole processes, beside a peer.
 
-use crate::fault::Fault;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
-/// A call to be timed.
-#[derive(Clone)]
+use super::Bench;
+use crate::fault::Fault;
+use crate::workspace::variable;
+
+/// Seconds of one run.
+pub(super) type Seconds = Result<f64, Fault>;
+
+/// A call to be timed; it must leave with 0.
 pub(super) struct Call {
-    program: String,
+    program: PathBuf,
     args: Vec<String>,
-    cwd: String,
+    cwd: PathBuf,
 }
 
-impl Call {
-    /// A program with its arguments, run in `cwd`; it must leave with 0.
-    pub(super) fn new(program: impl AsRef<Path>, args: &[&str], cwd: &Path) -> Self {
-        Self {
-            program: program.as_ref().display().to_string(),
-            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-            cwd: cwd.display().to_string(),
+impl Bench<'_> {
+    /// A call in words, run in `cwd`; the first names a helper that was built, or another program.
+    pub(super) fn call(&self, words: &str, cwd: &Path) -> Call {
+        let mut words = words.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let built = self.path(name);
+        Call {
+            program: if built.is_file() { built } else { name.into() },
+            args: words.map(str::to_owned).collect(),
+            cwd: cwd.to_path_buf(),
         }
     }
 
-    /// A pipeline for `sh`.
-    pub(super) fn shell(script: &str, cwd: &Path) -> Self {
-        Self::new("sh", &["-c", script], cwd)
+    /// A script for `sh`; its `$0` is `argument`.
+    pub(super) fn shell(&self, script: &str, argument: impl AsRef<Path>, cwd: &Path) -> Call {
+        let argument = argument.as_ref().display().to_string();
+        self.call("sh -ec", cwd).arg(script).arg(&argument)
+    }
+
+    /// Compares ours with a script of the reference, which is not part of this project: `name` is the variable with its path.
+    pub(super) fn beside_script(
+        &self,
+        name: &str,
+        interpreter: &str,
+        args: &str,
+        ours: &Call,
+        runs: usize,
+    ) -> Result<(), Fault> {
+        let script = variable(name);
+        let Some(script) = script.filter(|script| script.is_file()) else {
+            row(
+                "the reference's script",
+                format!("not measured: {name} names no file"),
+            );
+            return Ok(());
+        };
+        let words = format!("{interpreter} {} {args}", script.display());
+        let theirs = self.call(&words, &ours.cwd);
+        compare(
+            "once more",
+            ours,
+            "the reference's script",
+            &theirs,
+            runs,
+            Limit::Unlimited,
+        )
+    }
+}
+
+impl Call {
+    pub(super) fn arg(mut self, arg: &str) -> Self {
+        self.args.push(arg.to_owned());
+        self
     }
 
     #[expect(
@@ -34,125 +81,142 @@ impl Call {
         reason = "a deadline's bookkeeping would be measured too"
     )]
     fn spawn(&self) -> Result<Child, Fault> {
-        Command::new(&self.program)
-            .args(&self.args)
-            .current_dir(&self.cwd)
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).current_dir(&self.cwd);
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| Fault::new(format!("cannot start {}: {error}", self.program)))
+            .stderr(Stdio::null());
+        let child = command.spawn();
+        child.map_err(|error| {
+            Fault::new(format!("cannot start {}: {error}", self.program.display()))
+        })
     }
 
     /// Seconds of one run.
-    pub(super) fn once(&self) -> Result<f64, Fault> {
+    pub(super) fn once(&self) -> Seconds {
         let start = Instant::now();
-        let status = self
-            .spawn()?
-            .wait()
-            .map_err(|error| Fault::new(format!("{}: {error}", self.program)))?;
+        let status = self.spawn()?.wait().map_err(Fault::from_error)?;
         let seconds = start.elapsed().as_secs_f64();
-        match status.code() {
-            Some(0) => Ok(seconds),
-            other => Err(Fault::new(format!(
-                "{} {:?} left with {other:?}",
-                self.program, self.args
-            ))),
+        if status.success() {
+            return Ok(seconds);
         }
+        let (program, args) = (self.program.display(), &self.args);
+        Err(Fault::new(format!("{program} {args:?}: {status}")))
     }
 
-    /// Highest resident memory of one run, in bytes, read from the kernel's own mark while the process lives.
+    /// Prints the highest resident memory of one run, read from the kernel's own mark while the process lives.
     #[expect(
         clippy::disallowed_methods,
         reason = "reads /proc at short intervals until the process ends"
     )]
-    pub(super) fn peak_memory(&self) -> Result<u64, Fault> {
+    pub(super) fn memory(&self, limit_mib: f64) -> Result<(), Fault> {
         let mut child = self.spawn()?;
         let status = format!("/proc/{}/status", child.id());
         let mut peak = 0;
         while child.try_wait().map_err(Fault::from_error)?.is_none() {
-            if let Ok(text) = std::fs::read_to_string(&status) {
-                let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-                let kib =
-                    mark.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
-                peak = peak.max(kib.unwrap_or(0) * 1024);
-            }
-            std::thread::sleep(Duration::from_micros(500));
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kib = mark.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok());
+            peak = peak.max(kib.unwrap_or(0_u32));
+            thread::sleep(Duration::from_micros(500));
         }
-        Ok(peak)
-    }
-}
-
-/// Figures of several runs, in seconds.
-#[derive(Clone, Default)]
-pub(super) struct Figures(Vec<f64>);
-
-impl Figures {
-    pub(super) fn push(&mut self, seconds: f64) {
-        self.0.push(seconds);
-    }
-
-    fn sorted(&self) -> Vec<f64> {
-        let mut sorted = self.0.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    }
-
-    pub(super) fn median(&self) -> f64 {
-        let sorted = self.sorted();
-        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-    }
-
-    /// Ratios of paired runs.
-    pub(super) fn over(&self, other: &Self) -> Self {
-        Self(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())
-    }
-
-    /// Differences of paired runs.
-    pub(super) fn beyond(&self, other: &Self) -> Self {
-        Self(self.0.iter().zip(&other.0).map(|(a, b)| a - b).collect())
-    }
-
-    /// min / median / max, scaled.
-    pub(super) fn show(&self, scale: f64, unit: &str) -> String {
-        let sorted = self.sorted();
-        let (min, max) = (
-            sorted.first().copied().unwrap_or(f64::NAN),
-            sorted.last().copied().unwrap_or(f64::NAN),
+        let peak = f64::from(peak) / 1024.0;
+        row(
+            "  peak memory",
+            format!("{peak:.1} MiB (limit {limit_mib:.1} MiB)"),
         );
-        format!(
-            "{:.2} / {:.2} / {:.2} {unit}",
-            min * scale,
-            self.median() * scale,
-            max * scale
-        )
-    }
-
-    pub(super) fn millis(&self) -> String {
-        self.show(1e3, "ms")
-    }
-
-    pub(super) fn ratio(&self) -> String {
-        self.show(1.0, "x")
+        Ok(())
     }
 }
 
-/// Runs two calls in turn, A B A B …, after one warm-up of each.
-pub(super) fn pair(a: &Call, b: &Call, runs: usize) -> Result<(Figures, Figures), Fault> {
-    a.once()?;
-    b.once()?;
-    let (mut of_a, mut of_b) = (Figures::default(), Figures::default());
-    for _ in 0..runs {
-        of_a.push(a.once()?);
-        of_b.push(b.once()?);
+/// What can be timed again and again.
+pub(super) trait Timed {
+    /// Seconds of one run.
+    fn time(&mut self) -> Seconds;
+}
+
+impl Timed for &Call {
+    fn time(&mut self) -> Seconds {
+        self.once()
     }
-    Ok((of_a, of_b))
+}
+
+impl<F: FnMut() -> Seconds> Timed for F {
+    fn time(&mut self) -> Seconds {
+        self()
+    }
+}
+
+/// What a comparison is held against, in milliseconds. **Source** of the figures: the project's own promises to users.
+#[derive(Clone, Copy)]
+pub(super) enum Limit {
+    Unlimited,
+    /// On the median of the runs.
+    Median(f64),
+    /// On the median of what a run takes beyond its peer's.
+    Beyond(f64),
+}
+
+/// Runs ours and a peer in turn, A B A B …, and prints min / median / max of both, of their ratio, and what the limit is of the median.
+/// Of several runs, one of each before them warms up.
+pub(super) fn compare(
+    what: &str,
+    mut ours: impl Timed,
+    peer: &str,
+    mut theirs: impl Timed,
+    runs: usize,
+    limit: Limit,
+) -> Result<(), Fault> {
+    if runs > 1 {
+        ours.time()?;
+        theirs.time()?;
+    }
+    let mut pairs = Vec::new();
+    for _ in 0..runs {
+        pairs.push((ours.time()?, theirs.time()?));
+    }
+    let show = |value: fn(&(f64, f64)) -> f64| {
+        let mut sorted: Vec<f64> = pairs.iter().map(value).collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = |index: usize| sorted.get(index).copied().unwrap_or(f64::NAN);
+        let (min, median, max) = (
+            at(0),
+            at(sorted.len() / 2),
+            at(sorted.len().saturating_sub(1)),
+        );
+        (format!("{min:.2} / {median:.2} / {max:.2}"), median)
+    };
+    let (own, median) = show(|(ours, _)| ours * 1e3);
+    row(what, format!("{own} ms"));
+    row(
+        &format!("  {peer}"),
+        format!("{} ms", show(|(_, theirs)| theirs * 1e3).0),
+    );
+    row(
+        "  ratio, pair by pair",
+        format!("{} x", show(|(ours, theirs)| ours / theirs).0),
+    );
+    let (limit, median) = match limit {
+        Limit::Unlimited => return Ok(()),
+        Limit::Median(limit) => (limit, median),
+        Limit::Beyond(limit) => {
+            let (beyond, median) = show(|(ours, theirs)| (ours - theirs) * 1e3);
+            row("  beyond it", format!("{beyond} ms"));
+            (limit, median)
+        }
+    };
+    row(
+        "  limit / median",
+        format!("{:.1} x (limit {limit} ms)", limit / median),
+    );
+    Ok(())
 }
 
 /// Prints a heading.
 #[expect(clippy::print_stdout, reason = "a bench prints its figures")]
-pub(super) fn heading(text: &str) {
-    println!("\n{text}\n{}", "-".repeat(text.chars().count()));
+pub(super) fn heading(text: impl fmt::Display) {
+    println!("\n{text}; min / median / max");
 }
 
 /// Prints one row.
@@ -161,46 +225,61 @@ pub(super) fn row(name: &str, value: impl fmt::Display) {
     println!("  {name:<44} {value}");
 }
 
-/// Pairs of ours and a script of the reference, which is not part of this project: `variable` names the script's path.
-pub(super) fn beside_script(
-    variable: &str,
-    interpreter: &str,
-    args: &[&str],
-    (folder, ours): (&Path, &Call),
-    runs: usize,
-) -> Result<(), Fault> {
-    #[expect(clippy::disallowed_methods, reason = "a setting of a bench alone")]
-    let script = std::env::var_os(variable).map(PathBuf::from);
-    let Some(script) = script.filter(|script| script.is_file()) else {
-        row(
-            "the reference's script",
-            format!("not measured: {variable} names no file"),
-        );
-        return Ok(());
-    };
-    let script = script.display().to_string();
-    let args: Vec<&str> = std::iter::once(script.as_str())
-        .chain(args.iter().copied())
-        .collect();
-    let (of_ours, of_theirs) = pair(ours, &Call::new(interpreter, &args, folder), runs)?;
-    row("the reference's script", of_theirs.millis());
-    row(
-        "the reference's script / ours, pair by pair",
-        of_theirs.over(&of_ours).ratio(),
-    );
-    Ok(())
+/// Seconds that `work` takes.
+pub(super) fn timed(work: impl FnOnce() -> Result<(), Fault>) -> Seconds {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
 }
 
-/// A sequence that is the same in every run. **Source**: Knuth, MMIX.
-pub(super) struct Random(pub(super) u64);
+/// Seconds to walk a tree and read every byte of it on all processors.
+pub(super) fn read_all(root: &Path) -> Seconds {
+    let start = Instant::now();
+    let files = aris_fs::walk_sorted(root, &mut |_| true)?;
+    let next = AtomicUsize::new(0);
+    on_all_processors(|| {
+        while let Some(entry) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if entry.kind == aris_fs::EntryKind::File {
+                std::hint::black_box(aris_fs::read(&entry.path, aris_fs::READ_LIMIT)?);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(start.elapsed().as_secs_f64())
+}
 
-impl Random {
-    /// The next number, below `limit`.
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
+/// Does `work` once on every processor.
+pub(super) fn on_all_processors(work: impl Fn() -> Result<(), Fault> + Sync) -> Result<(), Fault> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(&work)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            let done = worker.join();
+            done.unwrap_or_else(|_| Err(Fault::new("a thread stopped")))
+        })
+    })
+}
+
+/// Files below a folder of its own.
+pub(super) struct Place(pub(super) tempfile::TempDir);
+
+impl Place {
+    pub(super) fn new() -> Result<Self, Fault> {
+        Ok(Self(tempfile::tempdir().map_err(Fault::from_error)?))
+    }
+
+    pub(super) fn at(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file, not durably, and makes the folders above it.
+    pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> Result<(), Fault> {
+        let path = self.at(path);
+        aris_fs::create_dir(path.parent().unwrap_or(&path))?;
+        Ok(aris_fs::write_unsynced(&path, text.as_ref())?)
     }
 }

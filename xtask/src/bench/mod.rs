@@ -4,22 +4,14 @@
 //! by pair, because machines drift. Nothing here passes or fails: the numbers are printed for people to read.
 
 mod claims;
-mod coverage;
-mod figures;
+mod drawing;
 mod gate;
-mod hash;
-mod install;
-mod launcher;
-mod lint;
-mod literature;
 mod measure;
-mod paper;
 mod queue;
-mod recipe;
-mod startup;
+mod skills;
+mod start;
 mod surface;
-mod tokens;
-mod trace;
+mod tests_of_crates;
 mod wiki;
 
 use std::path::{Path, PathBuf};
@@ -65,86 +57,74 @@ pub(crate) enum Topic {
     Wiki,
 }
 
+/// One topic's helpers, none for all of them, and what measures it.
+type Measure = (
+    Topic,
+    &'static [&'static str],
+    fn(&Bench<'_>) -> Result<(), Fault>,
+);
+
+const MEASURES: [Measure; 15] = [
+    (Topic::Claims, &["paper_claim_audit"], claims::run),
+    (
+        Topic::Literature,
+        &["verify_papers"],
+        tests_of_crates::literature,
+    ),
+    (Topic::Startup, &[], start::startup),
+    (Topic::Trace, &["save_trace"], start::trace),
+    (Topic::Launcher, &[], skills::launcher),
+    (Topic::Install, &[], skills::install),
+    (Topic::Lint, &["skill_lint"], skills::lint),
+    (
+        Topic::Gate,
+        &["verify_paper_audits", "paper_claim_audit", "citation_audit"],
+        gate::small,
+    ),
+    (Topic::Figures, &["figure_renderer"], drawing::run),
+    (Topic::Coverage, &["verify_wiki_coverage"], wiki::coverage),
+    (Topic::Wiki, &["research_wiki"], wiki::run),
+    (Topic::Queue, &["queue_manager"], queue::run),
+    (Topic::Recipe, &["recipe_runner"], queue::recipes),
+    (
+        Topic::Surface,
+        &["extract_paper_style", "overleaf_audit"],
+        surface::run,
+    ),
+    (Topic::Hash, &["verify_paper_audits"], gate::large),
+];
+
 /// Builds the helpers that `topic` needs in release mode and measures it; `papers` are others than the shared ones.
 pub(crate) fn run(workspace: &Workspace, topic: Topic, papers: Option<&Path>) -> Result<u8, Fault> {
-    let wanted = |this: Topic| topic == Topic::All || topic == this;
-    if wanted(Topic::Claims) {
-        claims::run(workspace, papers)?;
-    }
-    if wanted(Topic::Literature) {
-        literature::run(workspace)?;
-    }
-    if matches!(topic, Topic::Claims | Topic::Literature) {
-        return Ok(0);
-    }
-    let helpers = match topic {
-        Topic::Coverage => vec!["verify_wiki_coverage"],
-        Topic::Figures => vec!["figure_renderer"],
-        Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
-        Topic::Lint => vec!["skill_lint"],
-        Topic::Queue => vec!["queue_manager"],
-        Topic::Recipe => vec!["recipe_runner"],
-        Topic::Surface => vec!["extract_paper_style", "overleaf_audit"],
-        Topic::Trace => vec!["save_trace"],
-        Topic::Wiki => vec!["research_wiki"],
-        Topic::All
-        | Topic::Claims
-        | Topic::Literature
-        | Topic::Install
-        | Topic::Launcher
-        | Topic::Startup => workspace.rows.iter().map(|row| row.name.as_str()).collect(),
-    };
-    let folder = cargo::build(workspace, &helpers, "release")?;
-    let binaries = Binaries { folder };
-    if wanted(Topic::Startup) {
-        startup::run(&binaries)?;
-    }
-    if wanted(Topic::Trace) {
-        trace::run(&binaries)?;
-    }
-    if wanted(Topic::Launcher) {
-        launcher::run(workspace, &binaries)?;
-    }
-    if wanted(Topic::Install) {
-        install::run(workspace, &binaries)?;
-    }
-    if wanted(Topic::Lint) {
-        lint::run(&binaries)?;
-    }
-    if wanted(Topic::Gate) {
-        gate::run(&binaries)?;
-    }
-    if wanted(Topic::Figures) {
-        figures::run(&binaries)?;
-    }
-    if wanted(Topic::Coverage) {
-        coverage::run(&binaries)?;
-    }
-    if wanted(Topic::Wiki) {
-        wiki::run(&binaries)?;
-    }
-    if wanted(Topic::Queue) {
-        queue::run(&binaries)?;
-    }
-    if wanted(Topic::Recipe) {
-        recipe::run(&binaries)?;
-    }
-    if wanted(Topic::Surface) {
-        surface::run(&binaries)?;
-        tokens::run(&binaries)?;
-    }
-    if wanted(Topic::Hash) {
-        hash::run(&binaries)?;
+    for (this, helpers, measure) in MEASURES {
+        if topic != Topic::All && topic != this {
+            continue;
+        }
+        let all = || workspace.rows.iter().map(|row| row.name.as_str()).collect();
+        let helpers = if helpers.is_empty() {
+            all()
+        } else {
+            helpers.to_vec()
+        };
+        let folder = cargo::build(workspace, &helpers, "release")?;
+        measure(&Bench {
+            workspace,
+            folder,
+            papers,
+        })?;
     }
     Ok(0)
 }
 
-/// Where the built helpers lie.
-struct Binaries {
+/// What a measurement works with.
+struct Bench<'a> {
+    workspace: &'a Workspace,
+    /// Where the built helpers lie.
     folder: PathBuf,
+    papers: Option<&'a Path>,
 }
 
-impl Binaries {
+impl Bench<'_> {
     fn path(&self, helper: &str) -> PathBuf {
         self.folder.join(helper)
     }

@@ -1,28 +1,14 @@
-//! The experiment queue on trivial jobs, beside the least that any manager must do for them.
+//! The experiment queue on trivial jobs, beside the least that any manager must do for them; recipes, beside `PyYAML` reading them.
 
-use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::time::Instant;
 
 use aris_fs::Log;
 
-use super::Binaries;
-use super::measure::{Call, Figures, heading, row};
+use super::Bench;
+use super::measure::{Limit::Median, Limit::Unlimited, Place, compare, heading, row, timed};
 use crate::fault::Fault;
 
-/// Jobs, runs, and the limit in seconds. **Source**: the project's own promise to users.
-const SIZES: [(u32, usize, f64); 3] = [(10, 5, 0.3), (1_000, 3, 3.0), (10_000, 1, 30.0)];
-
-/// Limit on a restart with 10,000 jobs, in seconds, and on memory, in MiB.
-const LIMIT_RESTART: f64 = 0.2;
-const LIMIT_MIB: f64 = 30.0;
-
-/// Limit between the end of a job and the start of the next on the same card: the 95th percentile, in milliseconds.
-const LIMIT_IDLE_MS: f64 = 250.0;
-
-/// Jobs of half a second's tenth on two cards.
-const ON_CARDS: usize = 60;
+const RUN: &str = "queue_manager run --manifest manifest.json -q";
 
 /// Two cards that nobody uses, in the words of nvidia-smi.
 const CARDS: &str = "#!/bin/sh
@@ -32,153 +18,213 @@ case \"$*\" in
 esac
 ";
 
-#[expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
-pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
-    let program = binaries.path("queue_manager");
-    for (jobs, runs, limit) in SIZES {
-        heading(&format!(
-            "queue: {jobs} trivial jobs one after the other, {runs} runs, min / median / max"
+/// What each job on a card says: the card, and when it begins and ends; then the milliseconds that a card waits between two jobs, sorted.
+const WAITS: &str = "for f in logs/*.1.log; do tr '\\n' ' ' < $f; echo; done | sort -k1,1 -k2,2n \
+    | awk '$1 == card { print ($2 - end) / 1e6 } { card = $1; end = $4 }' | sort -n";
+
+pub(super) fn run(bench: &Bench<'_>) -> Result<(), Fault> {
+    for (jobs, runs, limit) in [(10, 5, 300.0), (1_000, 3, 3_000.0), (10_000, 1, 30_000.0)] {
+        heading(format!(
+            "queue: {jobs} trivial jobs one after the other, {runs} runs"
         ));
-        let (mut ours, mut floor) = (Figures::default(), Figures::default());
-        let mut last = None;
-        for _ in 0..runs {
-            let place = Place::new(jobs, r#""max_cpu_jobs": 1"#, "true")?;
-            ours.push(place.call(&program).once()?);
-            floor.push(least(jobs, place.folder.path())?);
-            last = Some(place);
-        }
-        row("queue_manager run", ours.show(1.0, "s"));
-        row(
+        let mut last = manifest(jobs, r#""max_cpu_jobs": 1"#, "true")?;
+        let ours = || {
+            last = manifest(jobs, r#""max_cpu_jobs": 1"#, "true")?;
+            bench.call(RUN, last.path()).once()
+        };
+        // As many shells one after the other, each with one line of a journal made durable before it.
+        let least = || {
+            let place = Place::new()?;
+            let (mut journal, _) = Log::open(&place.at("least"))?;
+            let shell = bench.call("bash -c true", place.path());
+            timed(|| {
+                (0..jobs).try_for_each(|_| {
+                    journal.append(&[b'x'; 300])?;
+                    shell.once().map(drop)
+                })
+            })
+        };
+        compare(
+            "queue_manager run",
+            ours,
             "bash -c true and one synced line each",
-            floor.show(1.0, "s"),
-        );
-        row("ratio, pair by pair", ours.over(&floor).ratio());
-        row(
-            "  limit / median",
-            format!("{:.1} x", limit / ours.median()),
-        );
-        if let Some(place) = last.filter(|_| jobs == 10_000) {
-            let (mut restart, mut read) = (Figures::default(), Figures::default());
-            for _ in 0..5 {
-                restart.push(place.call(&program).once()?);
-                read.push(place.reading()?);
-            }
-            row("restart with 10,000 jobs that are over", restart.millis());
-            row("  reading its files alone", read.millis());
-            row(
-                "  limit / median",
-                format!("{:.1} x", LIMIT_RESTART / restart.median()),
-            );
-            let fresh = Place::new(jobs, r#""max_cpu_jobs": 8"#, "true")?;
-            let peak = fresh.call(&program).peak_memory()? as f64 / f64::from(1 << 20);
-            row(
-                "peak memory of a run",
-                format!("{peak:.1} MiB (limit {LIMIT_MIB} MiB)"),
-            );
+            least,
+            runs,
+            Median(limit),
+        )?;
+        if jobs < 10_000 {
+            continue;
         }
+        let restart = bench.call(RUN, last.path());
+        let read = || {
+            timed(|| {
+                for file in [
+                    "manifest.json",
+                    "queue_state.json",
+                    ".queue_state.queue/journal.jsonl",
+                ] {
+                    std::hint::black_box(aris_fs::read(&last.at(file), Log::LIMIT)?);
+                }
+                Ok(())
+            })
+        };
+        compare(
+            "restart, all jobs over",
+            &restart,
+            "reading its files alone",
+            read,
+            5,
+            Median(200.0),
+        )?;
+        let fresh = manifest(jobs, r#""max_cpu_jobs": 8"#, "true")?;
+        bench.call(RUN, fresh.path()).memory(30.0)?;
     }
-    idle(&program)
+    idle(bench)
 }
 
 /// How long a card waits between two jobs, with an nvidia-smi that answers at once.
-fn idle(program: &Path) -> Result<(), Fault> {
-    heading(&format!("queue: {ON_CARDS} jobs of 50 ms on two cards"));
-    let jobs = u32::try_from(ON_CARDS).map_err(Fault::from_error)?;
+fn idle(bench: &Bench<'_>) -> Result<(), Fault> {
+    heading("queue: 60 jobs of 50 ms on two cards");
     let command = "echo $GPU $(date +%s%N); sleep 0.05; echo $GPU $(date +%s%N)";
-    let place = Place::new(jobs, r#""gpus": [0, 1]"#, command)?;
-    let folder = place.folder.path();
-    let smi = folder.join("nvidia-smi");
-    aris_fs::write_atomic(&smi, CARDS.as_bytes()).map_err(Fault::from_error)?;
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&smi, mode).map_err(Fault::from_error)?;
-    let script = format!(
-        "ARIS_QUEUE_LEASES=\"$PWD/leases\" PATH=\"$PWD:$PATH\" exec '{}' run --manifest manifest.json -q",
-        program.display()
-    );
-    Call::shell(&script, folder).once()?;
-    let mut stays: Vec<(String, u64, u64)> = Vec::new();
-    for entry in aris_fs::list_sorted(&folder.join("logs")).map_err(Fault::from_error)? {
-        let name = entry.name.to_string_lossy().into_owned();
-        if name.ends_with(".1.log") {
-            let text = aris_fs::read_text(&entry.path).map_err(Fault::from_error)?;
-            let mut words = text.split_whitespace();
-            let mut moment = || Some((words.next()?.to_owned(), words.next()?.parse().ok()?));
-            if let (Some((card, from)), Some((_, to))) = (moment(), moment()) {
-                stays.push((card, from, to));
-            }
-        }
-    }
-    stays.sort();
-    let mut gaps: Vec<u64> = stays
-        .windows(2)
-        .filter(|pair| pair[0].0 == pair[1].0)
-        .map(|pair| pair[1].1.saturating_sub(pair[0].2))
+    let place = manifest(60, r#""gpus": [0, 1]"#, command)?;
+    place.write("nvidia-smi", CARDS)?;
+    std::fs::set_permissions(
+        place.at("nvidia-smi"),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .map_err(Fault::from_error)?;
+    let script = "ARIS_QUEUE_LEASES=\"$PWD/leases\" PATH=\"$PWD:$PATH\" exec \"$0\" run --manifest manifest.json -q";
+    bench
+        .shell(script, bench.path("queue_manager"), place.path())
+        .once()?;
+    let waits = aris_proc::command("sh", place.path())
+        .args(["-c", WAITS])
+        .run(crate::cargo::PRINT)?;
+    let waits: Vec<f64> = waits
+        .stdout
+        .text()
+        .lines()
+        .filter_map(|line| line.parse().ok())
         .collect();
-    gaps.sort_unstable();
-    #[expect(clippy::cast_precision_loss, reason = "nanoseconds far below 2^52")]
     let at = |part: usize| {
-        let gap = gaps.get((gaps.len() * part / 100).min(gaps.len().saturating_sub(1)));
-        gap.map_or(f64::NAN, |gap| *gap as f64 / 1e6)
+        waits
+            .get(waits.len() * part / 100)
+            .copied()
+            .unwrap_or(f64::NAN)
     };
     row(
         "a card waits between two jobs",
         format!("median {:.1} ms, p95 {:.1} ms", at(50), at(95)),
     );
-    row("  limit / p95", format!("{:.1} x", LIMIT_IDLE_MS / at(95)));
+    row(
+        "  limit / p95",
+        format!("{:.1} x (limit 250 ms)", 250.0 / at(95)),
+    );
     Ok(())
 }
 
-/// A folder with a manifest.
-struct Place {
-    folder: tempfile::TempDir,
+/// A folder with a manifest of so many jobs.
+fn manifest(jobs: usize, settings: &str, command: &str) -> Result<Place, Fault> {
+    let place = Place::new()?;
+    let cards = usize::from(settings.contains("gpus"));
+    let row = |job| format!(r#"{{"id": "j{job}", "cmd": "{command}", "gpus": {cards}}}"#);
+    let rows: Vec<String> = (0..jobs).map(row).collect();
+    let (cwd, rows) = (place.path().display(), rows.join(",\n"));
+    let text = format!(
+        r#"{{"project": "bench", "cwd": "{cwd}", {settings}, "phases": [{{"name": "p", "jobs": [{rows}]}}]}}"#
+    );
+    place.write("manifest.json", text)?;
+    Ok(place)
 }
 
-impl Place {
-    fn new(jobs: u32, settings: &str, command: &str) -> Result<Self, Fault> {
-        let folder = tempfile::tempdir().map_err(Fault::from_error)?;
-        let cards = u32::from(settings.contains("gpus"));
-        let rows: Vec<String> = (0..jobs)
-            .map(|job| format!(r#"{{"id": "j{job}", "cmd": "{command}", "gpus": {cards}}}"#))
-            .collect();
-        let mut text = format!(
-            r#"{{"project": "bench", "cwd": "{}", {settings}, "phases": [{{"name": "p", "jobs": ["#,
-            folder.path().display()
-        );
-        write!(text, "{}]}}]}}", rows.join(",\n")).map_err(Fault::from_error)?;
-        aris_fs::write_atomic(&folder.path().join("manifest.json"), text.as_bytes())
-            .map_err(Fault::from_error)?;
-        Ok(Self { folder })
-    }
+/// Four steps of a recipe; `@` is their number, `NEXT` the step after them.
+const STEPS: &str = "  work_@:
+    tool: run_skill
+    with:
+      skill_command: \"/bench:work ${{ inputs.task }}\"
+    capture:
+      out_@: \"${{ result.path }}\"
+    on_success: check_@
+    on_failure: failed
+    on_context_limit: failed
+  check_@:
+    tool: run_skill
+    with:
+      skill_command: \"/bench:check ${{ context.out_@ }}\"
+    capture:
+      verdict_@: \"${{ result.verdict }}\"
+    skip_when_false: inputs.review
+    retries: 2
+    on_exhausted: NEXT
+    on_failure: NEXT
+    on_context_limit: NEXT
+    on_result:
+      - when: \"${{ result.verdict }} == GO\"
+        route: route_@
+      - route: work_@
+  route_@:
+    action: route
+    on_result:
+      - when: \"${{ context.verdict_@ }} == GO and not ${{ inputs.review }} == off\"
+        route: keep_@
+      - route: NEXT
+  keep_@:
+    tool: run_cmd
+    with:
+      cmd: \"test -n ${{ context.out_@ | shq }}\"
+    on_success: NEXT
+    on_failure: NEXT
+";
 
-    fn call(&self, program: &Path) -> Call {
-        let args = ["run", "--manifest", "manifest.json", "-q"];
-        Call::new(program, &args, self.folder.path())
+/// A recipe of work, decisions, bounded loops and skips, of the shape and density of public ones.
+fn recipe(groups: usize) -> String {
+    let mut text = String::from(
+        "name: bench\nkitchen_rules: [do what the step says]\ningredients:\n  task: {description: what to do, required: true}\n  \
+         review: {description: whether work is reviewed, default: \"true\"}\nsteps:\n",
+    );
+    for n in 1..=groups {
+        let next = if n == groups {
+            String::from("end")
+        } else {
+            format!("work_{}", n + 1)
+        };
+        text.push_str(&STEPS.replace('@', &n.to_string()).replace("NEXT", &next));
     }
+    text + "  end: {action: stop, message: done}\n  failed: {action: stop, message: failed}\n"
+}
 
-    /// Seconds to read what a restart must read.
-    fn reading(&self) -> Result<f64, Fault> {
-        let start = Instant::now();
-        for file in [
-            "manifest.json",
-            "queue_state.json",
-            ".queue_state.queue/journal.jsonl",
-        ] {
-            let path = self.folder.path().join(file);
-            let bytes = aris_fs::read(&path, Log::LIMIT).map_err(Fault::from_error)?;
-            std::hint::black_box(bytes);
+pub(super) fn recipes(bench: &Bench<'_>) -> Result<(), Fault> {
+    for (steps, runs, limit) in [(60, 40, Median(20.0)), (5000, 10, Unlimited)] {
+        heading(format!(
+            "recipe_runner validate: {steps} steps, {runs} runs"
+        ));
+        let place = Place::new()?;
+        place.write("recipe.yaml", recipe(steps / 4))?;
+        let validate = bench.call("recipe_runner validate recipe.yaml -q", place.path());
+        let nothing = bench.call("true", place.path());
+        compare(
+            "validate",
+            &validate,
+            "an empty process",
+            &nothing,
+            runs,
+            limit,
+        )?;
+        let peer = bench
+            .call("python3 -c", place.path())
+            .arg("import yaml; yaml.safe_load(open('recipe.yaml'))");
+        if peer.once().is_ok() {
+            compare(
+                "validate",
+                &validate,
+                "PyYAML, reading only",
+                &peer,
+                3,
+                Unlimited,
+            )?;
+        } else {
+            row("  PyYAML, reading only", "not installed");
         }
-        Ok(start.elapsed().as_secs_f64())
     }
-}
-
-/// Seconds for as many shells one after the other, each with one line of a journal made durable before it.
-fn least(jobs: u32, folder: &Path) -> Result<f64, Fault> {
-    let (mut journal, _) = Log::open(&folder.join("least")).map_err(Fault::from_error)?;
-    let shell = Call::new("bash", &["-c", "true"], folder);
-    let start = Instant::now();
-    for _ in 0..jobs {
-        journal.append(&[b'x'; 300]).map_err(Fault::from_error)?;
-        shell.once()?;
-    }
-    Ok(start.elapsed().as_secs_f64())
+    Ok(())
 }

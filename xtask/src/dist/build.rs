@@ -9,7 +9,7 @@ use aris_proc::{End, Stdout};
 use crate::cargo;
 use crate::fault::Fault;
 use crate::install::{ARIS, LARGE, extension};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, variable};
 
 /// What was built on this machine.
 pub(super) struct Host {
@@ -85,13 +85,9 @@ fn has_standard_library(workspace: &Workspace, triple: &str) -> Result<bool, Fau
 }
 
 /// `SQLite` and ring are C. The compiler is the one that their build scripts look for: `CC_<triple>`, else `musl-gcc`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask is no helper and has no Context"
-)]
 fn has_c_compiler(workspace: &Workspace, triple: &str) -> Result<bool, Fault> {
-    let variable = format!("CC_{}", triple.replace('-', "_"));
-    let compiler = std::env::var_os(variable).unwrap_or_else(|| OsString::from("musl-gcc"));
+    let name = format!("CC_{}", triple.replace('-', "_"));
+    let compiler = variable(&name).unwrap_or_else(|| "musl-gcc".into());
     let call = aris_proc::command(compiler, &workspace.root).arg("--version");
     match call.run(cargo::PRINT) {
         Ok(done) => Ok(done.success()),
@@ -101,12 +97,7 @@ fn has_c_compiler(workspace: &Workspace, triple: &str) -> Result<bool, Fault> {
 }
 
 /// Compiler flags, each after a separator: what stands in a program instead of this machine's folders.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask is no helper and has no Context"
-)]
 fn flags(workspace: &Workspace) -> OsString {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = variable("CARGO_HOME").or_else(|| Some(variable("HOME")?.join(".cargo")));
     let mut flags = OsString::new();
     for (folder, name) in [(home, "/cargo"), (Some(workspace.root.clone()), "/aris")] {

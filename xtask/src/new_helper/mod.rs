@@ -123,84 +123,52 @@ fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
 
 /// The table with `row` before the first row whose name is greater. Comments stay with the row they stand above.
 fn with_row(table: &str, name: &str, row: &str) -> String {
-    let mut blocks: Vec<&str> = Vec::new();
-    let mut start = 0;
-    for (at, _) in table.match_indices("[[helper]]") {
-        if at > 0 && !table.get(..at).is_some_and(|before| before.ends_with('\n')) {
-            continue;
+    let head = "[[helper]]\nname = \"";
+    let other = |at: usize| table.get(at + head.len()..)?.split('"').next();
+    let mut rows = table.match_indices(head).map(|(at, _)| at);
+    match rows.find(|at| other(*at) > Some(name)) {
+        Some(at) => {
+            let mut table = table.to_owned();
+            table.insert_str(at, &format!("{row}\n"));
+            table
         }
-        blocks.extend(table.get(start..at));
-        start = at;
-    }
-    blocks.extend(table.get(start..));
-    let later = |block: &&&str| {
-        block
-            .lines()
-            .find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
-            .is_some_and(|other| other > name)
-    };
-    match blocks.iter().find(later) {
-        Some(block) => table.replacen(block, &format!("{row}\n{block}"), 1),
         None => format!("{}\n\n{row}", table.trim_end()),
     }
 }
 
 /// deny.toml with `line` at the end of the list of bans.
 fn with_ban(text: &str, line: &str) -> Result<String, Fault> {
-    let mut out = String::with_capacity(text.len() + line.len() + 1);
-    let (mut inside, mut done) = (false, false);
-    for existing in text.lines() {
-        inside = inside || existing == "deny = [";
-        if inside && !done && existing == "]" {
-            out.push_str(line);
-            out.push('\n');
-            done = true;
-        }
-        out.push_str(existing);
-        out.push('\n');
-    }
-    if done {
-        Ok(out)
-    } else {
-        Err(Fault::new(
-            "deny.toml has no list `deny = [` that ends in a line `]`",
-        ))
-    }
+    let (head, rest) = text.split_once("\ndeny = [\n").unwrap_or_default();
+    let Some((bans, tail)) = rest.split_once("\n]\n") else {
+        let what = "deny.toml has no list `deny = [` that ends in a line `]`";
+        return Err(Fault::new(what));
+    };
+    Ok(format!("{head}\ndeny = [\n{bans}\n{line}\n]\n{tail}"))
 }
-
-/// Heading of the helpers on the map.
-const HELPERS: &str = "\n## Helpers\n";
 
 /// The map with a line for the helper in its list, which is sorted.
 fn with_map_line(map: &str, name: &str, owner: &str) -> String {
     let line = format!("* `{name}`: helper of the skill {owner}; not described yet.");
-    let Some((before, section)) = map.split_once(HELPERS) else {
-        return format!("{map}{line}\n");
-    };
-    let mut out = format!("{before}{HELPERS}");
-    let mut placed = false;
-    for existing in section.lines() {
-        let later = existing
+    let mut lines: Vec<&str> = map.lines().collect();
+    let is_heading = |line: &&str| line.starts_with("## ");
+    let begin = lines.iter().position(|line| *line == "## Helpers");
+    let begin = begin.map_or(lines.len(), |at| at + 1);
+    let section = lines[begin..].iter().take_while(|line| !is_heading(line));
+    let later = |line: &&str| {
+        let other = line
             .strip_prefix("* `")
-            .is_some_and(|rest| rest.split('`').next() > Some(name));
-        if !placed && (later || existing.starts_with("## ")) {
-            // Behind the last helper stands an empty line already.
-            let at = if later {
-                out.len()
-            } else {
-                out.trim_end().len() + 1
-            };
-            out.insert_str(at, &format!("{line}\n"));
-            placed = true;
-        }
-        out.push_str(existing);
-        out.push('\n');
-    }
-    if !placed {
-        out.push_str(&line);
-        out.push('\n');
-    }
-    out
+            .and_then(|rest| rest.split('`').next());
+        other > Some(name)
+    };
+    let at = section.clone().position(later);
+    // Behind the last helper stands an empty line already.
+    let last = section
+        .collect::<Vec<_>>()
+        .iter()
+        .rposition(|line| !line.is_empty());
+    let at = at.or(last.map(|last| last + 1)).unwrap_or(0);
+    lines.insert(begin + at, &line);
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]

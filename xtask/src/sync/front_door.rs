@@ -2,29 +2,22 @@
 
 use crate::cargo::rustfmt;
 use crate::fault::Fault;
-use crate::sync::{Output, Plan, markers};
+use crate::sync::Plan;
 use crate::workspace::{Job, Row, TABLE, Workspace};
 
 const SOURCE: &str = "crates/aris/src/table.rs";
 const MANIFEST: &str = "crates/aris/Cargo.toml";
-const BEGIN: &str = "# helpers:begin";
-const END: &str = "# helpers:end";
+const MARKERS: (&str, &str) = ("# helpers:begin", "# helpers:end");
 
 /// Adds both files; nothing where there is no such crate.
 pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
-    let Some(bytes) = aris_fs::read_optional(&workspace.at(MANIFEST), aris_fs::READ_LIMIT)? else {
+    if !workspace.at(MANIFEST).is_file() {
         return Ok(());
-    };
-    plan.outputs.push(Output {
-        path: SOURCE.to_owned(),
-        text: rustfmt(workspace, source(&workspace.rows))?,
-        executable: false,
-    });
+    }
+    plan.file(SOURCE, rustfmt(workspace, source(&workspace.rows))?);
     let dependency = |Row { name, .. }: &Row| format!("{name} = {{ path = \"../{name}\" }}\n");
     let dependencies: String = workspace.rows.iter().map(dependency).collect();
-    let text = markers::replace(&String::from_utf8_lossy(&bytes), BEGIN, END, &dependencies);
-    plan.marked(MANIFEST, text, BEGIN, END);
-    Ok(())
+    plan.renew(workspace, MANIFEST, MARKERS, &dependencies, None)
 }
 
 fn source(rows: &[Row]) -> String {

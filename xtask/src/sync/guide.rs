@@ -4,13 +4,12 @@ use serde::Deserialize;
 
 use crate::cargo::Contracts;
 use crate::fault::Fault;
-use crate::sync::{Output, Plan, markers};
+use crate::sync::Plan;
 use crate::workspace::{Row, Workspace};
 
 const FOLDER: &str = "crates/aris/guide/src/helpers";
 const SUMMARY: &str = "crates/aris/guide/src/SUMMARY.md";
-const BEGIN: &str = "<!-- helpers:begin -->";
-const END: &str = "<!-- helpers:end -->";
+const MARKERS: (&str, &str) = ("<!-- helpers:begin -->", "<!-- helpers:end -->");
 
 /// A contract, as far as a page shows it.
 #[derive(Deserialize)]
@@ -90,22 +89,10 @@ pub(crate) fn plan(
             "| [`{name}`]({name}.md) | {summary} | `{owner}` | {policy} | {without} |\n"
         )]);
         list.extend([format!("  - [{name}](helpers/{name}.md)\n")]);
-        plan.outputs.push(output(name, page(row, &contract)));
+        plan.file(format!("{FOLDER}/{name}.md"), page(row, &contract));
     }
-    plan.outputs.push(output("index", table));
-    let old = aris_fs::read_optional(&workspace.at(SUMMARY), aris_fs::READ_LIMIT)?;
-    let old = old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let text = old.and_then(|old| markers::replace(&old, BEGIN, END, &list));
-    plan.marked(SUMMARY, text, BEGIN, END);
-    Ok(())
-}
-
-fn output(name: &str, text: String) -> Output {
-    Output {
-        path: format!("{FOLDER}/{name}.md"),
-        text,
-        executable: false,
-    }
+    plan.file(format!("{FOLDER}/index.md"), table);
+    plan.renew(workspace, SUMMARY, MARKERS, &list, None)
 }
 
 fn page(row: &Row, contract: &Contract) -> String {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::fault::Fault;
 use crate::sync::guide::cell;
-use crate::sync::{Output, Plan, Stale, markers};
+use crate::sync::{Plan, Stale};
 use crate::verify::{is_kebab, line_of};
 use crate::workspace::Workspace;
 
@@ -15,8 +15,7 @@ pub(crate) const TABLE: &str = "skills/shared-references/integrations.toml";
 
 const TYPED: &str = "crates/aris-contract/src/integrations/table.json";
 const PAGE: &str = "skills/shared-references/integrations.md";
-const BEGIN: &str = "<!-- integrations:begin -->";
-const END: &str = "<!-- integrations:end -->";
+const MARKERS: (&str, &str) = ("<!-- integrations:begin -->", "<!-- integrations:end -->");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +32,7 @@ pub(crate) fn typed(workspace: &Workspace) -> Result<Plan, Fault> {
         ..Plan::default()
     };
     if plan.problems.is_empty() {
-        plan.outputs.push(Output::json(TYPED, &rows)?);
+        plan.json(TYPED, &rows)?;
     }
     Ok(plan)
 }
@@ -45,16 +44,10 @@ pub(crate) fn page(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> 
     let body = format!(
         "\n| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|---|---|---|---|---|---|---|\n{body}\n"
     );
-    let text = match aris_fs::read_optional(&workspace.at(PAGE), aris_fs::READ_LIMIT)? {
-        None => Some(format!(
-            "# Integrations\n\nWhere one skill relies on another, or on state that a project keeps. The table is generated from\n\
-             `integrations.toml` by `cargo xtask sync`; text around it is written by hand. In a project, `contract_check status`\n\
-             says which of them fire and what they left, `contract_check checklist NAME` shows the checklist.\n\n{BEGIN}\n{body}{END}\n"
-        )),
-        Some(bytes) => markers::replace(&String::from_utf8_lossy(&bytes), BEGIN, END, &body),
-    };
-    plan.marked(PAGE, text, BEGIN, END);
-    Ok(())
+    let head = "# Integrations\n\nWhere one skill relies on another, or on state that a project keeps. The table is generated from\n\
+                `integrations.toml` by `cargo xtask sync`; text around it is written by hand. In a project, `contract_check status`\n\
+                says which of them fire and what they left, `contract_check checklist NAME` shows the checklist.\n";
+    plan.renew(workspace, PAGE, MARKERS, &body, Some(head))
 }
 
 fn read(workspace: &Workspace) -> Result<(String, Vec<Integration>), Fault> {

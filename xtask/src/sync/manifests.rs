@@ -4,10 +4,10 @@
 //! **Source**: the skill conventions §4, and published plugins for Codex, whose marketplaces refuse a local source that is the
 //! root itself and take it as a URL.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fault::Fault;
-use crate::sync::{Output, Plan};
+use crate::sync::Plan;
 use crate::workspace::Workspace;
 
 /// Of the plugin and of its marketplace. **Source**: kebab-case, and none of the names that hosts reserve.
@@ -78,21 +78,15 @@ pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> 
         (".codex-plugin/plugin.json", codex),
         (".agents/plugins/marketplace.json", codex_marketplace),
     ] {
-        plan.outputs.push(output(path, &value));
+        plan.file(path, format!("{value:#}\n"));
     }
     Ok(())
 }
 
-fn output(path: &str, value: &Value) -> Output {
-    Output {
-        path: path.to_owned(),
-        text: format!("{value:#}\n"),
-        executable: false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::verify::is_kebab;
     use crate::verify::tree::Tree;

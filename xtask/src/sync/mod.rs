@@ -12,13 +12,15 @@ pub(crate) mod manifests;
 pub(crate) mod markers;
 pub(crate) mod policies;
 pub(crate) mod resolver;
-pub(crate) mod table;
 
 use serde::Serialize;
 
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
 use crate::workspace::Workspace;
+
+/// The helper table as the helpers read it.
+const TABLE: &str = "crates/aris-contract/src/helpers/table.json";
 
 /// Mode of what people run.
 const EXECUTABLE: u32 = 0o755;
@@ -41,18 +43,6 @@ pub(crate) struct Stale {
     pub(crate) what: String,
 }
 
-impl Output {
-    /// A file of data.
-    pub(crate) fn json(path: &str, data: &impl Serialize) -> Result<Self, Fault> {
-        let text = serde_json::to_string_pretty(data).map_err(Fault::from_error)?;
-        Ok(Self {
-            path: path.to_owned(),
-            text: text + "\n",
-            executable: false,
-        })
-    }
-}
-
 impl Stale {
     pub(crate) fn new(path: impl Into<String>, line: usize, what: impl Into<String>) -> Self {
         Self {
@@ -71,20 +61,47 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Adds a file whose text between two marker lines was renewed; without a text the markers were not there.
-    fn marked(&mut self, path: &str, text: Option<String>, begin: &str, end: &str) {
+    fn file(&mut self, path: impl Into<String>, text: impl Into<String>) {
+        self.outputs.push(Output {
+            path: path.into(),
+            text: text.into(),
+            executable: false,
+        });
+    }
+
+    fn json(&mut self, path: &str, data: &impl Serialize) -> Result<(), Fault> {
+        let text = serde_json::to_string_pretty(data).map_err(Fault::from_error)?;
+        self.file(path, text + "\n");
+        Ok(())
+    }
+
+    fn problem(&mut self, path: impl Into<String>, line: usize, what: impl Into<String>) {
+        self.problems.push(Stale::new(path, line, what));
+    }
+
+    /// Adds a file with `body` between two marker lines; one that is absent is begun with `head` and then them.
+    fn renew(
+        &mut self,
+        workspace: &Workspace,
+        path: &str,
+        (begin, end): (&str, &str),
+        body: &str,
+        head: Option<&str>,
+    ) -> Result<(), Fault> {
+        let old = aris_fs::read_optional(&workspace.at(path), aris_fs::READ_LIMIT)?;
+        let text = match old {
+            None => head.map(|head| format!("{head}\n{begin}\n{body}{end}\n")),
+            Some(old) => markers::replace(&String::from_utf8_lossy(&old), begin, end, body),
+        };
         match text {
-            Some(text) => self.outputs.push(Output {
-                path: path.to_owned(),
-                text,
-                executable: false,
-            }),
-            None => self.problems.push(Stale::new(
+            Some(text) => self.file(path, text),
+            None => self.problem(
                 path,
                 0,
                 format!("needs one line {begin} and after it one line {end}"),
-            )),
+            ),
         }
+        Ok(())
     }
 }
 
@@ -125,7 +142,7 @@ pub(crate) fn bring(
 
 fn typed_table(workspace: &Workspace) -> Result<Plan, Fault> {
     let mut plan = integrations::typed(workspace)?;
-    plan.outputs.push(table::output(workspace)?);
+    plan.json(TABLE, &workspace.contract)?;
     front_door::plan(workspace, &mut plan)?;
     Ok(plan)
 }
@@ -138,29 +155,18 @@ fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, 
         match contracts.get(&row.name) {
             Some(Ok(text)) => {
                 let contract = contract::parse(&row.name, text)?;
-                plan.outputs.push(Output {
-                    path: path.clone(),
-                    text: text.clone(),
-                    executable: false,
-                });
+                plan.file(&path, text);
                 match aris_launch::launcher(&contract) {
                     Ok(text) => plan.outputs.push(Output {
                         path: format!("{}/{}", row.scripts(), row.name),
                         text,
                         executable: true,
                     }),
-                    Err(why) => plan.problems.push(Stale::new(path, 1, why.to_string())),
+                    Err(why) => plan.problem(path, 1, why.to_string()),
                 }
             }
-            Some(Err(why)) => {
-                plan.problems
-                    .push(Stale::new(path, 0, format!("cannot be generated: {why}")));
-            }
-            None => plan.problems.push(Stale::new(
-                path,
-                0,
-                "cannot be generated: the helper was not asked",
-            )),
+            Some(Err(why)) => plan.problem(path, 0, format!("cannot be generated: {why}")),
+            None => plan.problem(path, 0, "cannot be generated: the helper was not asked"),
         }
     }
     guide::plan(workspace, contracts, &mut plan)?;

@@ -3,26 +3,18 @@
 use aris_contract::policy::Policy;
 
 use crate::fault::Fault;
+use crate::sync::Plan;
 use crate::sync::guide::cell;
-use crate::sync::{Plan, markers};
 use crate::workspace::Workspace;
 
 const PATH: &str = "skills/shared-references/policies.md";
-const BEGIN: &str = "<!-- policies:begin -->";
-const END: &str = "<!-- policies:end -->";
+const MARKERS: (&str, &str) = ("<!-- policies:begin -->", "<!-- policies:end -->");
 
 /// Adds the file: its tables renewed, or the whole of it when there is none.
 pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
-    let body = body(workspace);
-    let text = match aris_fs::read_optional(&workspace.at(PATH), aris_fs::READ_LIMIT)? {
-        None => Some(format!(
-            "# Policies\n\nWhat a skill does when a helper is missing or fails. The tables are generated from\n\
-             `helpers.toml` by `cargo xtask sync`; text around them is written by hand.\n\n{BEGIN}\n{body}{END}\n"
-        )),
-        Some(bytes) => markers::replace(&String::from_utf8_lossy(&bytes), BEGIN, END, &body),
-    };
-    plan.marked(PATH, text, BEGIN, END);
-    Ok(())
+    let head = "# Policies\n\nWhat a skill does when a helper is missing or fails. The tables are generated from\n\
+                `helpers.toml` by `cargo xtask sync`; text around them is written by hand.\n";
+    plan.renew(workspace, PATH, MARKERS, &body(workspace), Some(head))
 }
 
 fn body(workspace: &Workspace) -> String {

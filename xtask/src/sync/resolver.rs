@@ -2,7 +2,7 @@
 //! these helpers lie; see [`aris_launch::find_block`].
 
 use crate::fault::Fault;
-use crate::sync::{Output, Plan, Stale};
+use crate::sync::Plan;
 use crate::workspace::Workspace;
 
 const BEGIN: &str = "# aris-find: ";
@@ -14,13 +14,9 @@ pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> 
         let path = format!("skills/{skill}/SKILL.md");
         let text = aris_fs::read_text(&workspace.at(&path))?;
         match renewed(workspace, &skill, &text) {
-            Ok(Some(text)) => plan.outputs.push(Output {
-                path,
-                text,
-                executable: false,
-            }),
+            Ok(Some(text)) => plan.file(path, text),
             Ok(None) => {}
-            Err((line, what)) => plan.problems.push(Stale::new(path, line, what)),
+            Err((line, what)) => plan.problem(path, line, what),
         }
     }
     Ok(())

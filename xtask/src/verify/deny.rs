@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::fault::Fault;
-use crate::verify::{Finding, line_of};
+use crate::verify::{Add as _, Finding, Findings, line_of};
 use crate::workspace::Workspace;
 
 const PATH: &str = "deny.toml";
@@ -32,7 +32,7 @@ struct Ban {
     reason: String,
 }
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
     let Some(bytes) = aris_fs::read_optional(&workspace.at(PATH), aris_fs::READ_LIMIT)? else {
         return Ok(vec![Finding::new(
             PATH,
@@ -53,16 +53,16 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             )]);
         }
     };
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     for ban in &file.bans.deny {
         if ban.reason.trim().is_empty() {
             let line = line_of(&text, &format!("crate = {:?}", ban.name));
-            findings.push(Finding::new(
+            findings.add(
                 PATH,
                 line,
                 format!("{} is banned without a reason", ban.name),
                 "add reason = \"…\"",
-            ));
+            );
         }
     }
     for row in &workspace.rows {
@@ -72,12 +72,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             "{{ crate = {name:?}, reason = \"helpers do not import helpers\", wrappers = [\"aris\"] }},"
         );
         match file.bans.deny.iter().find(|ban| ban.name == *name) {
-            None => findings.push(Finding::new(
-                PATH,
-                0,
-                format!("does not ban the helper {name}"),
-                hint,
-            )),
+            None => findings.add(PATH, 0, format!("does not ban the helper {name}"), hint),
             Some(ban) => {
                 // The linter of skills is also the one of this tree.
                 let verifies = |wrapper: &str| name.as_str() == "skill_lint" && wrapper == "xtask";
@@ -88,12 +83,12 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
                     .as_ref()
                     .is_some_and(|wrappers| wrappers.iter().all(allowed))
                 {
-                    findings.push(Finding::new(
+                    findings.add(
                         PATH,
                         line,
                         format!("lets others than aris depend on {name}"),
                         hint,
-                    ));
+                    );
                 }
             }
         }

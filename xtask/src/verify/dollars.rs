@@ -3,11 +3,11 @@
 //! **Source**: the skill conventions §1.3. The escape `\$1` is no way out: other hosts show the backslash.
 
 use crate::fault::Fault;
-use crate::verify::Finding;
+use crate::verify::{Add as _, Findings};
 use crate::workspace::Workspace;
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
-    let mut findings = Vec::new();
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
+    let mut findings = Findings::default();
     for skill in workspace.folders_with("skills", "SKILL.md")? {
         let path = format!("skills/{skill}/SKILL.md");
         let text = aris_fs::read_text(&workspace.at(&path))?;
@@ -15,7 +15,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             if let Some(found) = dollar_digit(line) {
                 let message = format!("`{found}` is replaced by an argument of the call");
                 let hint = "use a named variable, cut instead of awk, or move the code to scripts/";
-                findings.push(Finding::new(&path, index + 1, message, hint));
+                findings.add(&path, index + 1, message, hint);
             }
         }
     }

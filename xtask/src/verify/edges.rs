@@ -6,7 +6,7 @@
 use toml_edit::{Document, Item, TableLike};
 
 use crate::fault::Fault;
-use crate::verify::{Finding, line_of};
+use crate::verify::{Add as _, Findings, line_of};
 use crate::workspace::Workspace;
 
 /// Dependencies that only the named crates may have.
@@ -34,8 +34,8 @@ const LOWEST: [(&str, &[&str]); 4] = [
 /// Keys of `[package]` that come from the workspace.
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
-    let mut findings = Vec::new();
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
+    let mut findings = Findings::default();
     let members = workspace
         .crates()?
         .into_iter()
@@ -48,12 +48,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
         let text = aris_fs::read_text(&workspace.at(&path))?;
         match Document::parse(text.as_str()) {
             Ok(manifest) => member(workspace, &folder, &path, &text, &manifest, &mut findings),
-            Err(error) => findings.push(Finding::new(
-                path,
-                0,
-                error.message(),
-                "correct the manifest",
-            )),
+            Err(error) => findings.add(path, 0, error.message(), "correct the manifest"),
         }
     }
     Ok(findings)
@@ -65,11 +60,11 @@ fn member(
     path: &str,
     text: &str,
     manifest: &Document<&str>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let root = manifest.as_item();
     let mut found = |needle: &str, message: String, hint: &str| {
-        findings.push(Finding::new(path, line_of(text, needle), message, hint));
+        findings.add(path, line_of(text, needle), message, hint);
     };
     if !is_true(root.get("lints").and_then(|lints| lints.get("workspace"))) {
         found(
@@ -137,7 +132,7 @@ fn member(
                 text.get(..=at).map_or(0, |head| head.lines().count() + 1)
             });
             let mut found = |message: String, hint: &str| {
-                findings.push(Finding::new(path, line, message, hint));
+                findings.add(path, line, message, hint);
             };
             // The multi-call binary's helpers are generated, path and all.
             let registered = name == "aris" && workspace.row(dependency).is_some();

@@ -3,7 +3,7 @@
 use aris_fs::EntryKind;
 
 use crate::fault::Fault;
-use crate::verify::Finding;
+use crate::verify::{Add as _, Findings};
 use crate::workspace::{TABLE, Workspace};
 
 /// What the project is made of.
@@ -46,36 +46,26 @@ const ALLOWED: &[&str] = &[
 /// Crates that are neither a shared library nor a row of the table: the multi-call binary.
 const OTHER_CRATES: [&str; 1] = ["aris"];
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
-    let mut findings = Vec::new();
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
+    let mut findings = Findings::default();
     for name in REQUIRED {
         if !workspace.at(name).exists() {
-            findings.push(Finding::new(
+            findings.add(
                 name,
                 0,
                 "does not exist",
                 "the workspace needs it at the top level",
-            ));
+            );
         }
     }
     for entry in aris_fs::list_sorted(&workspace.root)? {
         let name = entry.name.to_string_lossy();
         if !REQUIRED.contains(&name.as_ref()) && !ALLOWED.contains(&name.as_ref()) {
             let hint = "move it below crates, skills, schemas, tests or xtask";
-            findings.push(Finding::new(
-                name.as_ref(),
-                0,
-                "does not belong at the top level",
-                hint,
-            ));
+            findings.add(name.as_ref(), 0, "does not belong at the top level", hint);
         }
         if entry.kind == EntryKind::Link {
-            findings.push(Finding::new(
-                name.as_ref(),
-                0,
-                "is a link",
-                "put the file itself there",
-            ));
+            findings.add(name.as_ref(), 0, "is a link", "put the file itself there");
         }
     }
     for row in &workspace.rows {
@@ -104,12 +94,12 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             ),
         ] {
             if !workspace.at(&path).is_file() {
-                findings.push(Finding::new(
+                findings.add(
                     path,
                     0,
                     format!("does not exist, and {TABLE} has a row {name}"),
                     hint,
-                ));
+                );
             }
         }
     }
@@ -119,12 +109,12 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             && !workspace.is_helper(&name)
         {
             let hint = format!("add a row to {TABLE}, or call a shared library aris-*");
-            findings.push(Finding::new(
+            findings.add(
                 format!("crates/{name}"),
                 0,
                 "is not in the helper table",
                 hint,
-            ));
+            );
         }
     }
     findings.extend(strays(workspace)?);
@@ -132,8 +122,8 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
 }
 
 /// Launchers and contracts that no row accounts for.
-fn strays(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
-    let mut findings = Vec::new();
+fn strays(workspace: &Workspace) -> Result<Findings, Fault> {
+    let mut findings = Findings::default();
     let skills = workspace.at("skills");
     if !skills.is_dir() {
         return Ok(findings);
@@ -152,12 +142,12 @@ fn strays(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             if workspace.row(helper).is_none_or(|row| row.owner != owner) {
                 let path = format!("skills/{owner}/scripts/{file}");
                 let hint = "delete it with its launcher, or name this skill as the owner in the helper table";
-                findings.push(Finding::new(
+                findings.add(
                     path,
                     0,
                     format!("{helper} does not belong to this skill"),
                     hint,
-                ));
+                );
             }
         }
     }

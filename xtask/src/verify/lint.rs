@@ -7,12 +7,15 @@
 use std::path::Path;
 
 use aris_fs::EntryKind;
-use serde::Deserialize;
+use skill_lint::Options;
+use skill_lint::catalogue::Severity;
+use skill_lint::config::RunLevel;
+use skill_lint::profile::Profile;
 
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
-use crate::verify::Finding;
-use crate::workspace::Workspace;
+use crate::verify::{Add as _, Findings};
+use crate::workspace::{Workspace, today, variable};
 
 /// What of the root belongs to the skills: themselves, and the manifests that name them.
 const PARTS: [&str; 5] = [
@@ -23,94 +26,36 @@ const PARTS: [&str; 5] = [
     "skills",
 ];
 
-/// Bytes of a report.
-const ANSWER: usize = 64 << 20;
-
 /// A debug build of a helper.
 const LARGE: u64 = 512 << 20;
 
-pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Vec<Finding>, Fault> {
-    let staged = tempfile::tempdir()
-        .map_err(|error| Fault::new(format!("cannot make a temporary folder: {error}")))?;
+pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Findings, Fault> {
+    let staged = tempfile::tempdir().map_err(Fault::from_error)?;
     // The sandbox may run as another user than the one that made the folder.
     let root = staged.path().join("tree");
     for part in PARTS {
         copy(&workspace.at(part), &root.join(part))?;
     }
     place(workspace, &root)?;
+    let mut options = Options::new(vec![".".into()], root, today());
+    options.profile = Some(Profile::Project);
+    options.run = Some(RunLevel::All);
     // They are ours, and not every machine has bubblewrap.
-    let words = [
-        "--profile",
-        "project",
-        "--fail-on",
-        "warn",
-        "--run=all",
-        "--unsandboxed",
-        "--syntax",
-    ];
-    let report = report(workspace, &root, &words)?;
-    let open = report
-        .data
-        .into_iter()
-        .filter(|item| item.severity != "info");
-    let mut findings: Vec<Finding> = open
-        .map(|item| {
-            let message = format!("{} {}", item.rule, item.message);
-            Finding::new(item.path, item.line, message, item.hint)
-        })
-        .collect();
+    options.unsandboxed = true;
+    options.syntax = true;
+    options.search_path = variable("PATH").map(|path| path.display().to_string());
+    let report = skill_lint::lint(&options)?;
+    let mut findings = Findings::new();
+    for item in report.open().filter(|item| item.severity != Severity::Info) {
+        let message = format!("{} {}", item.rule, item.message);
+        findings.add(&item.path, item.line, message, &item.hint);
+    }
     // What was not run was not checked.
-    findings.extend(report.meta.skipped.into_iter().map(|skipped| {
+    for skipped in &report.skipped {
         let message = format!("was not checked: {}", skipped.reason);
-        Finding::new(skipped.path, 0, message, "install what is missing")
-    }));
+        findings.add(&skipped.path, 0, message, "install what is missing");
+    }
     Ok(findings)
-}
-
-/// What of the linter's answer is read.
-#[derive(Deserialize)]
-struct Report {
-    data: Vec<Item>,
-    meta: Meta,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    rule: String,
-    severity: String,
-    path: String,
-    #[serde(default)]
-    line: usize,
-    message: String,
-    hint: String,
-}
-
-#[derive(Deserialize)]
-struct Meta {
-    skipped: Vec<Skipped>,
-}
-
-#[derive(Deserialize)]
-struct Skipped {
-    path: String,
-    reason: String,
-}
-
-/// Lints a folder with the debug build of the linter.
-fn report(workspace: &Workspace, root: &Path, words: &[&str]) -> Result<Report, Fault> {
-    let program = cargo::target_folder(workspace)?.join("debug/skill_lint");
-    let done = aris_proc::command(program, root)
-        .args(words)
-        .args(["--json", "."])
-        .capture_limit(ANSWER)
-        .run(cargo::BUILD)?;
-    serde_json::from_slice(&done.stdout.bytes).map_err(|error| {
-        let said = done.stderr.text();
-        Fault::new(format!(
-            "skill_lint gave no report ({error}): {}",
-            cargo::first_error(&said)
-        ))
-    })
 }
 
 /// Puts each helper's debug build beside its launcher.

@@ -1,12 +1,12 @@
 //! `crates/README.md`, the map: a line for every crate, and none for a crate that does not exist.
 
 use crate::fault::Fault;
-use crate::verify::Finding;
+use crate::verify::{Add as _, Finding, Findings};
 use crate::workspace::Workspace;
 
 const PATH: &str = "crates/README.md";
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
     let Some(bytes) = aris_fs::read_optional(&workspace.at(PATH), aris_fs::READ_LIMIT)? else {
         return Ok(vec![Finding::new(
             PATH,
@@ -17,7 +17,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     };
     let text = String::from_utf8_lossy(&bytes);
     let crates = workspace.crates()?;
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     let mut named = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let Some(name) = line
@@ -29,23 +29,18 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
         named.push(name);
         if !crates.iter().any(|known| known == name) {
             let message = format!("crates/{name} does not exist");
-            findings.push(Finding::new(
+            findings.add(
                 PATH,
                 index + 1,
                 message,
                 "remove the line or correct the name",
-            ));
+            );
         }
     }
     for name in &crates {
         if !named.contains(&name.as_str()) {
             let hint = format!("add a line beginning with * `{name}`:");
-            findings.push(Finding::new(
-                PATH,
-                0,
-                format!("does not name the crate {name}"),
-                hint,
-            ));
+            findings.add(PATH, 0, format!("does not name the crate {name}"), hint);
         }
     }
     Ok(findings)

@@ -45,6 +45,31 @@ impl Finding {
     }
 }
 
+/// What a rule found.
+pub(crate) type Findings = Vec<Finding>;
+
+pub(crate) trait Add {
+    fn add(
+        &mut self,
+        path: impl Into<String>,
+        line: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    );
+}
+
+impl Add for Findings {
+    fn add(
+        &mut self,
+        path: impl Into<String>,
+        line: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.push(Finding::new(path, line, message, hint));
+    }
+}
+
 type Rule = fn(&Workspace) -> Result<Vec<Finding>, Fault>;
 type BuiltRule = fn(&Workspace, &Contracts) -> Result<Vec<Finding>, Fault>;
 

@@ -10,12 +10,12 @@ use aris_contract::schema;
 use crate::cargo::Contracts;
 use crate::fault::Fault;
 use crate::sync::contract;
-use crate::verify::Finding;
+use crate::verify::{Add as _, Findings};
 use crate::workspace::Workspace;
 
 const IDS: &str = "crates/aris-contract/src/schema.rs";
 
-pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<Finding>, Fault> {
+pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Findings, Fault> {
     // Each id with the place that names it.
     let mut ids: BTreeMap<String, String> = BTreeMap::new();
     for (helper, text) in contracts {
@@ -30,24 +30,19 @@ pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<
             ids.entry(id).or_insert_with(|| IDS.to_owned());
         }
     }
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     for (id, place) in &ids {
         let path = format!("schemas/{}", schema::file_name(id));
         if !is_id(id) {
             let hint = "ids are aris.<helper>.<name>/v<number>";
-            findings.push(Finding::new(
-                place,
-                0,
-                format!("{id:?} is not a schema id"),
-                hint,
-            ));
+            findings.add(place, 0, format!("{id:?} is not a schema id"), hint);
         } else if !workspace.at(&path).is_file() {
-            findings.push(Finding::new(
+            findings.add(
                 path,
                 0,
                 format!("does not exist, and {place} names {id}"),
                 "cargo xtask schemas",
-            ));
+            );
         }
     }
     let folder = workspace.at("schemas");
@@ -61,12 +56,12 @@ pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<
         let path = format!("schemas/{name}");
         match ids.keys().find(|id| schema::file_name(id) == name) {
             None if all_known => {
-                findings.push(Finding::new(
+                findings.add(
                     path,
                     0,
                     "no helper and no shared file has this schema",
                     "delete the file",
-                ));
+                );
             }
             None => {}
             Some(id) => {
@@ -76,12 +71,7 @@ pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<
                     .ok()
                     .and_then(|value| value.get("$id")?.as_str().map(str::to_owned));
                 if stated.as_deref() != Some(id) {
-                    findings.push(Finding::new(
-                        path,
-                        0,
-                        format!("$id is not {id}"),
-                        "cargo xtask schemas",
-                    ));
+                    findings.add(path, 0, format!("$id is not {id}"), "cargo xtask schemas");
                 }
             }
         }
@@ -120,16 +110,9 @@ fn is_id(id: &str) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::verify::tree::{Tree, assert_found};
-
-    /// What the tree's only helper would print.
-    pub(crate) fn contracts() -> Contracts {
-        let text = r#"{"name": "tool", "version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o", "stderr": "e",
-            "exit": [{"code": 0, "meaning": "done"}], "json_schemas": ["aris.tool.thing/v1"], "examples": ["tool x"]}"#;
-        Contracts::from([(String::from("tool"), Ok(format!("{text}\n")))])
-    }
+    use crate::verify::tree::{Tree, assert_found, contracts};
 
     #[test]
     fn ids_and_files_agree_both_ways() {

@@ -5,7 +5,7 @@
 use aris_fs::{Entry, EntryKind};
 
 use crate::fault::Fault;
-use crate::verify::{Finding, is_kebab};
+use crate::verify::{Add as _, Findings, is_kebab};
 use crate::workspace::Workspace;
 
 /// Skills that hold what others share, and no SKILL.md.
@@ -23,8 +23,8 @@ const LONG_REFERENCE: usize = 300;
 /// Files of these names are left out by installers.
 const LEFT_OUT: [&str; 2] = ["README.md", "metadata.json"];
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
-    let mut findings = Vec::new();
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
+    let mut findings = Findings::default();
     let skills = workspace.at("skills");
     if !skills.is_dir() {
         return Ok(findings);
@@ -33,17 +33,17 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
         let name = skill.name.to_string_lossy().into_owned();
         let path = format!("skills/{name}");
         if skill.kind != EntryKind::Folder {
-            findings.push(Finding::new(
+            findings.add(
                 path,
                 0,
                 "is not a folder",
                 "skills holds one folder for each skill",
-            ));
+            );
             continue;
         }
         if !is_kebab(&name) || name.len() > 64 {
             let hint = "a skill's name is kebab-case and has at most 64 characters";
-            findings.push(Finding::new(&path, 0, "is not a skill's name", hint));
+            findings.add(&path, 0, "is not a skill's name", hint);
         }
         let has_text = skill.path.join("SKILL.md").is_file();
         if has_text == (name == SHARED) {
@@ -52,12 +52,12 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
             } else {
                 "has no SKILL.md"
             };
-            findings.push(Finding::new(
+            findings.add(
                 &path,
                 0,
                 message,
                 format!("every skill but {SHARED} has one"),
-            ));
+            );
         }
         for entry in aris_fs::walk_sorted(&skill.path, &mut |folder| folder.name != "bin")? {
             file(workspace, &skill.path, &entry, &mut findings)?;
@@ -70,13 +70,13 @@ fn file(
     workspace: &Workspace,
     skill: &std::path::Path,
     entry: &Entry,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Result<(), Fault> {
     let path = aris_fs::display_relative(&entry.path, &workspace.root);
     let inside = aris_fs::display_relative(&entry.path, skill);
     let name = entry.name.to_string_lossy();
     let mut found = |line: usize, message: String, hint: &str| {
-        findings.push(Finding::new(&path, line, message, hint));
+        findings.add(&path, line, message, hint);
     };
     if name.starts_with('_') || LEFT_OUT.contains(&name.as_ref()) {
         found(0, format!("installers leave {name} out"), "rename it");

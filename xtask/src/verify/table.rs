@@ -1,21 +1,20 @@
 //! The helper table: sorted and complete. Names that cannot be, or that two helpers have, are refused when it is read.
 
 use crate::fault::Fault;
-use crate::verify::{Finding, is_kebab, line_of};
+use crate::verify::{Add as _, Findings, is_kebab, line_of};
 use crate::workspace::{TABLE, Workspace};
 
 /// Characters of a brief. **Source**: what 80 columns leave beside the longest name that the front door has had.
 const BRIEF: usize = 54;
 
-pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
+pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {
     let text = aris_fs::read_text(&workspace.at(TABLE))?;
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     let mut before = "";
     for row in &workspace.contract {
         let name = row.name.as_str();
         let line = line_of(&text, &format!("name = {name:?}"));
-        let mut found =
-            |message: String, hint: &str| findings.push(Finding::new(TABLE, line, message, hint));
+        let mut found = |message: String, hint: &str| findings.add(TABLE, line, message, hint);
         if name <= before {
             found(
                 format!("{name} stands after {before}"),
@@ -78,7 +77,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
         }
     }
     if workspace.rows.is_empty() {
-        findings.push(Finding::new(TABLE, 0, "has no rows", "add a [[helper]]"));
+        findings.add(TABLE, 0, "has no rows", "add a [[helper]]");
     }
     Ok(findings)
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
+use crate::cargo::Contracts;
 use crate::verify::Finding;
 use crate::workspace::Workspace;
 
@@ -114,6 +115,13 @@ impl Tree {
     pub(crate) fn workspace(&self) -> Workspace {
         Workspace::load(self.folder.path()).expect("loaded")
     }
+}
+
+/// What the tree's only helper would print.
+pub(crate) fn contracts() -> Contracts {
+    let text = r#"{"name": "tool", "version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o", "stderr": "e",
+        "exit": [{"code": 0, "meaning": "done"}], "json_schemas": ["aris.tool.thing/v1"], "examples": ["tool x"]}"#;
+    Contracts::from([(String::from("tool"), Ok(format!("{text}\n")))])
 }
 
 /// Panics unless some finding is at `path:line` and says `text`.
