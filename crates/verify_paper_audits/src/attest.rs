@@ -71,10 +71,9 @@ pub struct Predicate {
     /// The traces with the heads of their chains.
     pub traces: Vec<TraceSummary>,
     /// The records of runs, commits and patches behind the paper's numbers, as in-toto's resource descriptors.
-    #[serde(rename = "resolvedDependencies", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "resolvedDependencies")]
     pub resolved_dependencies: Vec<Resource>,
     /// The runs themselves.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunProvenance>,
     /// What was found.
     pub findings: Vec<AttestedFinding>,

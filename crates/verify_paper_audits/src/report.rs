@@ -304,7 +304,6 @@ pub struct Report {
     /// The traces that were read.
     pub traces: Vec<TraceSummary>,
     /// The runs that made the data behind the numbers, as far as the project's ledger tells.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<RunBehind>,
     /// The files that were judged, by path.
     pub files: Vec<JudgedFile>,
