@@ -1,6 +1,6 @@
 //! Wrong arguments: exit 2, nothing written, with `--json` an envelope.
 
-use super::for_every_helper;
+use super::{for_every_helper, kept};
 
 #[test]
 fn wrong_arguments_are_exit_two_and_change_nothing() {
@@ -58,6 +58,25 @@ fn wrong_arguments_are_exit_two_and_change_nothing() {
                 "{args:?}: {run}"
             );
             before.assert_same(&project.snapshot(), &format!("{args:?}"));
+        }
+    });
+}
+
+#[test]
+fn common_flags_may_stand_before_a_subcommand() {
+    for_every_helper(|subject| {
+        let commands = subject.contract.commands();
+        let calls = subject
+            .cases
+            .calls
+            .iter()
+            .filter(|call| call.args.first().is_some_and(|arg| commands.contains(arg)));
+        for call in calls {
+            let project = (subject.cases.project)();
+            let flags = kept::own(subject.helper.call(project.path()), project.path())
+                .args(["-q", "--json"]);
+            let run = flags.args(call.args).run();
+            run.expect_code(call.code).envelope();
         }
     });
 }

@@ -87,6 +87,19 @@ pub fn main<A: Args, D: Product, E: Failure>(
     ExitCode::from(run(spec, run_helper, Process::current()).code())
 }
 
+/// Puts `--json` and `--quiet` that stand before a subcommand behind it: a command that has arguments of its own beside subcommands would
+/// take `--json` for one of them, and the subcommand for another.
+fn subcommand_first(command: &clap::Command, args: &mut [OsString]) {
+    let flags = |arg: &&OsString| ["--json", "--quiet", "-q"].iter().any(|flag| *arg == flag);
+    let before = args.iter().skip(1).take_while(flags).count();
+    let named = args
+        .get(before + 1)
+        .and_then(|arg| command.find_subcommand(arg));
+    if let (Some(_), Some(part)) = (named, args.get_mut(1..before + 2)) {
+        part.rotate_right(1);
+    }
+}
+
 /// Runs a helper in `process` and gives its exit status.
 pub fn run<A: Args, D: Product, E: Failure>(
     spec: &'static Spec,
@@ -101,6 +114,7 @@ pub fn run<A: Args, D: Product, E: Failure>(
             Err(_) => ErrorKind::Precondition.exit(),
         };
     }
+    subcommand_first(&command, &mut process.args);
     let asked_for_json = process
         .args
         .iter()
