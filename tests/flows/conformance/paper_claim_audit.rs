@@ -116,6 +116,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 10,
         },
         Call {
+            what: "where a number comes from that no recorded run wrote",
+            args: &["trace-back", "best", "right"],
+            code: 10,
+        },
+        Call {
             what: "the page for co-authors",
             args: &["show", "wrong", "--html", "paper.html"],
             code: 0,

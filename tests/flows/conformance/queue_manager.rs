@@ -90,6 +90,16 @@ pub(crate) const CASES: Cases = Cases {
             code: 6,
         },
         Call {
+            what: "no records to take over",
+            args: &["record", "--import", "absent"],
+            code: 3,
+        },
+        Call {
+            what: "the numbers that stand on a job without records",
+            args: &["used-by", "nothing"],
+            code: 3,
+        },
+        Call {
             what: "a manifest that has not changed",
             args: &["reload", "--state", "held/queue_state.json"],
             code: 0,
@@ -227,6 +237,8 @@ pub(crate) const CASES: Cases = Cases {
         &["add"],
         &["edit"],
         &["remove"],
+        &["record"],
+        &["used-by"],
         &["deploy"],
         &["remote"],
     ],

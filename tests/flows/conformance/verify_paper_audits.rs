@@ -4,6 +4,10 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
+/// A statement about another text of `main.tex`, as in-toto and the gate's documentation lay it out.
+const STATED: &str = r#"{"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": "main.tex", "digest": {"sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}}],
+ "predicateType": "tag:aris,2026:verify_paper_audits/attestation/v1", "predicate": {"time": "2026-01-01T00:00:00Z", "assurance": "draft", "result": "PASS", "inputs": []}}"#;
+
 pub(crate) const CASES: Cases = Cases {
     helper: "verify_paper_audits",
     project: || {
@@ -13,6 +17,7 @@ pub(crate) const CASES: Cases = Cases {
                 "\\documentclass{article}\\begin{document}Text.\\end{document}\n",
             )
             .file("bad-policy.toml", "this is no policy")
+            .file("stated.json", STATED)
     },
     calls: &[
         Call {
@@ -50,8 +55,17 @@ pub(crate) const CASES: Cases = Cases {
             args: &["obligations", "paper"],
             code: 0,
         },
+        Call {
+            what: "a statement of a file that is another one now",
+            args: &["check-statement", "stated.json", "paper"],
+            code: 10,
+        },
     ],
-    incomplete: &[&["paper", "--assurance"], &["paper", "--sign-key", "k"]],
+    incomplete: &[
+        &["check-statement"],
+        &["paper", "--assurance"],
+        &["paper", "--sign-key", "k"],
+    ],
     open_ended: false,
     unwritable: &[
         Unwritable {

@@ -62,6 +62,12 @@ fn nothing_decided(place: &Place) {
 }
 
 pub(super) const NEEDS: &[Need] = &[
+    // The example's results were not recorded.
+    need(
+        "paper-claim-audit/SKILL.md",
+        "paper_claim_audit trace-back",
+        &[10],
+    ),
     // No service answers.
     need("arxiv/SKILL.md", "arxiv_fetch search", &[7]),
     need("arxiv/SKILL.md", "arxiv_fetch download", &[3]),

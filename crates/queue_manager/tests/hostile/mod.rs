@@ -122,6 +122,7 @@ fn check(place: &Place, texts: &[String], logs: &str) {
     let top = logs.split('/').next().expect("a name");
     let known = BTreeSet::from(
         [
+            ".aris",
             ".s.queue",
             "bin",
             "got",
