@@ -689,6 +689,20 @@ fn rustix_is_root() -> bool {
 }
 
 #[test]
+fn which_of_two_runs_at_once_wrote_a_file_is_not_known() {
+    let project = project();
+    let jobs = json!([
+        {"id": "one", "cmd": "sh train.sh 1 34.1 results/one.csv; sleep 2", "expected_output": "results/one.csv", "gpus": 0},
+        {"id": "two", "cmd": "sleep 1; sh train.sh 1 34.2 results/one.csv", "expected_output": "results/one.csv", "gpus": 0},
+    ]);
+    let manifest =
+        json!({"project": "p", "conda": "none", "gpus": [], "max_cpu_jobs": 2, "jobs": jobs});
+    project.write("queue/m.json", manifest.to_string());
+    run_queue(&project).expect_code(0);
+    assert_eq!(gaps(&project, "ours"), ["contested_file"]);
+}
+
+#[test]
 fn a_manifest_may_want_no_records() {
     let project = project();
     let text = fs::read_to_string(project.at("queue/m.json")).expect("read");

@@ -10,6 +10,8 @@ use serde::Serialize;
 use crate::project::Project;
 use crate::report::{Entry, FileUse};
 
+/// Other runs that wrote the same path and are looked at, the latest first.
+const OTHERS: usize = 20;
 /// Names of changed files that a message lists.
 const NAMED: usize = 3;
 
@@ -38,6 +40,8 @@ pub enum GapId {
     UncommittedSource,
     /// The files of one number were made by different commits.
     MixedCommits,
+    /// Two runs that went on at the same time wrote this path: which of them wrote what is there is not known.
+    ContestedFile,
     /// A later run wrote this path with another content.
     SupersededRun,
     /// The record of the run or its patch was edited or is gone, or its times cannot be.
@@ -52,6 +56,7 @@ impl GapId {
             Self::RunFailed => "run_failed",
             Self::UncommittedSource => "uncommitted_source",
             Self::MixedCommits => "mixed_commits",
+            Self::ContestedFile => "contested_file",
             Self::SupersededRun => "superseded_run",
             Self::RecordDamaged => "record_damaged",
         }
@@ -198,6 +203,21 @@ fn look_up<'f>(
                     .entry(&line.run)
                     .or_insert_with(|| ledger.read(&line.run));
                 let mut made = explained(ledger, path, line, record.as_ref());
+                let others = at_path
+                    .iter()
+                    .rev()
+                    .filter(|other| other.run != line.run)
+                    .take(OTHERS);
+                let mut others = others.filter_map(|other| ledger.read(&other.run).ok());
+                if let Some(run) = &made.run
+                    && let Some(other) = others.find(|other| at_once(run, other))
+                {
+                    let message = format!(
+                        "{} went on at the same time and wrote this path, too",
+                        other.words()
+                    );
+                    made.gaps.push(gap(GapId::ContestedFile, path, message));
+                }
                 if let Some(last) = at_path.last().filter(|last| last.sha256 != sha256) {
                     let message = format!(
                         "a later run, {}, wrote this path with another content",
@@ -212,6 +232,18 @@ fn look_up<'f>(
     }
     drop_own_changes(ledger, &mut found)?;
     Ok(found)
+}
+
+/// Whether two runs went on at the same time; runs whose times are not known did not.
+fn at_once(one: &Run, other: &Run) -> bool {
+    let times = |run: &Run| {
+        let time = |text: &Option<String>| aris_contract::time::parse_utc(text.as_deref()?);
+        Some((time(&run.started)?, time(&run.ended)?))
+    };
+    let (Some((from, to)), Some((other_from, other_to))) = (times(one), times(other)) else {
+        return false;
+    };
+    from < other_to && other_from < to
 }
 
 fn unexplained(path: &str, last: Option<&Line>) -> Made {

@@ -27,16 +27,19 @@ const VERSION: Duration = Duration::from_secs(10);
 const INTERPRETERS: [&str; 8] = [
     "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
 ];
-/// A variable whose name has one of these is not recorded.
-const SECRETS: [&str; 7] = [
+/// The value of a name that ends so is not recorded. `MAX_TOKENS` and `--key-frames` are no secrets.
+const SECRETS: [&str; 8] = [
     "KEY",
     "TOKEN",
     "SECRET",
-    "PASSW",
+    "PASSWORD",
+    "PASSWD",
     "CREDENTIAL",
-    "AUTH",
+    "CREDENTIALS",
     "COOKIE",
 ];
+/// What stands in its place.
+const NOT_RECORDED: &str = "(not recorded)";
 /// Variables that say which cards a job has.
 const CARDS: [&str; 3] = [
     "CUDA_VISIBLE_DEVICES",
@@ -88,7 +91,7 @@ impl Look {
                 .find_map(|name| env.get(*name))
                 .cloned()
                 .unwrap_or_default(),
-            command: command.to_owned(),
+            command: public(command),
             inputs: inputs(&ledger, cwd, &words),
             versions: versions(cwd, &words, env),
             ..Run::default()
@@ -184,12 +187,48 @@ fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     };
     let named = env.iter().filter(|(name, _)| !own(name));
     let value = |(name, value): (&String, &String)| {
-        let upper = name.to_ascii_uppercase();
-        let secret = SECRETS.iter().any(|part| upper.contains(part));
-        let value = if secret { "(not recorded)" } else { value };
+        let value = if is_secret(name) { NOT_RECORDED } else { value };
         (name.clone(), value.to_owned())
     };
     named.map(value).collect()
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name
+        .trim_matches(|char: char| !char.is_ascii_alphanumeric())
+        .to_ascii_uppercase();
+    let before = |secret: &str| {
+        name.strip_suffix(secret)
+            .map(|before| before.chars().next_back())
+    };
+    // `MONKEY` is none.
+    let whole = |before: Option<char>| before.is_none_or(|char| !char.is_ascii_alphanumeric());
+    SECRETS
+        .iter()
+        .any(|secret| before(secret).is_some_and(whole))
+}
+
+/// A command without the values of secrets: those of `NAME=VALUE`, `--name=VALUE` and `--name VALUE`.
+fn public(command: &str) -> String {
+    let mut shown = String::with_capacity(command.len());
+    let mut hide = false;
+    for piece in command.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        let space = piece.get(word.len()..).unwrap_or_default();
+        let (name, value) = word
+            .split_once('=')
+            .map_or((word, None), |(name, value)| (name, Some(value)));
+        if std::mem::take(&mut hide) && !word.is_empty() {
+            shown.push_str(NOT_RECORDED);
+        } else if value.is_some_and(|value| !value.is_empty()) && is_secret(name) {
+            shown.extend([name, "=", NOT_RECORDED]);
+        } else {
+            hide = value.is_none() && word.starts_with('-') && is_secret(word);
+            shown.push_str(word);
+        }
+        shown.push_str(space);
+    }
+    shown
 }
 
 /// The command of these words, for a shell.
@@ -379,6 +418,28 @@ mod tests {
         );
         fs::write(&patch, "other").expect("write");
         assert_eq!(ledger.check_patch(&run), Err(crate::Damage::Edited));
+    }
+
+    #[test]
+    fn secrets_in_a_command_are_not_recorded() {
+        for (command, shown) in [
+            (
+                "WANDB_API_KEY=abc python t.py",
+                "WANDB_API_KEY=(not recorded) python t.py",
+            ),
+            (
+                "python t.py --token abc --lr 1",
+                "python t.py --token (not recorded) --lr 1",
+            ),
+            (
+                "t --api-key='a' --max-tokens=5 --key-frames 2",
+                "t --api-key=(not recorded) --max-tokens=5 --key-frames 2",
+            ),
+            ("t --monkey=1  --seed\t2", "t --monkey=1  --seed\t2"),
+            ("export HF_TOKEN=", "export HF_TOKEN="),
+        ] {
+            assert_eq!(public(command), shown);
+        }
     }
 
     #[test]

@@ -71,7 +71,7 @@ ids! {
     AuditNotReproduced = "audit_not_reproduced",
     /// Fewer numbers are bound to data than the policy asks for. Beyond the table: `min_bound` of a policy.
     ClaimsUnbound = "claims_unbound",
-    /// No run in the project's ledger wrote a file that a number stands on. Beyond the table, as the five after it: the ledger of runs.
+    /// No run in the project's ledger wrote a file that a number stands on. Beyond the table, as the six after it: the ledger of runs.
     UnexplainedEvidence = "unexplained_evidence",
     /// The run that wrote the file failed, or nobody knows how it ended.
     RunFailed = "run_failed",
@@ -79,6 +79,8 @@ ids! {
     UncommittedSource = "uncommitted_source",
     /// The files behind one number were made by different commits.
     MixedCommits = "mixed_commits",
+    /// Two runs that went on at the same time wrote the file.
+    ContestedFile = "contested_file",
     /// A later run wrote the file with another content.
     SupersededRun = "superseded_run",
     /// The record of the run was edited or is gone.

@@ -71,6 +71,10 @@ fn finding(gap: &Gap) -> Finding {
         GapId::RunFailed => (FindingId::RunFailed, "look at its log, and run it again"),
         GapId::UncommittedSource => (FindingId::UncommittedSource, "commit, and run it again"),
         GapId::MixedCommits => (FindingId::MixedCommits, "run the older ones again"),
+        GapId::ContestedFile => (
+            FindingId::ContestedFile,
+            "give each job a file of its own, and run them again",
+        ),
         GapId::SupersededRun => (
             FindingId::SupersededRun,
             "decide which of the two the paper means",
