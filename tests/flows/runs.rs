@@ -703,6 +703,31 @@ fn which_of_two_runs_at_once_wrote_a_file_is_not_known() {
 }
 
 #[test]
+fn the_interpreter_that_setup_lines_choose_is_the_one_recorded() {
+    let project = project();
+    project.write(
+        "env/bin/python",
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo Python 9.8.7\nexit 0\n",
+    );
+    project.mode("env/bin/python", 0o755);
+    let path = project.at("env/bin").display().to_string();
+    let jobs = json!([{"id": "one", "cmd": "python train.py", "gpus": 0}]);
+    let manifest = json!({"project": "p", "conda": "none", "setup": [format!("export PATH='{path}':$PATH")], "gpus": [], "jobs": jobs});
+    project.write("queue/m.json", manifest.to_string());
+    run_queue(&project).expect_code(0);
+    let runs = fs::read_to_string(project.at(".aris/runs/runs")).expect("runs");
+    let id = runs
+        .lines()
+        .find(|line| line.len() > 64)
+        .and_then(|line| line.split(' ').next())
+        .expect("an id");
+    let record = fs::read_to_string(project.at(&format!(".aris/runs/{}/{id}.json", &id[..2])))
+        .expect("record");
+    let record: Value = serde_json::from_str(&record).expect("json");
+    assert_eq!(record["versions"]["python"], "Python 9.8.7", "{record}");
+}
+
+#[test]
 fn a_manifest_may_want_no_records() {
     let project = project();
     let text = fs::read_to_string(project.at("queue/m.json")).expect("read");

@@ -165,6 +165,16 @@ pub enum Command {
     Argv(Vec<String>),
 }
 
+impl Command {
+    /// The command as a shell reads it.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Shell(text) => text.clone(),
+            Self::Argv(words) => aris_runs::command_line(words),
+        }
+    }
+}
+
 /// `claim.json`: which runner owns this attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -58,6 +58,17 @@ pub enum Damage {
     Unreadable(String),
 }
 
+/// Why a record was not taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum TakeError {
+    /// It is not what its name says.
+    #[error("{}", .0.words())]
+    Record(Damage),
+    /// The disk.
+    #[error(transparent)]
+    Disk(#[from] FsError),
+}
+
 impl Damage {
     /// In words.
     pub fn words(&self) -> String {
@@ -147,22 +158,9 @@ impl Ledger {
         self.file(sha256, "patch")
     }
 
-    /// Keeps a run, and gives its id. The same run again changes nothing. A ledger that is a link is not written to: a project of
-    /// strangers must not choose where.
+    /// Keeps a run, and gives its id. The same run again changes nothing.
     pub fn keep(&self, run: &Run, patch: Option<&[u8]>) -> Result<String, FsError> {
-        for path in [
-            self.folder.parent(),
-            Some(&self.folder),
-            Some(&self.outputs()),
-            Some(&self.folder.join("runs")),
-        ] {
-            if let Some(path) = path.filter(|path| path.is_symlink()) {
-                return Err(FsError::Escapes {
-                    path: path.to_path_buf(),
-                    root: self.project().to_path_buf(),
-                });
-            }
-        }
+        self.check_writable()?;
         // Records are plain structures with text keys: they always have a form.
         let mut bytes = serde_json::to_vec(run).unwrap_or_default();
         bytes.push(b'\n');
@@ -178,19 +176,112 @@ impl Ledger {
             return Ok(id);
         }
         self.place(&record, &bytes)?;
-        let mut lines = String::from("\n");
-        for output in &run.outputs {
-            lines.extend([&output.sha256, " ", &id, " ", &escaped(&output.path), "\n"]);
+        let outputs = run.outputs.iter();
+        self.add_outputs(
+            &id,
+            outputs.map(|output| (output.sha256.as_str(), output.path.as_str())),
+        )?;
+        self.add_run(&id, run)?;
+        Ok(id)
+    }
+
+    /// Takes a record over from the ledger of another machine. `bytes` may be absent where the record is here already. Of its outputs the
+    /// ledger names those of `files`, which lie here, that have the content that the run wrote. The same again changes nothing.
+    ///
+    /// **Errors**: the record or the patch is not what its digest says; what the disk refuses.
+    pub fn take(
+        &self,
+        id: &str,
+        bytes: Option<&[u8]>,
+        patch: Option<&[u8]>,
+        files: &[PathBuf],
+    ) -> Result<(), TakeError> {
+        self.check_writable()?;
+        let own = |bytes: &[u8], sha256: &str| hex(&Sha256::digest(bytes)) == sha256;
+        if let Some(bytes) = bytes {
+            if !own(bytes, id) {
+                return Err(TakeError::Record(Damage::Edited));
+            }
+            self.place(&self.record(id), bytes)?;
         }
-        if !run.outputs.is_empty() {
-            aris_fs::append_unsynced(&self.outputs(), &lines)?;
-        } else if !self.outputs().exists() {
-            aris_fs::append_unsynced(&self.outputs(), "")?;
+        let run = self.read(id).map_err(TakeError::Record)?;
+        let sha256 = run.source.as_ref().and_then(|source| source.patch.as_ref());
+        if let (Some(sha256), Some(patch)) = (sha256, patch)
+            && own(patch, sha256)
+        {
+            self.place(&self.patch(sha256), patch)?;
         }
+        let wrote: BTreeSet<&str> = run
+            .outputs
+            .iter()
+            .map(|output| output.sha256.as_str())
+            .collect();
+        let mut here = Vec::new();
+        for file in files {
+            if let Ok((sha256, _)) = crate::file_digest(file, || {})
+                && wrote.contains(sha256.as_str())
+            {
+                here.push((sha256, self.name(file)));
+            }
+        }
+        let digests = here.iter().map(|(sha256, _)| sha256.as_str()).collect();
+        let known = self.find(&digests, &BTreeSet::new())?;
+        let known: BTreeSet<_> = known
+            .iter()
+            .map(|line| (line.sha256.as_str(), line.run.as_str(), line.path.as_str()))
+            .collect();
+        here.retain(|(sha256, path)| !known.contains(&(sha256.as_str(), id, path.as_str())));
+        self.add_outputs(
+            id,
+            here.iter()
+                .map(|(sha256, path)| (sha256.as_str(), path.as_str())),
+        )?;
+        if self.runs()?.iter().all(|run| run.id != id) {
+            self.add_run(id, &run)?;
+        }
+        Ok(())
+    }
+
+    /// A ledger that is a link is not written to: a project of strangers must not choose where.
+    fn check_writable(&self) -> Result<(), FsError> {
+        for path in [
+            self.folder.parent(),
+            Some(&self.folder),
+            Some(&self.outputs()),
+            Some(&self.folder.join("runs")),
+        ] {
+            if let Some(path) = path.filter(|path| path.is_symlink()) {
+                return Err(FsError::Escapes {
+                    path: path.to_path_buf(),
+                    root: self.project().to_path_buf(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a line for each file, its digest and path. A ledger without files has an empty log of them.
+    fn add_outputs<'a>(
+        &self,
+        id: &str,
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), FsError> {
+        let mut lines = String::new();
+        for (sha256, path) in files {
+            lines.extend([sha256, " ", id, " ", &escaped(path), "\n"]);
+        }
+        if !lines.is_empty() {
+            lines.insert(0, '\n');
+        } else if self.outputs().exists() {
+            return Ok(());
+        }
+        aris_fs::append_unsynced(&self.outputs(), &lines)
+    }
+
+    fn add_run(&self, id: &str, run: &Run) -> Result<(), FsError> {
         let ended = run.ended.as_deref().unwrap_or("-");
         let line = format!("\n{id} {ended} {}\n", escaped(&run.job));
-        aris_fs::append_unsynced(&self.folder.join("runs"), &line)?;
-        Ok(id)
+        aris_fs::append_unsynced(&self.folder.join("runs"), &line)
     }
 
     /// Writes a file under its digest's name. Until it is whole no line of the logs names it; a power cut may take it.

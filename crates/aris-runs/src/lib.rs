@@ -20,6 +20,6 @@ mod look;
 mod record;
 mod source;
 
-pub use ledger::{Damage, Ledger, Line, RunLine};
-pub use look::{Look, command_line, file_digest};
+pub use ledger::{Damage, Ledger, Line, RunLine, TakeError};
+pub use look::{Look, command_line, file_digest, interpreter};
 pub use record::{End, FileSeen, Run, SCHEMA, Source};

@@ -78,7 +78,7 @@ impl Look {
         }
     }
 
-    /// Looks at everything that a command in `cwd` begins with: work tree, files it names, interpreter, driver. `command` is a
+    /// Looks at everything that a command in `cwd` begins with: work tree, files it names, drivers. `command` is a
     /// shell's, `env` what it gets beside the environment of this process. The look at a work tree may be a second old.
     pub fn now(ledger: Ledger, cwd: &Path, command: &str, env: &BTreeMap<String, String>) -> Self {
         let words = words(command);
@@ -93,7 +93,7 @@ impl Look {
                 .unwrap_or_default(),
             command: public(command),
             inputs: inputs(&ledger, cwd, &words),
-            versions: versions(cwd, &words, env),
+            versions: drivers(),
             ..Run::default()
         };
         let mut patch = None;
@@ -103,6 +103,18 @@ impl Look {
             patch = kept;
         }
         Self { ledger, patch, run }
+    }
+
+    /// Asks an interpreter, as a command with this environment would find it in `cwd`, for its version.
+    pub fn ask(&mut self, interpreter: &str, cwd: &Path, env: &BTreeMap<String, String>) {
+        if let Some(version) = version_of(cwd, interpreter, env) {
+            self.run.versions.insert(file_name(interpreter), version);
+        }
+    }
+
+    /// Sets the command, without the values of secrets.
+    pub fn command(&mut self, command: &str) {
+        self.run.command = public(command);
     }
 
     /// Adds the files that the run wrote, with their digests; a folder stands for the files in it. `each` is called now and then while
@@ -278,40 +290,33 @@ fn inputs(ledger: &Ledger, cwd: &Path, words: &[String]) -> Vec<FileSeen> {
     found
 }
 
-fn versions(
-    cwd: &Path,
-    words: &[String],
-    env: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
-    let mut versions = BTreeMap::new();
+/// The word of a shell's command that names the interpreter which runs its text; `None` where that is none.
+pub fn interpreter(command: &str) -> Option<String> {
     // Words before the program set variables.
-    let program = words.iter().find(|word| !word.contains('='));
-    let program = program.map(|word| {
-        (
-            word,
-            Path::new(word)
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy(),
-        )
-    });
-    if let Some((word, name)) = program
-        && INTERPRETERS.iter().any(|known| name.starts_with(known))
-        && let Some(version) = version_of(cwd, word, env)
-    {
-        versions.insert(name.into_owned(), version);
-    }
-    let drivers = [
+    let program = words(command)
+        .into_iter()
+        .find(|word| !word.contains('='))?;
+    let name = file_name(&program);
+    let known = INTERPRETERS.iter().any(|known| name.starts_with(known));
+    known.then_some(program)
+}
+
+fn file_name(word: &str) -> String {
+    let name = Path::new(word).file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The drivers of this machine's cards.
+fn drivers() -> BTreeMap<String, String> {
+    let files = [
         ("nvidia", "/proc/driver/nvidia/version"),
         ("amdgpu", "/sys/module/amdgpu/version"),
     ];
-    for (name, file) in drivers {
-        let text = aris_fs::read_text(Path::new(file)).unwrap_or_default();
-        if let Some(line) = text.lines().next() {
-            versions.insert(name.to_owned(), line.trim().to_owned());
-        }
-    }
-    versions
+    let version = |(name, file): (&str, &str)| {
+        let text = aris_fs::read_text(Path::new(file)).ok()?;
+        Some((name.to_owned(), text.lines().next()?.trim().to_owned()))
+    };
+    files.into_iter().filter_map(version).collect()
 }
 
 /// What `PROGRAM --version` prints, asked once for each program.
@@ -382,6 +387,12 @@ mod tests {
             (String::from("SEED"), String::from("1")),
         ]);
         let mut look = Look::now(Ledger::of(top), top, &command, &env);
+        assert_eq!(
+            interpreter("X=1 /opt/bin/python3.9 a.py").as_deref(),
+            Some("/opt/bin/python3.9")
+        );
+        assert_eq!(interpreter("./a.out --python python3"), None);
+        look.ask(&interpreter(&command).expect("one"), top, &env);
         fs::write(top.join("out.json"), "{}").expect("write");
         look.outputs(&[top.join("out.json"), top.join("gone")], || {});
         let id = look.keep().expect("kept");

@@ -15,7 +15,7 @@ pub const SCHEMA: &str = aris_contract::schema::id::RUN;
 pub struct Run {
     /// `aris.run_record.run/v1`.
     pub schema: String,
-    /// Who recorded it: `queue`, `record`, or the name of the tool whose files were read: `mlflow`, `wandb`, `hydra`, `dvc`.
+    /// Who recorded it: `queue`, `record`, or the name of the tool whose files were read: `mlflow`, `wandb`, `hydra`, `dvc`, `slurm`.
     pub origin: String,
     /// The job.
     pub job: String,

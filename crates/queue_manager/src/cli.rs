@@ -416,11 +416,15 @@ pub(crate) struct RecordArgs {
     /// Take over the runs that MLflow, Weights & Biases, Hydra or DVC recorded in and below this folder, or in this dvc.lock
     #[arg(long, value_name = "PATH", conflicts_with_all = ["name", "expected_output", "command"])]
     pub(crate) import: Option<PathBuf>,
+    /// Record this job of Slurm, or this task of an array (`12_3`), from Slurm's accounting: the files of --expected-output, below the job's
+    /// working directory, that were last changed while it ran
+    #[arg(long, value_name = "JOB", conflicts_with_all = ["import", "command"], requires = "expected_output", value_parser = crate::commands::accounting::job_number)]
+    pub(crate) slurm: Option<String>,
     /// The command with its arguments, after --
     #[arg(
         last = true,
         value_name = "COMMAND",
-        required_unless_present = "import"
+        required_unless_present_any = ["import", "slurm"]
     )]
     pub(crate) command: Vec<String>,
 }

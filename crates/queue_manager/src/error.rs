@@ -147,6 +147,15 @@ pub enum Error {
         /// The folder or file.
         path: PathBuf,
     },
+    /// Slurm's accounting has no such job.
+    #[error("Slurm's accounting has no job {job}")]
+    NoSlurmJob {
+        /// Its number.
+        job: String,
+    },
+    /// A service gave no answer.
+    #[error("{0}")]
+    Silent(String),
     /// No project above has a ledger of runs.
     #[error("there is no ledger of runs, .aris/runs, in or above {}", path.display())]
     NoLedger {
@@ -192,10 +201,12 @@ impl Failure for Error {
             | Self::NoJob { .. }
             | Self::NoLog { .. }
             | Self::NoRuns { .. }
+            | Self::NoSlurmJob { .. }
             | Self::NoLedger { .. }
             | Self::NoRunOf { .. } => ErrorKind::NotFound,
             Self::Command(error) => error.kind(),
             Self::MaxWait { .. } => ErrorKind::Timeout,
+            Self::Silent(_) => ErrorKind::Unavailable,
             Self::Remote(error) => error.kind(),
             Self::Agent(error) => error.kind(),
             Self::There { kind, .. } => *kind,
@@ -240,6 +251,9 @@ impl Failure for Error {
             Self::NoRuns { .. } => Some(String::from(
                 "name the folder mlruns, wandb or outputs, or a file dvc.lock",
             )),
+            Self::NoSlurmJob { .. } => Some(String::from(
+                "sacct -u $USER -S now-7days lists the jobs of a week",
+            )),
             Self::Command(error) => error.hint(),
             Self::Remote(error) => error.hint(),
             Self::System { .. }
@@ -248,6 +262,7 @@ impl Failure for Error {
             | Self::Attempted { .. }
             | Self::Page(_)
             | Self::Agent(_)
+            | Self::Silent(_)
             | Self::There { .. } => None,
             Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),
         }

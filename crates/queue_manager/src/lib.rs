@@ -207,6 +207,11 @@ const EXAMPLES: &[Example] = &[
         what: "take over what MLflow recorded",
     },
     Example {
+        command: "record",
+        line: "queue_manager record --slurm 1262 --expected-output 'results/*.csv'",
+        what: "record a job of Slurm that ran without a queue, and its files",
+    },
+    Example {
         command: "used-by",
         line: "queue_manager used-by s42_N64",
         what: "the numbers of papers that stand on the files of a job",

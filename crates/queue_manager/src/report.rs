@@ -271,7 +271,15 @@ fn fetched(found: &Fetched, out: &mut dyn Write) -> io::Result<()> {
         of(Brought::Kept),
         of(Brought::Failed),
         found.folder
-    )
+    )?;
+    if found.runs > 0 {
+        writeln!(
+            out,
+            "{} that wrote them recorded here",
+            count(found.runs, "run")
+        )?;
+    }
+    Ok(())
 }
 
 fn recorded(found: &Recorded, out: &mut dyn Write) -> io::Result<()> {

@@ -370,3 +370,62 @@ fn what_lies_above_the_queue_or_behind_a_link_here_keeps_no_other_output_back() 
         "{run}"
     );
 }
+
+/// A number here stands on a file from there: the record of its run comes with it.
+#[test]
+fn the_records_of_runs_come_with_the_files_they_wrote() {
+    let bed = bed();
+    with_outputs(&bed);
+    let fetch = || call(&bed, "fetch", &["--json", "--run", "r1", "--output", "got"]);
+    let run = fetch().expect_code(0);
+    assert_eq!(run.data()["runs"], 3, "{run}");
+    // A file has the path that it has here.
+    let log = std::fs::read_to_string(bed.at(".aris/runs/outputs")).expect("a ledger");
+    let paths: std::collections::BTreeSet<&str> = log
+        .lines()
+        .filter_map(|line| line.splitn(3, ' ').nth(2))
+        .collect();
+    let paths: Vec<&str> = paths
+        .into_iter()
+        .filter(|path| !path.contains("elsewhere"))
+        .collect();
+    assert_eq!(
+        paths,
+        ["got/ck/a", "got/ck/deep/b", "got/out/large one.bin"]
+    );
+    assert_eq!(fetch().expect_code(0).data()["runs"], 3);
+    assert_eq!(
+        std::fs::read_to_string(bed.at(".aris/runs/outputs")).expect("read"),
+        log,
+        "nothing twice"
+    );
+
+    // A file that was changed there after its run is not what the run wrote; a record that was edited there is not taken.
+    for folder in ["got", ".aris"] {
+        std::fs::remove_dir_all(bed.at(folder)).expect("removed");
+    }
+    std::fs::write(bed.at("home/.aris_queue/runs/r1/ck/a"), "other").expect("written");
+    let there = bed.at("home/.aris_queue/runs/r1/.aris/runs");
+    let record = run.data()["files"].as_array().expect("files").len();
+    assert_eq!(record, 4);
+    for folder in std::fs::read_dir(&there)
+        .expect("listed")
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+    {
+        for file in std::fs::read_dir(folder.path()).expect("listed").flatten() {
+            let text = std::fs::read_to_string(file.path()).expect("read");
+            if text.contains("large one.bin") {
+                std::fs::write(file.path(), text.replace("exit 0", "exit 9")).expect("written");
+            }
+        }
+    }
+    let run = fetch().expect_code(0);
+    assert_eq!(run.data()["runs"], 2, "{run}");
+    assert!(run.stderr().contains("edited"), "{run}");
+    let log = std::fs::read_to_string(bed.at(".aris/runs/outputs")).expect("a ledger");
+    assert!(
+        log.contains(" got/ck/deep/b") && !log.contains(" got/ck/a") && !log.contains("large one"),
+        "{log}"
+    );
+}

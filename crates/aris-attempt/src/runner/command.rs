@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command as Process, Stdio};
@@ -18,19 +19,20 @@ const SHELLS: [&str; 2] = ["bash", "sh"];
 const FIRST_LEASE: i32 = 20;
 
 /// Runs the setup lines and becomes the command. Their text is evaluated as one piece, so that a quote left open in it is its own error,
-/// and it cannot reach the command, which stands in read-only words. Descriptor 9 is a file: a letter in it says that the setup passed.
+/// and it cannot reach the command, which stands in read-only words. Descriptor 9 is a file: a letter in it says that the setup passed, and
+/// behind it stands where the interpreter lies now.
 ///
-/// **Shape**: `$1` setup, `$2`… the command.
-const BASH_SETUP: &str = r#"readonly -a _aris_command=("${@:2}"); readonly _aris_setup=$1; shift "$#"
+/// **Shape**: `$1` setup, `$2` the interpreter's name or nothing, `$3`… the command.
+const BASH_SETUP: &str = r#"readonly -a _aris_command=("${@:3}"); readonly _aris_setup=$1 _aris_interpreter=$2; shift "$#"
 exec 9>&0 </dev/null; set -e
 eval "$_aris_setup"
-printf k >&9; exec 9>&-; exec "${_aris_command[@]}""#;
+printf k >&9; command -v -- "$_aris_interpreter" >&9 2>/dev/null || :; exec 9>&-; exec "${_aris_command[@]}""#;
 
 /// The same for a shell without arrays: there a function keeps the words from the setup.
 const SH_SETUP: &str = r#"_aris_setup() { eval "$1"; }
 exec 9>&0 </dev/null; set -e
 _aris_setup "$1"; shift
-printf k >&9; exec 9>&-; exec "$@""#;
+printf k >&9; command -v -- "$1" >&9 2>/dev/null || :; shift; exec 9>&-; exec "$@""#;
 
 /// A started command.
 #[derive(Debug)]
@@ -46,6 +48,16 @@ impl Started {
     pub(super) fn setup_passed(&self) -> bool {
         let passed = |file: &File| file.metadata().is_ok_and(|data| data.len() > 0);
         self.setup.as_ref().is_none_or(passed)
+    }
+
+    /// Where the interpreter of the command lay when the setup had passed.
+    pub(super) fn interpreter(&self) -> Option<String> {
+        let mut bytes = vec![0; 4096];
+        let length = self.setup.as_ref()?.read_at(&mut bytes, 0).ok()?;
+        let text = str::from_utf8(bytes.get(..length)?).ok()?;
+        // An alias or a function of the shell is no path.
+        let path = text.strip_prefix('k')?.lines().next()?;
+        path.starts_with('/').then(|| path.to_owned())
     }
 }
 
@@ -99,13 +111,14 @@ pub(super) fn start(spec: &Spec, log: &File, leases: &[OwnedFd]) -> Result<Start
 fn prepared(spec: &Spec, shell: &str, with_setup: bool) -> Process {
     let mut words: Vec<&str> = Vec::new();
     let setup = spec.setup.join("\n");
+    let interpreter = aris_runs::interpreter(&spec.command.line()).unwrap_or_default();
     if with_setup {
         let script = if shell == "bash" {
             BASH_SETUP
         } else {
             SH_SETUP
         };
-        words.extend([shell, "-c", script, shell, &setup]);
+        words.extend([shell, "-c", script, shell, &setup, &interpreter]);
     }
     match &spec.command {
         Command::Shell(text) => words.extend([shell, "-c", text]),

@@ -238,6 +238,7 @@ fn claimed(
     let end = Supervisor::new(spec, folder, wake, pid).watch()?;
     // The tree is empty: the cards are free from here on.
     drop(leases);
+    outcome.interpreter = started.interpreter();
     outcome.ended_by_us = end.ended_by_us;
     outcome.left_behind = end.left_behind;
     outcome.peak_kib = end.peak_kib;

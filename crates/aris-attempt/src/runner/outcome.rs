@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::format::{Command, EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
+use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
 use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
 
@@ -30,6 +30,8 @@ pub(super) struct Outcome<'a> {
     outputs: Vec<OutputSeen>,
     oom: Option<crate::format::OomText>,
     oom_kill: Option<bool>,
+    /// Where the setup lines found the interpreter.
+    pub(super) interpreter: Option<String>,
     pub(super) ending: Ending,
     pub(super) ended_by_us: EndedByUs,
     pub(super) left_behind: u32,
@@ -49,6 +51,7 @@ impl<'a> Outcome<'a> {
             outputs: Vec::new(),
             oom: None,
             oom_kill: None,
+            interpreter: None,
             ending: Ending::StartFailed(String::new()),
             ended_by_us: EndedByUs::None,
             left_behind: 0,
@@ -69,12 +72,15 @@ impl<'a> Outcome<'a> {
         let outputs = Before::look(&self.spec.outputs, &self.spec.cwd);
         self.before = Some((outputs, OomKills::now()));
         self.look = self.spec.ledger.as_deref().map(|ledger| {
-            let command = match &self.spec.command {
-                Command::Shell(text) => text.clone(),
-                Command::Argv(words) => aris_runs::command_line(words),
-            };
-            let (cwd, env) = (&self.spec.cwd, &self.spec.env);
-            Look::now(Ledger::at(ledger), cwd, &command, env)
+            let (command, cwd, env) = (self.spec.command.line(), &self.spec.cwd, &self.spec.env);
+            let mut look = Look::now(Ledger::at(ledger), cwd, &command, env);
+            // Setup lines choose another.
+            if let Some(interpreter) =
+                aris_runs::interpreter(&command).filter(|_| self.spec.setup.is_empty())
+            {
+                look.ask(&interpreter, cwd, env);
+            }
+            look
         });
     }
 
@@ -88,6 +94,9 @@ impl<'a> Outcome<'a> {
         look.outputs(&outputs.fresh(), || {
             beat.beat();
         });
+        if let Some(interpreter) = &self.interpreter {
+            look.ask(interpreter, &self.spec.cwd, &self.spec.env);
+        }
         let run = &mut look.run;
         String::from("queue").clone_into(&mut run.origin);
         run.job.clone_from(&self.spec.id);

@@ -1,4 +1,4 @@
-//! `fetch`: the outputs of a queue on a server, brought here; and the log of a job there, followed.
+//! `fetch`: the outputs of a queue on a server, brought here, and the records of the runs that wrote them.
 //!
 //! A file comes in pieces, one call each, so that a line that breaks costs one piece. A piece names the size of its file and when that
 //! was changed: a file that changes in between is begun again, and a part that an earlier call left is gone on with.
@@ -15,12 +15,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{FetchArgs, RemoteArgs};
+use crate::cli::{FetchArgs, SshFlags};
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
-use crate::commands::remote::{Remote, connect, envelope, failed, printable};
+use crate::commands::records::Records;
+use crate::commands::remote::{connect, envelope, failed, printable};
 use crate::error::Error;
-use crate::log_file::Lines;
-use crate::manager;
 use crate::report::Data;
 
 /// First word of a request for a piece. It is no command of this program.
@@ -30,17 +29,14 @@ pub(crate) const PIECE: &str = "piece";
 const FIRST: u64 = 1 << 20;
 const LARGEST: u64 = 48 << 20;
 
+/// The largest record or patch that is brought.
+const SMALL: u64 = 256 << 20;
+
 /// A piece that came faster than this is followed by one twice as large, one that took four times as long by one half as large.
 const QUICK: Duration = Duration::from_secs(5);
 
 /// How often a file that changes while it is read is begun again.
 const CHANGES: u32 = 3;
-
-/// Between two looks at a log that says nothing, at most.
-const SELDOM: Duration = Duration::from_secs(5);
-
-/// Between two tries to reach a server, at most.
-const PATIENT: Duration = Duration::from_mins(1);
 
 /// Outputs that were brought here.
 #[derive(Debug, Serialize)]
@@ -56,6 +52,8 @@ pub(crate) struct Fetched {
     pub(crate) files: Vec<FetchedFile>,
     /// Declared outputs that are not there.
     pub(crate) missing: Vec<MissingOutput>,
+    /// Runs that wrote these files and whose records are in the project's ledger here now.
+    pub(crate) runs: usize,
 }
 
 /// One file.
@@ -130,15 +128,25 @@ pub(crate) fn piece(args: &[String]) -> Answer {
 }
 
 /// A run on a server.
-struct There<'a> {
+pub(super) struct There<'a> {
     server: Server,
     program: Program,
-    host: &'a str,
-    run: &'a str,
+    pub(super) host: &'a str,
+    pub(super) run: &'a str,
 }
 
-impl There<'_> {
-    fn call(&self, args: Vec<String>) -> Result<Answer, RemoteError> {
+impl<'a> There<'a> {
+    pub(super) fn new(ssh: &'a SshFlags, run: &'a str, context: &Context) -> Result<Self, Error> {
+        let (server, program) = connect(ssh, context)?;
+        Ok(Self {
+            server,
+            program,
+            host: &ssh.host,
+            run,
+        })
+    }
+
+    pub(super) fn call(&self, args: Vec<String>) -> Result<Answer, RemoteError> {
         let mut request = Request::new(self.run);
         request.args = args;
         self.server.call(&self.program, &request)
@@ -153,17 +161,45 @@ impl There<'_> {
         let data = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
         data.ok_or_else(|| failed(self.host, &answer))
     }
+
+    /// The piece of a file that begins at `from`; `Err` holds why there is none.
+    fn piece(
+        &self,
+        path: &str,
+        from: u64,
+        length: u64,
+    ) -> Result<Result<Piece, String>, RemoteError> {
+        let words = [PIECE, path, &from.to_string(), &length.to_string()];
+        let answer = self.call(words.map(str::to_owned).to_vec())?;
+        let piece = serde_json::from_str(&answer.stdout).ok();
+        let piece = piece.filter(|_| answer.code == 0);
+        Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
+    }
+
+    /// A whole file of some megabytes at most; `Err` holds why there is none.
+    pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, RemoteError> {
+        let mut bytes = Vec::new();
+        loop {
+            let piece = match self.piece(path, bytes.len() as u64, LARGEST)? {
+                Ok(piece) => piece,
+                Err(why) => return Ok(Err(why)),
+            };
+            let more = STANDARD.decode(&piece.data).unwrap_or_default();
+            bytes.extend(&more);
+            let length = bytes.len() as u64;
+            if length > SMALL || more.is_empty() && length < piece.size {
+                return Ok(Err(format!("{path} cannot be brought")));
+            }
+            if length >= piece.size {
+                return Ok(Ok(bytes));
+            }
+        }
+    }
 }
 
 /// Brings the outputs of completed jobs, or of those that are named.
 pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let (server, program) = connect(&args.ssh, context)?;
-    let there = There {
-        server,
-        program,
-        host: &args.ssh.host,
-        run: &args.run,
-    };
+    let there = There::new(&args.ssh, &args.run, context)?;
     let mut call = vec!["outputs", "--json", "--"];
     call.extend(args.jobs.iter().map(String::as_str));
     let outputs: Outputs = there.data(&call)?;
@@ -194,7 +230,9 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
         folder: folder.display().to_string(),
         files: refused,
         missing: outputs.missing,
+        runs: 0,
     };
+    let mut records = Records::default();
     let mut length = FIRST;
     for (path, file) in targets {
         let (outcome, problem) = bring(&there, &file, &path, args.overwrite, &mut length)?;
@@ -205,6 +243,9 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
                 file.size
             ));
         }
+        if matches!(outcome, Brought::Fetched | Brought::Unchanged) {
+            records.add(file.record, &path);
+        }
         fetched.files.push(FetchedFile {
             job: file.job,
             path: path.display().to_string(),
@@ -213,6 +254,7 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
             problem,
         });
     }
+    fetched.runs = records.bring(&there, &folder, context)?;
     let lacks = |file: &FetchedFile| matches!(file.outcome, Brought::Kept | Brought::Failed);
     let found = fetched.files.iter().any(lacks) || !fetched.missing.is_empty();
     Ok(Outcome::found(Data::Fetched(fetched), found))
@@ -313,17 +355,12 @@ fn whole(
     }
     while part.length() < size {
         let begun = Instant::now();
-        let words = [
-            PIECE,
-            &file.path,
-            &part.length().to_string(),
-            &length.to_string(),
-        ];
-        let answer = there.call(words.map(str::to_owned).to_vec())?;
-        let piece: Option<Piece> = serde_json::from_str(&answer.stdout).ok();
-        let Some(piece) = piece.filter(|_| answer.code == 0) else {
-            part.discard()?;
-            return Ok(Ended::Unreadable(printable(answer.stderr.trim())));
+        let piece = match there.piece(&file.path, part.length(), *length)? {
+            Ok(piece) => piece,
+            Err(why) => {
+                part.discard()?;
+                return Ok(Ended::Unreadable(why));
+            }
         };
         let bytes = STANDARD.decode(&piece.data).unwrap_or_default();
         if (piece.size, piece.modified) != wanted || bytes.is_empty() {
@@ -350,128 +387,4 @@ fn whole(
         aris_fs::set_modified(path, SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))?;
     }
     Ok(Ended::Whole)
-}
-
-/// A look at a log, as `logs` answers.
-#[derive(Debug, Deserialize)]
-struct Look {
-    attempt: u32,
-    text: String,
-    next: u64,
-    over: bool,
-    last: u32,
-}
-
-/// Whether a command of `remote` follows a log: then the words without the flag for it.
-pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
-    let flag = |word: &String| word == "--follow" || word == "-f";
-    let end = command
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(command.len());
-    let is_logs = command.first().is_some_and(|word| word == "logs");
-    let (flags, names) = command.split_at(end);
-    if !is_logs || !flags.iter().any(flag) {
-        return None;
-    }
-    Some(
-        flags
-            .iter()
-            .filter(|word| !flag(word))
-            .chain(names)
-            .cloned()
-            .collect(),
-    )
-}
-
-/// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
-fn told(there: &There<'_>, words: &[String], context: &Context) -> Result<Outcome<Data>, Error> {
-    if !context.json() {
-        return Ok(Outcome::done(Data::Told));
-    }
-    let mut call = words.to_vec();
-    call.insert(1, String::from("--json"));
-    let answer = there.call(call)?;
-    if answer.code != 0 {
-        return Err(failed(there.host, &answer));
-    }
-    Ok(Outcome::done(Data::Remote(Remote {
-        host: there.host.to_owned(),
-        run: there.run.to_owned(),
-        answer: envelope(&answer.stdout),
-        text: None,
-    })))
-}
-
-/// Prints what a job there writes until nothing more can come. A line that is down is waited for: the job goes on without it.
-pub(crate) fn follow(
-    args: &RemoteArgs,
-    words: &[String],
-    context: &Context,
-) -> Result<Outcome<Data>, Error> {
-    let (server, program) = connect(&args.ssh, context)?;
-    let there = There {
-        server,
-        program,
-        host: &args.ssh.host,
-        run: &args.run,
-    };
-    let one = words.iter().any(|word| word.starts_with("--attempt"));
-    let mut at: Option<(u32, u64)> = None;
-    let mut lines = Lines::default();
-    let (mut quiet, mut away) = (Duration::ZERO, Duration::ZERO);
-    loop {
-        let mut call = words.to_vec();
-        let mut more = vec![String::from("--json")];
-        match at {
-            Some((attempt, from)) => {
-                more.extend([format!("--from={from}")]);
-                if !one {
-                    more.push(format!("--attempt={attempt}"));
-                }
-            }
-            // A job that has not begun has no log yet.
-            None => more.push(String::from("--or-wait")),
-        }
-        call.splice(1..1, more);
-        let answer = match there.call(call) {
-            Err(error @ RemoteError::Unreachable { .. }) => {
-                if away.is_zero() {
-                    context.warn(&format!("{error}; the job goes on, trying again"));
-                }
-                away = (away * 2).clamp(Duration::from_secs(1), PATIENT);
-                manager::pause(away);
-                continue;
-            }
-            other => other?,
-        };
-        away = Duration::ZERO;
-        if answer.code != 0 {
-            return Err(failed(there.host, &answer));
-        }
-        let look = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
-        let look: Look = look.ok_or_else(|| failed(there.host, &answer))?;
-        for line in lines.push(look.text.as_bytes()) {
-            context.line(&printable(&line));
-        }
-        let (mut next, mut attempt) = (look.next, look.attempt);
-        if look.over {
-            if let Some(line) = lines.end() {
-                context.line(&printable(&line));
-            }
-            if one || look.last <= attempt {
-                return told(&there, words, context);
-            }
-            (attempt, next) = (attempt + 1, 0);
-            context.note(&format!("attempt {attempt}"));
-        }
-        let moved = at != Some((attempt, next));
-        at = Some((attempt, next));
-        quiet = if moved {
-            Duration::from_millis(500)
-        } else {
-            (quiet * 2).clamp(Duration::from_secs(1), SELDOM)
-        };
-        manager::pause(quiet);
-    }
 }

@@ -141,15 +141,13 @@ fn mlflow(folder: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
         &[],
     );
     let tag = |name: &str| line(&folder.join("tags").join(name));
-    let run = &mut look.run;
-    run.command = tag("mlflow.source.name").unwrap_or_default();
+    let mut command = tag("mlflow.source.name").unwrap_or_default();
     for entry in aris_fs::list_sorted(&folder.join("params")).unwrap_or_default() {
         let value = line(&entry.path).unwrap_or_default();
-        run.command.push(' ');
-        run.command.push_str(&entry.name.to_string_lossy());
-        run.command.push('=');
-        run.command.push_str(&value);
+        command.extend([" ", &entry.name.to_string_lossy(), "=", &value]);
     }
+    look.command(&command);
+    let run = &mut look.run;
     run.source = tag("mlflow.source.git.commit").map(commit);
     let time = |millisecond: Option<i64>| {
         Some(Timestamp::from_millisecond(millisecond?).ok()?.to_string())
@@ -192,8 +190,8 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     let program = [&meta["codePath"], &meta["program"]]
         .into_iter()
         .find_map(Value::as_str);
+    look.command(&aris_runs::command_line(program.into_iter().chain(words)));
     let run = &mut look.run;
-    run.command = aris_runs::command_line(program.into_iter().chain(words));
     run.host = text(&meta["host"]);
     run.cards = text(&meta["gpu"]);
     run.source = meta["git"]["commit"]
@@ -220,8 +218,9 @@ fn hydra(settings: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
         .as_str()
         .map_or(folder, Path::new);
     let mut look = look(ledger, "hydra", &job, cwd, folder, &[".hydra"]);
-    look.run.command =
-        aris_runs::command_line(std::iter::once(format!("{job}.py")).chain(overrides));
+    look.command(&aris_runs::command_line(
+        std::iter::once(format!("{job}.py")).chain(overrides),
+    ));
     Ok(vec![look])
 }
 
@@ -260,9 +259,7 @@ fn dvc(path: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Lo
             }
         }
         look.outputs(&same, || {});
-        let run = &mut look.run;
-        (run.origin, run.job) = (String::from("dvc"), job);
-        run.command = match stage.cmd {
+        look.command(&match stage.cmd {
             Value::String(text) => text,
             Value::Array(lines) => lines
                 .iter()
@@ -270,7 +267,9 @@ fn dvc(path: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Lo
                 .collect::<Vec<_>>()
                 .join(" && "),
             _ => String::new(),
-        };
+        });
+        let run = &mut look.run;
+        (run.origin, run.job) = (String::from("dvc"), job);
         (run.end, run.how) = (End::Completed, String::from("exit 0"));
         look
     });

@@ -1,8 +1,10 @@
 //! One file for each command.
 
+pub(crate) mod accounting;
 pub(crate) mod control;
 pub(crate) mod explain;
 pub(crate) mod fetch;
+pub(crate) mod follow;
 mod import;
 pub(crate) mod live;
 pub(crate) mod logs;
@@ -10,6 +12,7 @@ pub(crate) mod metrics;
 pub(crate) mod outputs;
 pub(crate) mod preflight;
 pub(crate) mod record;
+mod records;
 pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod start;

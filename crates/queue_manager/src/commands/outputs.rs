@@ -1,11 +1,13 @@
 //! `outputs`: the files that jobs declared and wrote, here or, asked by `fetch`, for another machine.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_queue::state::{Queue, State};
+use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::OutputsArgs;
@@ -40,6 +42,9 @@ pub(crate) struct OutputFile {
     pub(crate) size: u64,
     /// When it was changed last: seconds since 1970 and nanoseconds.
     pub(crate) modified: (i64, i64),
+    /// Record of the run that wrote this path last, where the project has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) record: Option<String>,
     /// Why `fetch` cannot bring it, where it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
@@ -62,11 +67,16 @@ pub(crate) fn outputs(args: &OutputsArgs, context: &Context) -> Result<Outcome<D
         files: Vec::new(),
         missing: Vec::new(),
     };
+    let mut by_folder: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
     let base = context.absolute(&queue.manifest().cwd);
     for job in selected(&queue, &args.jobs)? {
         found.jobs += 1;
-        add(&queue, job, &base, &mut found);
+        let before = found.files.len();
+        let cwd = add(&queue, job, &base, &mut found);
+        let files = before..found.files.len();
+        by_folder.entry(cwd).or_default().extend(files);
     }
+    add_records(&by_folder, &mut found.files)?;
     let missing = !found.missing.is_empty();
     Ok(Outcome::found(Data::Outputs(found), missing))
 }
@@ -94,7 +104,8 @@ fn selected(queue: &Queue, wanted: &[String]) -> Result<Vec<u32>, Error> {
     Ok((0..queue.len()).filter(named).collect())
 }
 
-fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) {
+/// Adds the files of a job, and gives its working directory.
+fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) -> PathBuf {
     let manifest = queue.manifest();
     let spec = &manifest.jobs[job as usize];
     let cwd: PathBuf = match &spec.settings.cwd {
@@ -120,6 +131,7 @@ fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) {
                     .is_none()
                     .then(|| String::from("its name is not UTF-8: rename it, or copy it yourself"));
                 Some(OutputFile {
+                    record: None,
                     problem,
                     job: spec.id.to_string(),
                     relative: path
@@ -139,6 +151,31 @@ fn add(queue: &Queue, job: u32, base: &Path, found: &mut Outputs) {
             });
         }
     }
+    cwd
+}
+
+/// Names the records of the runs that wrote these files, by the working directories of their jobs.
+fn add_records(
+    by_folder: &BTreeMap<PathBuf, Vec<usize>>,
+    files: &mut [OutputFile],
+) -> Result<(), Error> {
+    for (cwd, places) in by_folder {
+        let ledger = Ledger::for_runs_in(cwd);
+        let name = |at: &usize| Some((*at, ledger.name(Path::new(&files.get(*at)?.path))));
+        let names: Vec<(usize, String)> = places.iter().filter_map(name).collect();
+        let paths = names.iter().map(|(_, name)| name.as_str()).collect();
+        let lines = ledger.find(&BTreeSet::new(), &paths)?;
+        let last: BTreeMap<&str, &str> = lines
+            .iter()
+            .map(|line| (line.path.as_str(), line.run.as_str()))
+            .collect();
+        for (at, name) in &names {
+            if let (Some(file), Some(run)) = (files.get_mut(*at), last.get(name.as_str())) {
+                file.record = Some(ledger.record(run).display().to_string());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Files in a folder and those below it; links to folders are not followed.

@@ -1,4 +1,5 @@
-//! `record`: runs a command, without a queue, and leaves the record that a job would leave; or takes over what other tools recorded.
+//! `record`: runs a command, without a queue, and leaves the record that a job would leave; or takes over what other tools or Slurm
+//! recorded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +11,7 @@ use aris_runs::{End, Ledger, Look};
 use serde::Serialize;
 
 use crate::cli::RecordArgs;
-use crate::commands::import;
+use crate::commands::{accounting, import};
 use crate::error::Error;
 use crate::report::Data;
 
@@ -51,7 +52,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
         ledger: ledger.folder().display().to_string(),
         runs: Vec::new(),
         refused: Vec::new(),
-        ran: args.import.is_none(),
+        ran: args.import.is_none() && args.slurm.is_none(),
     };
     if let Some(folder) = &args.import {
         let folder = context.absolute(folder);
@@ -60,6 +61,14 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
         for look in found.runs {
             recorded.keep(&look)?;
         }
+    } else if let Some(job) = &args.slurm {
+        let (mut look, refused) =
+            accounting::run(job, &args.expected_output, ledger, context.cwd())?;
+        recorded.refused = refused;
+        if let Some(name) = &args.name {
+            look.run.job.clone_from(name);
+        }
+        recorded.keep(&look)?;
     } else {
         let look = run(args, ledger, context)?;
         recorded.keep(&look)?;
@@ -69,7 +78,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
             look.run.words()
         ));
     }
-    let failed = |run: &RecordedRun| args.import.is_none() && run.end != End::Completed;
+    let failed = |run: &RecordedRun| recorded.ran && run.end != End::Completed;
     let found = !recorded.refused.is_empty() || recorded.runs.iter().any(failed);
     Ok(Outcome::found(Data::Recorded(recorded), found))
 }
@@ -95,6 +104,9 @@ fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Err
     let command = aris_runs::command_line(&args.command);
     let before = Before::look(&args.expected_output, cwd);
     let mut look = Look::now(ledger, cwd, &command, &BTreeMap::new());
+    if let Some(interpreter) = aris_runs::interpreter(&command) {
+        look.ask(&interpreter, cwd, &BTreeMap::new());
+    }
     let stdout = if context.json() {
         Stdout::Stderr
     } else {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
-use crate::commands::fetch;
+use crate::commands::{fetch, follow};
 use crate::error::Error;
 use crate::manager;
 use crate::report::Data;
@@ -113,8 +113,8 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
 
 /// Calls one command in the folder of a run.
 pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    if let Some(words) = fetch::follows(&args.command) {
-        return fetch::follow(args, &words, context);
+    if let Some(words) = follow::follows(&args.command) {
+        return follow::follow(args, &words, context);
     }
     let (server, program) = connect(&args.ssh, context)?;
     let mut request = Request::new(&args.run);

@@ -260,3 +260,76 @@ fn a_live_array_takes_a_new_limit_and_a_task_taken_out_by_hand_is_cancelled() {
     let status = place.data(&["status", "--state", "s.json"]);
     assert_eq!(status["notices"], json!([]), "{status}");
 }
+
+/// A job of somebody who has no queue: accounting says how it ended, the user which files it wrote.
+#[test]
+fn a_job_without_a_queue_is_recorded_from_accounting() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let shell = |script: &str| -> String {
+        let done = Command::new("/bin/sh")
+            .args(["-c", script])
+            .current_dir(place.at(""))
+            .output();
+        let text = String::from_utf8(done.expect("a shell").stdout).expect("text");
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let record = |args: &[&str]| -> (Option<i32>, Value) {
+        loop {
+            let mut command = place.command(&["record", "--json", "--slurm"]);
+            let done = command
+                .args(args)
+                .current_dir(place.at(""))
+                .output()
+                .expect("run");
+            // Accounting learns of a job some time after its end.
+            if done.status.code() != Some(7) {
+                return (
+                    done.status.code(),
+                    serde_json::from_slice(&done.stdout).expect("an envelope"),
+                );
+            }
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+    };
+    let job = shell(
+        "echo before > old.csv; sleep 1.1; sbatch --parsable --wait -o log --wrap 'echo 34.2 > one.csv; sleep 1'",
+    );
+    let (code, answer) = record(&[&job, "--expected-output", "*.csv"]);
+    let (run, refused) = (&answer["data"]["runs"][0], &answer["data"]["refused"]);
+    assert_eq!(
+        (code, &run["outputs"], &run["end"]),
+        (Some(10), &json!(1), &json!("completed")),
+        "{answer}"
+    );
+    assert!(
+        refused[0]
+            .as_str()
+            .is_some_and(|why| why.contains("old.csv"))
+            && refused[1].is_null(),
+        "{answer}"
+    );
+    // The same again is one record.
+    let (code, again) = record(&[&job, "--expected-output", "one.csv"]);
+    assert_eq!(
+        (code, &again["data"]["runs"][0]["id"]),
+        (Some(0), &run["id"])
+    );
+    let failed = shell("sbatch --parsable --wait -o log --wrap 'echo 1 > two.csv; exit 3'");
+    let (code, answer) = record(&[&failed, "--expected-output", "two.csv"]);
+    assert_eq!(
+        (code, &answer["data"]["runs"][0]["how"]),
+        (Some(0), &json!("FAILED, exit 3"))
+    );
+    let array = shell("sbatch --parsable --wait --array=0-1 -o log --wrap true");
+    for (args, code) in [
+        (&[&array, "--expected-output", "x"][..], 2),
+        (&["99999999", "--expected-output", "x"], 3),
+        (&["7; rm x", "--expected-output", "x"], 2),
+        (&[&job], 2),
+    ] {
+        assert_eq!(record(args).0, Some(code), "{args:?}");
+    }
+}

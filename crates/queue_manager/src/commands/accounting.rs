@@ -1,0 +1,157 @@
+//! A job that somebody gave to Slurm without a queue, as Slurm's accounting knows it.
+//!
+//! **Source**: sacct(1), "Job Accounting Fields" and "JOB STATE CODES". Accounting knows no files: the user says which the job wrote, and
+//! a file counts when it was last changed while the job ran.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use aris_proc::End as Ended;
+use aris_runs::{End, Ledger, Look};
+use jiff::Timestamp;
+
+use crate::error::Error;
+
+/// What `sacct` is asked for. The last two may hold anything.
+const FIELDS: &str = "JobID,State,ExitCode,NodeList,Start,End,JobName,WorkDir,SubmitLine";
+const COUNT: usize = 9;
+
+/// A large cluster's accounting answers slowly.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A job's number, or that of one task of an array, as `12_3`.
+pub(crate) fn job_number(text: &str) -> Result<String, String> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (job, task) = text.split_once('_').unwrap_or((text, "0"));
+    if digits(job) && digits(task) {
+        return Ok(text.to_owned());
+    }
+    Err(String::from(
+        "not the number of a job, 12, or of a task, 12_3",
+    ))
+}
+
+/// The record of a job that is over, and which files are not taken over and why.
+///
+/// **Errors**: `sacct` is not here, fails, or knows no such job; the job is not over; the number is that of several tasks.
+pub(crate) fn run(
+    job: &str,
+    patterns: &[String],
+    ledger: Ledger,
+    cwd: &Path,
+) -> Result<(Look, Vec<String>), Error> {
+    let text = sacct(job, cwd)?;
+    let mut rows = text
+        .lines()
+        .map(|line| line.splitn(COUNT, '|').collect::<Vec<&str>>());
+    let Some(row) = rows.next() else {
+        return Err(Error::NoSlurmJob {
+            job: job.to_owned(),
+        });
+    };
+    if rows.next().is_some() {
+        let why = format!("Slurm job {job} is an array; name one task of it, as {job}_0");
+        return Err(Error::Unclear(why));
+    }
+    let [
+        _,
+        state,
+        exit,
+        nodes,
+        started,
+        ended,
+        name,
+        folder,
+        submitted,
+    ] = row.as_slice()
+    else {
+        return Err(Error::Precondition(format!(
+            "sacct answered something else than was asked: {text:?}"
+        )));
+    };
+    let (Some((from, started)), Some((to, ended))) = (moment(started), moment(ended)) else {
+        return Err(Error::Precondition(format!(
+            "Slurm job {job} is {state}: it has not run, or is not over"
+        )));
+    };
+    if folder.is_empty() {
+        // slurmdbd can learn of the end before it learns of the job.
+        return Err(Error::Silent(format!(
+            "accounting does not have the whole of job {job} yet; ask again in some seconds"
+        )));
+    }
+    let folder = Path::new(folder);
+    let mut look = Look::empty(ledger, folder);
+    let mut refused = Vec::new();
+    let mut wrote: Vec<PathBuf> = Vec::new();
+    for pattern in patterns {
+        let found = aris_attempt::output_files(folder, pattern);
+        if found.is_empty() {
+            refused.push(format!("{pattern}: {} has no such file", folder.display()));
+        }
+        for path in found {
+            let changed = path.metadata().and_then(|data| data.modified());
+            // Accounting has whole seconds.
+            if changed.is_ok_and(|changed| from <= changed && changed < to + Duration::from_secs(1))
+            {
+                wrote.push(path);
+            } else {
+                refused.push(format!(
+                    "{}: it was not changed last while the job ran, from {started} to {ended}",
+                    path.display()
+                ));
+            }
+        }
+    }
+    look.outputs(&wrote, || {});
+    look.command(submitted);
+    let run = &mut look.run;
+    (run.origin, run.job) = (String::from("slurm"), format!("{name} {job}"));
+    run.host = String::from(*nodes);
+    (run.started, run.ended) = (Some(started), Some(ended));
+    // "CANCELLED by 0"
+    let word = state.split(' ').next().unwrap_or_default();
+    run.end = if word == "COMPLETED" {
+        End::Completed
+    } else {
+        End::Failed
+    };
+    run.how = match exit.split_once(':') {
+        Some((code, "0")) => format!("{word}, exit {code}"),
+        Some((_, signal)) => format!("{word}, signal {signal}"),
+        None => word.to_owned(),
+    };
+    Ok((look, refused))
+}
+
+fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
+    let mut call =
+        aris_proc::command("sacct", cwd).args(["-X", "-n", "-P", "-j", job, "-o", FIELDS]);
+    // Users set these to see other times and other fields.
+    for name in ["SLURM_TIME_FORMAT", "SACCT_FORMAT", "SLURM_CLUSTERS"] {
+        call = call.env_remove(name);
+    }
+    let done = call
+        .env("TZ", "UTC0")
+        .run(PATIENCE)
+        .map_err(Error::Command)?;
+    match done.end {
+        Ended::Exited(0) => Ok(done.stdout.text().into_owned()),
+        Ended::TimedOut => Err(Error::Silent(format!(
+            "sacct gave no answer in {} s",
+            PATIENCE.as_secs()
+        ))),
+        _ => Err(Error::Silent(format!(
+            "sacct: {}",
+            done.stderr.text().trim()
+        ))),
+    }
+}
+
+/// A time as `sacct` prints it; `None` for `Unknown` and `None`.
+fn moment(text: &str) -> Option<(SystemTime, String)> {
+    let text = format!("{text}Z");
+    let moment: Timestamp = text.parse().ok()?;
+    let seconds = u64::try_from(moment.as_second()).ok()?;
+    Some((UNIX_EPOCH + Duration::from_secs(seconds), text))
+}

@@ -1,0 +1,139 @@
+//! `remote RUN -- logs JOB --follow`: the log of a job on a server, followed.
+
+use std::time::Duration;
+
+use aris_cli::{Context, Outcome};
+use aris_remote::RemoteError;
+use serde::Deserialize;
+
+use crate::cli::RemoteArgs;
+use crate::commands::fetch::There;
+use crate::commands::remote::{Remote, envelope, failed, printable};
+use crate::error::Error;
+use crate::log_file::Lines;
+use crate::manager;
+use crate::report::Data;
+
+/// Between two looks at a log that says nothing, at most.
+const SELDOM: Duration = Duration::from_secs(5);
+
+/// Between two tries to reach a server, at most.
+const PATIENT: Duration = Duration::from_mins(1);
+
+/// A look at a log, as `logs` answers.
+#[derive(Debug, Deserialize)]
+struct Look {
+    attempt: u32,
+    text: String,
+    next: u64,
+    over: bool,
+    last: u32,
+}
+
+/// Whether a command of `remote` follows a log: then the words without the flag for it.
+pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
+    let flag = |word: &String| word == "--follow" || word == "-f";
+    let end = command
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(command.len());
+    let is_logs = command.first().is_some_and(|word| word == "logs");
+    let (flags, names) = command.split_at(end);
+    if !is_logs || !flags.iter().any(flag) {
+        return None;
+    }
+    Some(
+        flags
+            .iter()
+            .filter(|word| !flag(word))
+            .chain(names)
+            .cloned()
+            .collect(),
+    )
+}
+
+/// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
+fn told(there: &There<'_>, words: &[String], context: &Context) -> Result<Outcome<Data>, Error> {
+    if !context.json() {
+        return Ok(Outcome::done(Data::Told));
+    }
+    let mut call = words.to_vec();
+    call.insert(1, String::from("--json"));
+    let answer = there.call(call)?;
+    if answer.code != 0 {
+        return Err(failed(there.host, &answer));
+    }
+    Ok(Outcome::done(Data::Remote(Remote {
+        host: there.host.to_owned(),
+        run: there.run.to_owned(),
+        answer: envelope(&answer.stdout),
+        text: None,
+    })))
+}
+
+/// Prints what a job there writes until nothing more can come. A line that is down is waited for: the job goes on without it.
+pub(crate) fn follow(
+    args: &RemoteArgs,
+    words: &[String],
+    context: &Context,
+) -> Result<Outcome<Data>, Error> {
+    let there = There::new(&args.ssh, &args.run, context)?;
+    let one = words.iter().any(|word| word.starts_with("--attempt"));
+    let mut at: Option<(u32, u64)> = None;
+    let mut lines = Lines::default();
+    let (mut quiet, mut away) = (Duration::ZERO, Duration::ZERO);
+    loop {
+        let mut call = words.to_vec();
+        let mut more = vec![String::from("--json")];
+        match at {
+            Some((attempt, from)) => {
+                more.extend([format!("--from={from}")]);
+                if !one {
+                    more.push(format!("--attempt={attempt}"));
+                }
+            }
+            // A job that has not begun has no log yet.
+            None => more.push(String::from("--or-wait")),
+        }
+        call.splice(1..1, more);
+        let answer = match there.call(call) {
+            Err(error @ RemoteError::Unreachable { .. }) => {
+                if away.is_zero() {
+                    context.warn(&format!("{error}; the job goes on, trying again"));
+                }
+                away = (away * 2).clamp(Duration::from_secs(1), PATIENT);
+                manager::pause(away);
+                continue;
+            }
+            other => other?,
+        };
+        away = Duration::ZERO;
+        if answer.code != 0 {
+            return Err(failed(there.host, &answer));
+        }
+        let look = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
+        let look: Look = look.ok_or_else(|| failed(there.host, &answer))?;
+        for line in lines.push(look.text.as_bytes()) {
+            context.line(&printable(&line));
+        }
+        let (mut next, mut attempt) = (look.next, look.attempt);
+        if look.over {
+            if let Some(line) = lines.end() {
+                context.line(&printable(&line));
+            }
+            if one || look.last <= attempt {
+                return told(&there, words, context);
+            }
+            (attempt, next) = (attempt + 1, 0);
+            context.note(&format!("attempt {attempt}"));
+        }
+        let moved = at != Some((attempt, next));
+        at = Some((attempt, next));
+        quiet = if moved {
+            Duration::from_millis(500)
+        } else {
+            (quiet * 2).clamp(Duration::from_secs(1), SELDOM)
+        };
+        manager::pause(quiet);
+    }
+}
