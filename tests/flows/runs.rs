@@ -721,8 +721,11 @@ fn the_interpreter_that_setup_lines_choose_is_the_one_recorded() {
         .find(|line| line.len() > 64)
         .and_then(|line| line.split(' ').next())
         .expect("an id");
-    let record = fs::read_to_string(project.at(&format!(".aris/runs/{}/{id}.json", &id[..2])))
-        .expect("record");
+    let record = fs::read_to_string(project.at(&format!(
+        ".aris/runs/{}/{id}.json",
+        id.get(..2).expect("digits")
+    )))
+    .expect("record");
     let record: Value = serde_json::from_str(&record).expect("json");
     assert_eq!(record["versions"]["python"], "Python 9.8.7", "{record}");
 }
