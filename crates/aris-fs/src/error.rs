@@ -148,7 +148,9 @@ impl Failure for FsError {
             Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "the folder does not exist: make it, or name another one"
             }
-            Self::Write { .. } => "check permissions and free space; the file is as it was",
+            Self::Write { .. } => {
+                "check permissions and free space; what was at this path is as it was"
+            }
         }))
     }
 

@@ -41,7 +41,10 @@ const TRACE: [&str; 15] = [
 
 /// Gates the example with its faults and without, and says where the reports lie. Gives all that was said.
 pub(crate) fn run(context: &Context) -> Result<String, Error> {
-    let temp = tempfile::Builder::new().prefix("aris-demo-").tempdir()?;
+    let temp = tempfile::Builder::new()
+        .prefix("aris-demo-")
+        .tempdir()
+        .map_err(Error::Temporary)?;
     // It stays for the user to look at.
     let root = temp.keep();
     let mut demo = Demo {

@@ -12,11 +12,15 @@ pub(crate) enum Error {
         name: String,
         nearest: Option<&'static str>,
     },
-    #[error("a text or a temporary folder cannot be made: {0}")]
+    #[error("a text cannot be made: {0}")]
     Made(#[from] io::Error),
+    #[error("no temporary folder can be made: {0}")]
+    Temporary(io::Error),
     /// There is no place for the skills of this user.
     #[error("neither XDG_DATA_HOME nor HOME is an absolute path")]
     Homeless,
+    #[error("{name} is not UTF-8: launchers could not name the folder")]
+    NoText { name: &'static str },
     #[error("this program cannot be found: {0}")]
     Program(io::Error),
     #[error(transparent)]
@@ -37,7 +41,9 @@ impl Failure for Error {
         match self {
             Self::Unknown { .. } => ErrorKind::Usage,
             Self::Made(_) | Self::Demo { .. } => ErrorKind::Internal,
-            Self::Homeless | Self::Program(_) => ErrorKind::Precondition,
+            Self::Homeless | Self::NoText { .. } | Self::Temporary(_) | Self::Program(_) => {
+                ErrorKind::Precondition
+            }
             Self::Disk(error) => error.kind(),
             Self::Process(error) => error.kind(),
         }
@@ -53,7 +59,10 @@ impl Failure for Error {
             Self::Homeless => Some(String::from(
                 "set HOME, or give install_aris a source with --aris-repo",
             )),
-            Self::Made(_) | Self::Program(_) | Self::Demo { .. } => None,
+            Self::Temporary(_) => {
+                Some(String::from("set TMPDIR to a folder that you may write to"))
+            }
+            Self::Made(_) | Self::NoText { .. } | Self::Program(_) | Self::Demo { .. } => None,
             Self::Disk(error) => error.hint(),
             Self::Process(error) => error.hint(),
         }

@@ -1,15 +1,15 @@
 //! The skills that this program carries, unpacked where installed projects can link to them.
 //!
 //! There is one such folder for each user, `$XDG_DATA_HOME/aris/source` (`~/.local/share/aris/source`), and it holds what the program
-//! that was last asked carries: to install another version is to update all projects, as a `git pull` in a clone is. A folder in which
-//! somebody edited a file is kept beside the new one.
+//! that was last asked carries: to install another version is to update all projects, as a `git pull` in a clone is. Files that
+//! somebody edited are kept beside the new folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use aris_audit::Digest;
 use aris_cli::Context;
-use aris_contract::helpers;
+use aris_contract::helpers::{self, Helper};
 use aris_fs::{EntryKind, FsError, Lock};
 
 use crate::error::Error;
@@ -28,6 +28,9 @@ include!(concat!(env!("OUT_DIR"), "/tree.rs"));
 /// Names the content, as `sha256sum` prints it. The installer takes a folder that holds it for a place that stays.
 const SUMS: &str = ".aris-source";
 
+/// Edited files that a warning names.
+const NAMED: usize = 10;
+
 /// The program itself is far smaller.
 const LARGE: u64 = 1 << 30;
 
@@ -45,15 +48,30 @@ pub(crate) fn location<'a>(env: impl Fn(&str) -> Option<&'a str>) -> Result<Path
 
 /// The folder of the source, with what this program carries in it.
 pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the context has only variables that are text"
+    )]
+    let is_no_text =
+        |name: &&str| std::env::var_os(name).is_some_and(|value| value.to_str().is_none());
+    if let Some(name) = ["XDG_DATA_HOME", "HOME"].into_iter().find(is_no_text) {
+        return Err(Error::NoText { name });
+    }
     let folder = location(|name| context.env(name))?;
-    aris_fs::create_dir(&folder)?;
     let source = folder.join("source");
     let program = std::env::current_exe().map_err(Error::Program)?;
     let program = aris_fs::read(&program, LARGE)?;
     let own = format!("bin/bin/aris-{TARGET}");
     let sums = sums(&own, &program);
+    let is_current =
+        || aris_fs::holds(&source.join(SUMS), sums.as_bytes()) && is_whole(&source, &own, &program);
+    // A folder that nobody may write to is good when nothing has to be written.
+    if is_current() {
+        return Ok(source);
+    }
+    aris_fs::create_dir(&folder)?;
     let _lock = Lock::acquire(&folder.join(".lock"))?;
-    if aris_fs::holds(&source.join(SUMS), sums.as_bytes()) {
+    if is_current() {
         return Ok(source);
     }
     let new = folder.join(".new");
@@ -68,23 +86,95 @@ pub(crate) fn place(context: &Context) -> Result<PathBuf, Error> {
         return Err(error);
     }
     if source.exists() {
-        let is_edited = edited(&source)?;
+        // All projects that link to it have these from now on.
+        let commit = aris_cli::COMMIT;
+        context.note(&format!(
+            "{} now holds the skills of aris {} ({commit})",
+            source.display(),
+            env!("CARGO_PKG_VERSION")
+        ));
+        let edited = edited(&source)?;
         aris_fs::exchange(&new, &source)?;
-        if let Some(path) = is_edited {
-            let kept = folder.join(format!("kept-{}", context.now().as_second()));
-            aris_fs::rename_new(&new, &kept)?;
-            context.warn(&format!(
-                "{path} in the folder of the last version was not as that version left it; the folder is now {}",
-                kept.display()
-            ));
-        } else {
-            aris_fs::remove_tree(&folder, &new)?;
-        }
+        keep(&folder, &new, edited, context)?;
     } else {
         aris_fs::rename_new(&new, &source)?;
     }
     aris_fs::sync_dir(&folder)?;
     Ok(source)
+}
+
+/// Whether nothing is missing and the program is this one. Texts that somebody edited are theirs.
+fn is_whole(source: &Path, own: &str, program: &[u8]) -> bool {
+    let is_there = |path: &str| source.join(path).is_file();
+    let is_program = |path: String| {
+        let found = fs::metadata(source.join(path));
+        found.is_ok_and(|found| found.len() == program.len() as u64)
+    };
+    FILES.iter().all(|file| is_there(file.path))
+        && aris_fs::holds(&source.join(own), program)
+        && helpers::all().iter().all(|row| {
+            is_program(program_of(row))
+                && row
+                    .names()
+                    .iter()
+                    .all(|name| is_there(&format!("tools/{name}")))
+        })
+}
+
+/// Where the program lies under the name of a helper.
+fn program_of(row: &Helper) -> String {
+    format!("skills/{}/scripts/bin/{}-{TARGET}", row.owner, row.name)
+}
+
+/// Keeps the edited files of the old folder, or all of it where nobody can tell which they are, and removes the rest.
+fn keep(
+    folder: &Path,
+    old: &Path,
+    edited: Option<Vec<PathBuf>>,
+    context: &Context,
+) -> Result<(), Error> {
+    if edited.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(aris_fs::remove_tree(folder, old)?);
+    }
+    let name = format!("kept-{}", context.now().as_second());
+    let names = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name}-{number}")));
+    let Some(kept) = names
+        .map(|name| folder.join(name))
+        .find(|path| path.symlink_metadata().is_err())
+    else {
+        return Ok(());
+    };
+    let Some(edited) = edited else {
+        aris_fs::rename_new(old, &kept)?;
+        context.warn(&format!(
+            "the folder of the last version had no list of its files; it is now {}",
+            kept.display()
+        ));
+        return Ok(());
+    };
+    for path in &edited {
+        let target = kept.join(path);
+        aris_fs::create_dir(target.parent().unwrap_or(&kept))?;
+        aris_fs::rename_new(&old.join(path), &target)?;
+    }
+    aris_fs::remove_tree(folder, old)?;
+    let named: Vec<String> = edited
+        .iter()
+        .take(NAMED)
+        .map(|path| path.display().to_string())
+        .collect();
+    let more = edited.len().saturating_sub(NAMED);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    context.warn(&format!(
+        "files of the last version that were not as it left them: {}{more}; they are now in {}",
+        named.join(", "),
+        kept.display()
+    ));
+    Ok(())
 }
 
 /// Removes what is at `new`, if anything is.
@@ -116,7 +206,7 @@ fn unpack(new: &Path, source: &Path, own: &str, program: &[u8]) -> Result<(), Er
             write(&format!("tools/{name}"), shim.as_bytes(), 0o755)?;
         }
         // One program under the name of each helper; a file system without such links gets a copy.
-        let path = format!("skills/{}/scripts/bin/{}-{TARGET}", row.owner, row.name);
+        let path = program_of(row);
         let link = new.join(&path);
         if let Some(folder) = link.parent() {
             aris_fs::create_dir(folder)?;
@@ -135,28 +225,32 @@ fn sums(own: &str, program: &[u8]) -> String {
     carried.chain([(own, program)]).map(line).collect()
 }
 
-/// A file of the folder that is not what its digest says. One that is gone is no loss.
-fn edited(source: &Path) -> Result<Option<String>, FsError> {
+/// Files of the folder that are not what their digests say; `None`: it has no digests. One that is gone is no loss.
+fn edited(source: &Path) -> Result<Option<Vec<PathBuf>>, FsError> {
     let Some(sums) = aris_fs::read_optional(&source.join(SUMS), LARGE)? else {
-        return Ok(Some(SUMS.to_owned()));
+        return Ok(None);
     };
     let sums = String::from_utf8_lossy(&sums).into_owned();
+    let mut edited = Vec::new();
     for entry in aris_fs::walk_sorted(source, &mut |_| true)? {
-        let Ok(path) = entry.path.strip_prefix(source) else {
+        let Ok(relative) = entry.path.strip_prefix(source) else {
             continue;
         };
-        let path = path.to_string_lossy();
+        let path = relative.to_string_lossy();
+        // Programs and what starts them are nobody's texts.
         if entry.kind != EntryKind::File
             || path == SUMS
-            || path.starts_with("tools/")
+            || ["tools/", "bin/"]
+                .iter()
+                .any(|start| path.starts_with(start))
             || path.contains("scripts/bin/")
         {
             continue;
         }
         let digest = Digest::of(&aris_fs::read(&entry.path, LARGE)?).hex();
         if !sums.contains(&format!("{digest}  {path}\n")) {
-            return Ok(Some(path.into_owned()));
+            edited.push(relative.to_owned());
         }
     }
-    Ok(None)
+    Ok(Some(edited))
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_testkit::{Call, Helper, Project, workspace_root};
+use aris_testkit::{Call, Helper, Project, Run, workspace_root};
 
 fn aris(project: &Project, args: &[&str]) -> Call {
     // Outside the checkout, as where it is installed.
@@ -183,7 +183,11 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     let text = fs::read_to_string(&sums).expect("read");
     fs::write(&sums, format!("{text}{empty}  {old}\n")).expect("written");
     let run = aris(&project, &["source"]).run().expect_code(0);
-    assert_eq!((run.stderr(), entries()), ("", only.clone()));
+    assert!(
+        run.stderr().contains("now holds the skills of aris"),
+        "{run}"
+    );
+    assert_eq!(entries(), only);
     assert!(!source.join(old).exists());
     // The same with an edit in it.
     fs::write(&sums, format!("{text}\n")).expect("written");
@@ -191,7 +195,7 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
     let run = aris(&project, &["source"]).run().expect_code(0);
     assert!(
         run.stderr()
-            .contains("skills/arxiv/SKILL.md in the folder of the last version was not as"),
+            .contains("not as it left them: skills/arxiv/SKILL.md; they are now in"),
         "{run}"
     );
     assert_ne!(
@@ -204,12 +208,61 @@ fn another_version_takes_the_place_and_edited_files_are_kept() {
         .expect("kept");
     let mine = project.at(&format!("share/aris/{kept}/skills/arxiv/SKILL.md"));
     assert_eq!(fs::read(mine).expect("read"), b"mine");
+    assert_eq!(files(&project.at(&format!("share/aris/{kept}"))).len(), 1);
     // What a killed writer left is no obstacle.
     fs::create_dir_all(project.at("share/aris/.new/skills")).expect("made");
     fs::remove_file(&sums).expect("removed");
     fs::remove_dir_all(project.at(&format!("share/aris/{kept}"))).expect("removed");
     aris(&project, &["source"]).run().expect_code(0);
     assert!(!project.at("share/aris/.new").exists());
+}
+
+#[test]
+fn what_is_damaged_is_mended_and_what_somebody_wrote_stays() {
+    let project = Project::bare();
+    let source = source(&project);
+    let whole = files(&source);
+    fs::write(source.join("skills/arxiv/SKILL.md"), "mine").expect("written");
+    let mended = |run: Run| {
+        run.expect_code(0);
+        assert_eq!(files(&source), whole);
+        let tool = Helper::at("/bin/sh").call(project.path());
+        let tool = tool.args([
+            &source.join("tools/save_trace").display().to_string(),
+            "--version",
+        ]);
+        tool.run().expect_code(0);
+    };
+    // Nothing is wrong.
+    mended(aris(&project, &["source"]).run());
+    assert_eq!(
+        fs::read(source.join("skills/arxiv/SKILL.md")).expect("read"),
+        b"mine"
+    );
+    let programs: Vec<_> = fs::read_dir(source.join("bin/bin"))
+        .expect("listed")
+        .flatten()
+        .collect();
+    fs::write(programs[0].path(), "").expect("emptied");
+    mended(aris(&project, &["source"]).run());
+    for gone in ["skills/citation-audit/SKILL.md", "tools/save_trace"] {
+        fs::remove_file(source.join(gone)).expect("removed");
+        mended(aris(&project, &["source"]).run());
+    }
+    let kept: Vec<_> = fs::read_dir(project.at("share/aris"))
+        .expect("listed")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    let kept: Vec<_> = kept
+        .iter()
+        .filter(|path| path.to_string_lossy().contains("kept-"))
+        .collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(
+        fs::read(kept[0].join("skills/arxiv/SKILL.md")).expect("read"),
+        b"mine"
+    );
 }
 
 #[test]

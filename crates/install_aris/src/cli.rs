@@ -41,7 +41,7 @@ pub struct Cli {
     #[arg(
         long,
         value_parser = |text: &str| text.parse::<InstallMode>(),
-        help = "symlink or copy; default: as before, else symlink from a git clone and copy from anything else"
+        help = "symlink or copy; default: as before, else symlink from a git clone or from what aris install unpacked, and copy from anything else"
     )]
     pub mode: Option<InstallMode>,
     /// Source: the folder that holds skills/

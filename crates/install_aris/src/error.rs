@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The project is not a folder.
-    #[error("project folder {} does not exist", path.display())]
+    #[error("there is no project folder {}", path.display())]
     Project {
         /// The folder.
         path: PathBuf,

@@ -82,7 +82,7 @@ pub(super) fn metadata(workspace: &Workspace, triple: &str) -> Result<Metadata, 
 /// The packages in the program, by name.
 ///
 /// **Source**: <https://cyclonedx.org/docs/1.5/json/>; package URLs of cargo, <https://github.com/package-url/purl-spec>.
-pub(super) fn bill_of_materials(metadata: &Metadata, version: &str) -> String {
+pub(super) fn bill_of_materials(metadata: &Metadata, version: &str, sums: &Sums) -> String {
     let mut packages = linked(metadata, &[ARIS]);
     packages.sort_by_key(|package| (&package.name, &package.version));
     // A package's id at cargo holds the folder of this checkout.
@@ -95,7 +95,12 @@ pub(super) fn bill_of_materials(metadata: &Metadata, version: &str) -> String {
             "version": package.version,
         });
         if package.source.is_some() {
-            component["purl"] = json!(format!("pkg:cargo/{}", reference(package)));
+            // A plus sign is encoded in a package URL.
+            let url = reference(package).replace('+', "%2B");
+            component["purl"] = json!(format!("pkg:cargo/{url}"));
+        }
+        if let Some(sum) = sums.get(&(package.name.clone(), package.version.clone())) {
+            component["hashes"] = json!([{"alg": "SHA-256", "content": sum}]);
         }
         if let Some(terms) = &package.license {
             // Before SPDX expressions, a slash stood for OR.
@@ -118,15 +123,37 @@ pub(super) fn bill_of_materials(metadata: &Metadata, version: &str) -> String {
             dependencies.push(json!({"ref": reference, "dependsOn": below}));
         }
     }
+    let (root, rest): (Vec<&Package>, Vec<&Package>) =
+        packages.iter().partition(|package| package.name == ARIS);
+    let root_reference = root.first().map(|package| reference(package));
     let bill = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": {"type": "application", "name": ARIS, "version": version}},
-        "components": packages.iter().map(component).collect::<Vec<_>>(),
+        "metadata": {"component": {"type": "application", "bom-ref": root_reference, "name": ARIS, "version": version}},
+        "components": rest.iter().map(component).collect::<Vec<_>>(),
         "dependencies": dependencies,
     });
     format!("{bill:#}\n")
+}
+
+/// SHA-256 of packages by name and version.
+pub(super) type Sums = BTreeMap<(String, String), String>;
+
+/// The digests that `Cargo.lock` holds: of each package from a registry.
+pub(super) fn sums(lock: &str) -> Result<Sums, Fault> {
+    let lock: toml_edit::DocumentMut = lock.parse().map_err(Fault::from_error)?;
+    let packages = lock
+        .get("package")
+        .and_then(toml_edit::Item::as_array_of_tables);
+    let text = |package: &toml_edit::Table, key: &str| Some(package.get(key)?.as_str()?.to_owned());
+    let sum = |package: &toml_edit::Table| {
+        Some((
+            (text(package, "name")?, text(package, "version")?),
+            text(package, "checksum")?,
+        ))
+    };
+    Ok(packages.into_iter().flatten().filter_map(sum).collect())
 }
 
 /// Every package in the program for `triple`, with its licence, and every licence text once.

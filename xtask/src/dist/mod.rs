@@ -58,6 +58,12 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         out: &out,
         digests: Vec::new(),
     };
+    let lock = aris_fs::read_text(&workspace.at("Cargo.lock"))?;
+    let package_sums = licences::sums(&lock)?;
+    let mut own_licences = Vec::new();
+    for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        own_licences.push((name.to_owned(), aris_fs::read_text(&workspace.at(name))?));
+    }
     let mut everything = common.clone();
     let (mut platforms, mut of_host) = (Vec::new(), Vec::new());
     for (triple, program) in &targets {
@@ -72,12 +78,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
             &format!("{name}.tar.gz"),
             &archive::tar_gz(&name, &files, time)?,
         )?;
-        let bill = licences::bill_of_materials(&metadata, &version);
+        let bill = licences::bill_of_materials(&metadata, &version, &package_sums);
         made.file(&format!("{name}.cdx.json"), bill.as_bytes())?;
         let mut all = vec![(String::from("THIRD-PARTY.txt"), licences)];
-        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            all.push((name.to_owned(), aris_fs::read_text(&workspace.at(name))?));
-        }
+        all.extend(own_licences.clone());
         let parts = packages::Parts {
             version: &version,
             triple,
@@ -94,14 +98,14 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
             of_host = vec![wheel, package];
         }
     }
-    let (front, bytes) = packages::npm_front(&version, &platforms, time)?;
+    let (front, bytes) = packages::npm_front(&version, &platforms, &own_licences, time)?;
     made.file(&front, &bytes)?;
     of_host.push(front);
     for (name, text) in packages::recipes(&version, &made.digests) {
         made.file(&name, text.as_bytes())?;
     }
     let commit = git(workspace, &["rev-parse", "HEAD"])?;
-    let lock = Digest::of(aris_fs::read_text(&workspace.at("Cargo.lock"))?.as_bytes());
+    let lock = Digest::of(lock.as_bytes());
     let rustc = cargo::tool(workspace, "RUSTC", "rustc")
         .arg("--version")
         .run(cargo::PRINT)?;

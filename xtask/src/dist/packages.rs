@@ -213,6 +213,7 @@ impl Parts<'_> {
 pub(super) fn npm_front(
     version: &str,
     platforms: &[String],
+    licences: &[(String, String)],
     time: u64,
 ) -> Result<(String, Vec<u8>), Fault> {
     let optional: serde_json::Map<String, Value> = platforms
@@ -225,17 +226,24 @@ pub(super) fn npm_front(
         "description": SUMMARY,
         "license": LICENCE,
         "bin": {ARIS: "bin/aris.js"},
-        "files": ["bin"],
+        "files": ["bin", "licences"],
         "engines": {"node": ">=18"},
         "optionalDependencies": optional,
     });
-    let files = Files::from([
+    let mut files = Files::from([
         package_json(&manifest),
+        (
+            String::from("README.md"),
+            File::text(format!("# {ARIS}\n\n{SUMMARY}.\n\n{DESCRIPTION}")),
+        ),
         (
             String::from("bin/aris.js"),
             File::program(include_str!("templates/aris.js").replace("@SCOPE@", SCOPE)),
         ),
     ]);
+    for (name, text) in licences {
+        files.insert(format!("licences/{name}"), File::text(text.as_str()));
+    }
     let file = format!("{ARIS}-{version}.tgz");
     Ok((file, archive::tar_gz("package", &files, time)?))
 }
@@ -300,7 +308,7 @@ pub(super) fn provenance(
                     {"name": "Cargo.lock", "digest": {"sha256": lock.hex()}},
                 ],
             },
-            "runDetails": {"builder": {"id": "cargo xtask dist"}},
+            "runDetails": {"builder": {"id": "tag:aris,2026:cargo-xtask-dist"}},
         },
     });
     format!("{statement:#}\n")

@@ -167,8 +167,8 @@ fn a_target_without_the_program_is_refused() {
     assert!(count(given).is_err());
 }
 
-/// A program that says what it was called with, and leaves with 3.
-const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\nprintf '<%s>' \"$@\"\nexit 3\n";
+/// A program that says what it was called with, and leaves with 3; `wait` leaves with 9 at SIGINT.
+const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
 
 fn parts(triple: &str) -> Parts<'_> {
     static LICENCES: LazyLock<[(String, String); 1]> =
@@ -261,9 +261,10 @@ fn wheels_say_on_which_platforms_they_run() {
 fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let triple = triple();
     let (name, platform, bytes) = parts(&triple).npm().expect("packed");
-    let front = packages::npm_front("0.1.0", &[name], 1_700_000_000).expect("packed");
+    let front = packages::npm_front("0.1.0", &[name], &[], 1_700_000_000).expect("packed");
     let files = [(platform, bytes), front];
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && \
+        { { node node_modules/aris/bin/aris.js wait & } && sleep 1 && kill -INT $! && { wait $! || echo \"signal $?\" >&2; }; } && \
         npx --offline aris one 'two three'";
     let Some(done) = in_empty_folder(&["npm --version"], script, &files) else {
         return;
@@ -271,6 +272,12 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     assert_eq!(
         (done.end, done.stdout.text().as_ref()),
         (End::Exited(3), "<one><two three>"),
+        "{}",
+        done.stderr.text()
+    );
+    // A signal that this process alone was sent, where no terminal is.
+    assert!(
+        done.stderr.text().contains("signal 9\n"),
         "{}",
         done.stderr.text()
     );

@@ -60,7 +60,7 @@ fi
 if [ -f "$aris_launcher" ] && [ -r "$aris_launcher" ]; then exec /bin/sh "$aris_launcher" "$@"; fi
 aris_message="the launcher of @HELPER@ is not found"
 if [ -n "$aris_launcher" ]; then aris_message="the launcher of @HELPER@ is found and cannot be read"; fi
-aris_hint="set ARIS_REPO to a checkout or unpacked release of ARIS, or install the skills again"
+aris_hint="install the skills again, as with aris install PROJECT, or set ARIS_REPO to a checkout or unpacked release of ARIS"
 printf '%s: error: %s%s; %s\n' '@ALIAS@' "$aris_message" "${aris_launcher:+ ($aris_launcher)}" "$aris_hint" >&2 || :
 for aris_arg; do
   case $aris_arg in

@@ -287,8 +287,8 @@ fn without_a_launcher_one_line_says_what_to_set() {
         assert_eq!((end, stdout.as_str()), (End::Exited(5), ""));
         assert_eq!(
             stderr,
-            "t.py: error: the launcher of tool is not found; set ARIS_REPO to a checkout or unpacked release of ARIS, \
-             or install the skills again\n"
+            "t.py: error: the launcher of tool is not found; install the skills again, as with \
+             aris install PROJECT, or set ARIS_REPO to a checkout or unpacked release of ARIS\n"
         );
         let (end, stdout, _) = run(&["x", "--json"]);
         let envelope: serde_json::Value = serde_json::from_str(&stdout).expect("one envelope");

@@ -14,10 +14,13 @@ try {
   process.exit(5);
 }
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-// The terminal sends Ctrl-C to the program, too, which decides what it means.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+const signals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+// A terminal sends Ctrl-C and Ctrl-\ to the program, too; everybody else to this process alone.
+const atTerminal = [0, 1, 2].some((stream) => require("node:tty").isatty(stream));
+for (const signal of signals) {
+  const sent = atTerminal && (signal === "SIGINT" || signal === "SIGQUIT");
   process.on(signal, () => {
-    if (signal !== "SIGINT") child.kill(signal);
+    if (!sent) child.kill(signal);
   });
 }
 child.on("error", (error) => {
@@ -26,6 +29,6 @@ child.on("error", (error) => {
 });
 child.on("exit", (code, signal) => {
   if (signal === null) process.exit(code);
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(name);
+  for (const name of signals) process.removeAllListeners(name);
   process.kill(process.pid, signal);
 });
