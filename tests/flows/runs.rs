@@ -401,7 +401,8 @@ fn git_sha256(project: &Project, text: &str) -> String {
 fn whoever_repeats_or_removes_a_run_is_told_which_numbers_stand_on_it() {
     let project = project();
     run_queue(&project).expect_code(0);
-    call(&project, "queue_manager", &["used-by", "one"]).expect_code(0);
+    // Before an audit nothing is known.
+    call(&project, "queue_manager", &["used-by", "one"]).expect_code(5);
     call(&project, "paper_claim_audit", &["paper"]).expect_code(0);
     let used = call(&project, "queue_manager", &["used-by", "one", "--json"]).expect_code(0);
     let ids: Vec<Value> = used.envelope()["data"]["numbers"]
@@ -728,6 +729,15 @@ fn the_interpreter_that_setup_lines_choose_is_the_one_recorded() {
     .expect("record");
     let record: Value = serde_json::from_str(&record).expect("json");
     assert_eq!(record["versions"]["python"], "Python 9.8.7", "{record}");
+}
+
+#[test]
+fn a_command_whose_record_cannot_be_kept_is_not_run() {
+    let project = project();
+    project.write(".aris/runs", "in the way");
+    let record = ["record", "--expected-output", "x", "--", "touch", "x"];
+    call(&project, "queue_manager", &record).expect_code(5);
+    assert!(!project.at("x").exists());
 }
 
 #[test]

@@ -242,6 +242,12 @@ impl Ledger {
         Ok(())
     }
 
+    /// Makes the folder, so that what stands against a record is known before a long run. **Errors**: what the disk refuses.
+    pub fn prepare(&self) -> Result<(), FsError> {
+        self.check_writable()?;
+        self.add_outputs("", std::iter::empty())
+    }
+
     /// A ledger that is a link is not written to: a project of strangers must not choose where.
     fn check_writable(&self) -> Result<(), FsError> {
         for path in [
@@ -275,6 +281,7 @@ impl Ledger {
         } else if self.outputs().exists() {
             return Ok(());
         }
+        aris_fs::create_dir(&self.folder)?;
         aris_fs::append_unsynced(&self.outputs(), &lines)
     }
 

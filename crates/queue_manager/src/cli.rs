@@ -408,7 +408,7 @@ pub(crate) struct FetchArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
     /// Name of the run; default: that of the program
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
     /// File that the command writes, or pattern; may be given several times
     #[arg(long, value_name = "GLOB")]
@@ -434,6 +434,15 @@ pub(crate) struct RecordArgs {
 pub(crate) struct UsedByArgs {
     /// The job
     pub(crate) job: String,
+}
+
+fn run_name(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err(String::from(
+            "a name is not empty and has no control characters",
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -147,6 +147,12 @@ pub enum Error {
         /// The folder or file.
         path: PathBuf,
     },
+    /// Which numbers stand on a run is known from audits.
+    #[error("{} holds no audit of a paper: which numbers stand on the run is not known", project.display())]
+    NoAudit {
+        /// The project.
+        project: PathBuf,
+    },
     /// Slurm's accounting has no such job.
     #[error("Slurm's accounting has no job {job}")]
     NoSlurmJob {
@@ -196,6 +202,7 @@ impl Failure for Error {
             | Self::Elsewhere { .. }
             | Self::System { .. }
             | Self::Precondition(_)
+            | Self::NoAudit { .. }
             | Self::Attempted { .. } => ErrorKind::Precondition,
             Self::NoQueue { .. }
             | Self::NoJob { .. }
@@ -251,6 +258,7 @@ impl Failure for Error {
             Self::NoRuns { .. } => Some(String::from(
                 "name the folder mlruns, wandb or outputs, or a file dvc.lock",
             )),
+            Self::NoAudit { .. } => Some(String::from("paper_claim_audit PAPER makes one")),
             Self::NoSlurmJob { .. } => Some(String::from(
                 "sacct -u $USER -S now-7days lists the jobs of a week",
             )),

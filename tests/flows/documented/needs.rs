@@ -62,6 +62,8 @@ fn nothing_decided(place: &Place) {
 }
 
 pub(super) const NEEDS: &[Need] = &[
+    // The example is not audited there.
+    need("experiment-queue/SKILL.md", "queue_manager used-by", &[5]),
     // The example's results were not recorded.
     need(
         "paper-claim-audit/SKILL.md",

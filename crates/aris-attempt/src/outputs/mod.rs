@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::format::OutputSeen;
+use aris_fs::EntryKind;
 
 /// Files that match a declared output, sorted.
 pub fn files(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
@@ -29,30 +30,40 @@ pub struct Before<'a> {
     patterns: &'a [String],
     cwd: &'a Path,
     files: Vec<BTreeMap<PathBuf, Fingerprint>>,
+    /// The same with the files of each folder in its place.
+    single: BTreeMap<PathBuf, Fingerprint>,
 }
 
 impl<'a> Before<'a> {
     /// Looks at what matches now. Relative patterns count from `cwd`.
     pub fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
-        let files = patterns
+        let files: Vec<BTreeMap<PathBuf, Fingerprint>> = patterns
             .iter()
             .map(|pattern| matching(cwd, pattern))
             .collect();
+        let single = files
+            .iter()
+            .flat_map(BTreeMap::keys)
+            .flat_map(|path| files_of(path));
         Self {
             patterns,
             cwd,
+            single: single.collect(),
             files,
         }
     }
 
-    /// What is new or differs from before.
+    /// Files that are new or differ from before; of a folder, those in it.
     pub fn fresh(&self) -> Vec<PathBuf> {
-        let pairs = self.patterns.iter().zip(&self.files);
-        let fresh = pairs.flat_map(|(pattern, before)| {
-            let now = matching(self.cwd, pattern).into_iter();
-            now.filter(|(path, print)| before.get(path) != Some(print))
-        });
-        fresh.map(|(path, _)| path).collect()
+        let now = self
+            .patterns
+            .iter()
+            .flat_map(|pattern| walk::matches(self.cwd, pattern));
+        let fresh = now.flat_map(|path| files_of(&path));
+        fresh
+            .filter(|(path, print)| self.single.get(path) != Some(print))
+            .map(|(path, _)| path)
+            .collect()
     }
 
     /// What matches now, compared with before: one entry for each pattern, in their order.
@@ -84,16 +95,41 @@ fn matching(cwd: &Path, pattern: &str) -> BTreeMap<PathBuf, Fingerprint> {
         .collect()
 }
 
-/// A link counts as the file it leads to, and as itself when it leads nowhere.
+/// A link counts as the file it leads to, and as itself when it leads nowhere; a folder as what lies in it: all sizes, and the latest time.
 fn fingerprint(path: &Path) -> Option<Fingerprint> {
     let data = path.metadata().or_else(|_| path.symlink_metadata()).ok()?;
-    Some((
+    let own = (
         data.dev(),
         data.ino(),
         data.size(),
         data.mtime(),
         data.mtime_nsec(),
-    ))
+    );
+    if !data.is_dir() {
+        return Some(own);
+    }
+    let add = |(dev, ino, size, mtime, nanos): Fingerprint, (_, file): (PathBuf, Fingerprint)| {
+        let (mtime, nanos) = (mtime, nanos).max((file.3, file.4));
+        (dev, ino, size.wrapping_add(file.2), mtime, nanos)
+    };
+    Some(files_of(path).into_iter().fold(own, add))
+}
+
+/// A file, or those in and below a folder; links in it are not followed.
+fn files_of(path: &Path) -> Vec<(PathBuf, Fingerprint)> {
+    if !path.is_dir() {
+        return fingerprint(path)
+            .map(|print| (path.to_owned(), print))
+            .into_iter()
+            .collect();
+    }
+    let entries = aris_fs::walk_sorted(path, &mut |_| true).unwrap_or_default();
+    let files = entries
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File);
+    files
+        .filter_map(|entry| Some((entry.path.clone(), fingerprint(&entry.path)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -129,6 +165,23 @@ mod tests {
         assert_eq!(seen(&before), [(4, 3), (0, 0)]);
         fs::remove_file(at("old.json")).expect("remove");
         assert_eq!(seen(&before), [(3, 3), (0, 0)]);
+    }
+
+    #[test]
+    fn a_folder_is_what_lies_in_it() {
+        let folder = tempfile::tempdir().expect("temp");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("out/deep")).expect("folders");
+        fs::write(at("out/old"), "1").expect("write");
+        fs::write(at("out/deep/x"), "1").expect("write");
+        let patterns = [String::from("out")];
+        let before = Before::look(&patterns, folder.path());
+        assert_eq!((seen(&before), before.fresh()), (vec![(1, 0)], vec![]));
+        fs::write(at("out/deep/x"), "12").expect("write");
+        assert_eq!(
+            (seen(&before), before.fresh()),
+            (vec![(1, 1)], vec![at("out/deep/x")])
+        );
     }
 
     #[test]

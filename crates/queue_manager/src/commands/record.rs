@@ -103,6 +103,7 @@ fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Err
     let cwd = context.cwd();
     let command = aris_runs::command_line(&args.command);
     let before = Before::look(&args.expected_output, cwd);
+    ledger.prepare()?;
     let mut look = Look::now(ledger, cwd, &command, &BTreeMap::new());
     if let Some(interpreter) = aris_runs::interpreter(&command) {
         look.ask(&interpreter, cwd, &BTreeMap::new());

@@ -28,6 +28,8 @@ pub(crate) struct UsedBy {
     pub(crate) job: String,
     /// Its runs in the project's ledger.
     pub(crate) runs: usize,
+    /// Files that they wrote.
+    pub(crate) files: usize,
     /// Audits of papers that were looked into, relative to the project.
     pub(crate) audits: Vec<String>,
     /// The numbers, as these audits have them.
@@ -90,6 +92,11 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
             ledger: ledger.folder().to_path_buf(),
         });
     }
+    if used.files > 0 && used.audits.is_empty() {
+        return Err(Error::NoAudit {
+            project: ledger.project().to_path_buf(),
+        });
+    }
     Ok(Outcome::done(Data::UsedBy(used)))
 }
 
@@ -141,6 +148,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
             .map(|run| run.outputs)
             .unwrap_or_default()
         {
+            used.files += 1;
             made.insert(file.sha256, (line.job.clone(), line.id.clone(), file.path));
         }
     }
@@ -192,6 +200,7 @@ impl UsedBy {
         Self {
             job: job.to_owned(),
             runs: 0,
+            files: 0,
             audits: Vec::new(),
             numbers: Vec::new(),
         }
