@@ -16,7 +16,6 @@ mod dist;
 mod fault;
 mod figures;
 mod install;
-mod live;
 mod new_helper;
 mod random;
 mod schemas;
@@ -77,8 +76,6 @@ enum Command {
     Size(size::Args),
     /// Check the structure of the tree; exit 10 on findings
     Verify,
-    /// Ask the network what only it can answer; exit 7 when it does not, 10 when something has changed
-    Live(live::Args),
     /// Create a new helper: crate, table row, launcher, schema
     NewHelper(new_helper::Args),
 }
@@ -106,7 +103,6 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::Figures(args) => figures::run(&workspace, &args),
         Command::Size(args) => size::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),
-        Command::Live(args) => live::run(&workspace, &args),
         Command::NewHelper(args) => new_helper::run(&workspace, &args),
     }
 }

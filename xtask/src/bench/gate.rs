@@ -1,18 +1,13 @@
-//! The gate on a small paper, beside the shell pipeline that anybody would write first, and on a large one, beside what the processors can
-//! hash at best.
+//! The gate on a small paper, beside the shell pipeline that anybody would write first.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::thread;
 
-use aris_audit::Hasher;
 use aris_contract::time;
 use serde_json::json;
 
 use super::Bench;
-use super::measure::{
-    Call, Limit::Median, Limit::Unlimited, Place, compare, heading, on_all_processors, timed,
-};
+use super::measure::{Call, Limit::Median, Place, compare, heading};
 use crate::cargo::PRINT;
 use crate::fault::Fault;
 use crate::workspace::now;
@@ -31,7 +26,7 @@ const PIPELINE: &str = r#"for a in *_AUDIT.json KILL_ARGUMENT.json; do
   jq -r '.audited_input_hashes | to_entries[] | (.value | sub("^sha256:"; "")) + "  " + .key' "$a" | sha256sum --quiet -c - || exit 1
 done"#;
 
-pub(super) fn small(bench: &Bench<'_>) -> Result<(), Fault> {
+pub(super) fn run(bench: &Bench<'_>) -> Result<(), Fault> {
     for (numbers, what) in [
         (0, "4 audits x 10 files"),
         (
@@ -60,41 +55,8 @@ pub(super) fn small(bench: &Bench<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-pub(super) fn large(bench: &Bench<'_>) -> Result<(), Fault> {
-    let (files, size) = (400, (1 << 30) / 400);
-    heading(
-        "gate: 1 GiB in 400 files, 5 runs; the limit is 1.3 times the same bytes hashed from memory",
-    );
-    let place = paper(bench, files, size, 0)?;
-    let gate = gate(bench, &place);
-    // From a buffer that stays in the cache, spread over all processors.
-    let best = || {
-        let workers = thread::available_parallelism().map_or(1, usize::from);
-        let buffer = vec![7_u8; 256 << 10];
-        timed(|| {
-            on_all_processors(|| {
-                let mut hasher = Hasher::default();
-                for _ in 0..files * size / workers / buffer.len() {
-                    hasher.update(&buffer);
-                }
-                std::hint::black_box(hasher.finish());
-                Ok(())
-            })
-        })
-    };
-    compare(
-        "verify_paper_audits",
-        &gate,
-        "the bytes from memory, all processors",
-        best,
-        5,
-        Unlimited,
-    )?;
-    gate.memory(40.0)
-}
-
 fn gate(bench: &Bench<'_>, place: &Place) -> Call {
-    let words = "verify_paper_audits . --assurance submission --json-out .aris/report.json -q";
+    let words = "verify_paper_audits . --assurance submission --output .aris/report.json -q";
     bench.call(words, &place.at("paper"))
 }
 

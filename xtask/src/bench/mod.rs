@@ -10,7 +10,6 @@ mod measure;
 mod queue;
 mod skills;
 mod start;
-mod surface;
 mod tests_of_crates;
 mod wiki;
 
@@ -33,8 +32,6 @@ pub(crate) enum Topic {
     Figures,
     /// The gate on 4 audits of 10 files, beside sha256sum and jq
     Gate,
-    /// The gate over 1 GiB in 400 files, beside the processor's hashing rate
-    Hash,
     /// Installing all skills and looking after them, beside ln and cp
     Install,
     /// Launchers and shims, beside the binary itself
@@ -49,8 +46,6 @@ pub(crate) enum Topic {
     Recipe,
     /// Start-up of every helper, beside the smallest program
     Startup,
-    /// What makes a paper's surface: the style of 5 MB of LaTeX, beside wc; tokens in 2,000 commits, beside git log
-    Surface,
     /// One trace record, beside the durable writes it consists of
     Trace,
     /// Changes of a wiki of 10,000 pages, beside the reference's program
@@ -64,7 +59,7 @@ type Measure = (
     fn(&Bench<'_>) -> Result<(), Fault>,
 );
 
-const MEASURES: [Measure; 15] = [
+const MEASURES: [Measure; 13] = [
     (Topic::Claims, &["paper_claim_audit"], claims::run),
     (
         Topic::Literature,
@@ -79,19 +74,13 @@ const MEASURES: [Measure; 15] = [
     (
         Topic::Gate,
         &["verify_paper_audits", "paper_claim_audit", "citation_audit"],
-        gate::small,
+        gate::run,
     ),
     (Topic::Figures, &["figure_renderer"], drawing::run),
     (Topic::Coverage, &["verify_wiki_coverage"], wiki::coverage),
     (Topic::Wiki, &["research_wiki"], wiki::run),
     (Topic::Queue, &["queue_manager"], queue::run),
     (Topic::Recipe, &["recipe_runner"], queue::recipes),
-    (
-        Topic::Surface,
-        &["extract_paper_style", "overleaf_audit"],
-        surface::run,
-    ),
-    (Topic::Hash, &["verify_paper_audits"], gate::large),
 ];
 
 /// Builds the helpers that `topic` needs in release mode and measures it; `papers` are others than the shared ones.

@@ -59,6 +59,12 @@ struct Flag {
 struct Command {
     name: String,
     summary: String,
+    #[serde(default)]
+    input: String,
+    #[serde(default)]
+    output: String,
+    #[serde(default)]
+    exit: Vec<Exit>,
     #[serde(flatten)]
     own: Arguments,
 }
@@ -138,7 +144,20 @@ fn page(row: &Row, contract: &Contract) -> String {
                 .iter()
                 .any(|known| known.long == flag.long)
         };
-        text.extend(["\n## ", &command.name, "\n\n", &command.summary, "\n\n"]);
+        text.extend(["\n## ", &command.name, "\n\n", &command.summary, ".\n\n"]);
+        // 1 and 2 mean the same everywhere.
+        let exits = command.exit.iter().filter(|exit| ![1, 2].contains(&exit.code));
+        let exits: Vec<String> = exits
+            .map(|exit| format!("{} {}", exit.code, exit.meaning))
+            .collect();
+        for (what, fact) in [
+            ("Reads", &command.input),
+            ("Prints", &command.output),
+            ("Exit codes", &exits.join("; ")),
+        ] {
+            text.extend(["* ", what, ": ", &fact.replace('<', "&lt;"), "\n"]);
+        }
+        text.push('\n');
         table(
             &mut text,
             &command.own.arguments,

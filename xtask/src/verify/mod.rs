@@ -1,15 +1,10 @@
 //! The structure of the tree: one file per rule, one line per finding.
 
-mod deny;
-mod dollars;
 mod edges;
-mod frontmatter;
 mod generated;
 mod layout;
 mod lint;
-mod map;
 mod schemas;
-mod skills;
 mod table;
 #[cfg(test)]
 pub(crate) mod tree;
@@ -74,16 +69,7 @@ type Rule = fn(&Workspace) -> Result<Vec<Finding>, Fault>;
 type BuiltRule = fn(&Workspace, &Contracts) -> Result<Vec<Finding>, Fault>;
 
 /// Rules that only read the tree.
-const STATIC: [Rule; 8] = [
-    layout::check,
-    table::check,
-    skills::check,
-    frontmatter::check,
-    dollars::check,
-    edges::check,
-    map::check,
-    deny::check,
-];
+const STATIC: [Rule; 3] = [layout::check, table::check, edges::check];
 
 /// Rules that need what the helpers say about themselves.
 const BUILT: [BuiltRule; 3] = [schemas::check, generated::check, lint::check];
