@@ -68,6 +68,23 @@ fn git_top_level(from: &Path) -> Option<&Path> {
     })
 }
 
+/// The folder of a paper, absolute: the named one, else `paper` below `cwd` where it exists, else `cwd`.
+///
+/// **Errors**: its path, where no folder is there.
+pub fn paper_folder(named: Option<&Path>, cwd: &Path) -> Result<PathBuf, PathBuf> {
+    let usual = if cwd.join("paper").is_dir() {
+        "paper"
+    } else {
+        "."
+    };
+    let folder = aris_fs::lexical(&cwd.join(named.unwrap_or(Path::new(usual))));
+    if folder.is_dir() {
+        Ok(folder)
+    } else {
+        Err(folder)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

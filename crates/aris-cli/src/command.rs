@@ -15,6 +15,9 @@ use crate::spec::Spec;
 pub(crate) const JSON: &str = "json";
 pub(crate) const QUIET: &str = "quiet";
 pub(crate) const DEADLINE: &str = "deadline";
+const FORMAT: &str = "format";
+/// Flags that choose the form of what is printed. `--format` takes their names as values; the flags themselves still work and are not shown.
+const FORMS: [&str; 4] = ["jsonl", "bibtex", "graphml", "sarif"];
 
 /// Template without the product's name: `USAGE`, arguments, then EXAMPLES, EXIT CODES and the streams.
 const TEMPLATE: &str = "{about}\n\nUSAGE:\n  {usage}\n\n{all-args}{after-help}";
@@ -41,8 +44,9 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
                 .long("json")
                 .global(true)
                 .action(ArgAction::SetTrue)
+                .default_value_if(FORMAT, "json", "true")
                 .display_order(900)
-                .help("Print exactly one JSON envelope on stdout, also for errors"),
+                .help("Print one JSON envelope on stdout, also for errors; same as --format json"),
         )
         .arg(
             Arg::new(QUIET)
@@ -60,21 +64,21 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
             .global(true)
             .value_name("SECONDS")
             .value_parser(deadline::seconds)
-            .display_order(899)
+            .display_order(898)
             .help(format!(
-                "End with exit 6 when not done after so many seconds [default: {usual}]"
+                "End with exit 6 after this many seconds [default: {usual}]"
             ))
     });
     sections(command.args(timed), spec, "")
 }
 
-/// Gives the command and every subcommand the same template and its own examples.
+/// Gives the command and every subcommand the same template, its own examples, and the flags that all have alike.
 fn sections(command: Command, spec: &Spec, path: &str) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|sub| sub.get_name().to_owned())
         .collect();
-    let mut command = command
+    let mut command = alike(command)
         .help_template(TEMPLATE)
         .after_help(after_help(spec, path))
         .disable_help_subcommand(true);
@@ -87,6 +91,34 @@ fn sections(command: Command, spec: &Spec, path: &str) -> Command {
         command = command.mut_subcommand(name, |sub| sections(sub, spec, &below));
     }
     command
+}
+
+/// `-o` for `--output`, and `--format` where the command has none of its own.
+fn alike(command: Command) -> Command {
+    let mut forms = vec!["text", "json"];
+    let mut has_format = false;
+    let command = command.mut_args(|arg| match arg.get_long() {
+        Some("output") => arg.short('o'),
+        Some(FORMAT) => {
+            has_format = true;
+            arg
+        }
+        Some(long) => match FORMS.into_iter().find(|form| *form == long) {
+            Some(form) => {
+                forms.push(form);
+                arg.hide(true).default_value_if(FORMAT, form, "true")
+            }
+            None => arg,
+        },
+        None => arg,
+    });
+    let format = Arg::new(FORMAT)
+        .long(FORMAT)
+        .value_name("FORMAT")
+        .value_parser(forms)
+        .display_order(899)
+        .help("Form of what is printed");
+    command.args((!has_format).then_some(format))
 }
 
 fn after_help(spec: &Spec, path: &str) -> String {
@@ -102,12 +134,17 @@ fn after_help(spec: &Spec, path: &str) -> String {
         );
     }
     text.push_str("\nEXIT CODES:\n");
-    for (code, meaning) in spec.exits() {
+    let below = spec.command(path);
+    let exits = below.map_or_else(|| spec.exits(), |command| spec.exits_of(command));
+    for (code, meaning) in exits {
         push(&mut text, format_args!("  {code:<3} {meaning}\n"));
     }
     for (title, body) in [
-        ("INPUT", spec.input),
-        ("OUTPUT", spec.output),
+        ("INPUT", below.map_or(spec.input, |command| command.input)),
+        (
+            "OUTPUT",
+            below.map_or(spec.output, |command| command.output),
+        ),
         ("STDERR", spec.stderr),
     ] {
         push(&mut text, format_args!("\n{title}:\n  {body}\n"));

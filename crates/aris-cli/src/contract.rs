@@ -30,15 +30,25 @@ pub(crate) fn contract(spec: &Spec, command: &Command) -> Value {
         "commands": command.get_subcommands().map(|sub| json!({
             "name": sub.get_name(),
             "summary": sub.get_about().map(ToString::to_string),
+            "input": spec.command(sub.get_name()).map(|command| command.input),
+            "output": spec.command(sub.get_name()).map(|command| command.output),
+            "exit": spec.command(sub.get_name()).map(|command| exits(&spec.exits_of(command))),
             "arguments": sub.get_positionals().map(positional).collect::<Vec<_>>(),
             "flags": flags(sub),
         })).collect::<Vec<_>>(),
-        "exit": spec.exits().iter().map(|(code, meaning)| json!({"code": code, "meaning": meaning})).collect::<Vec<_>>(),
+        "exit": exits(&spec.exits()),
         "json_schemas": spec.schemas,
         "network": spec.network.word(),
         "examples": spec.examples.iter().map(|example| example.line).collect::<Vec<_>>(),
         "samples": spec.samples.iter().map(|sample| json!({"args": sample.args, "exit": sample.exit})).collect::<Vec<_>>(),
     })
+}
+
+fn exits(codes: &[(u8, &str)]) -> Vec<Value> {
+    let codes = codes.iter();
+    codes
+        .map(|(code, meaning)| json!({"code": code, "meaning": meaning}))
+        .collect()
 }
 
 fn positional(arg: &Arg) -> Value {

@@ -19,6 +19,8 @@ pub struct Spec {
     pub output: &'static str,
     /// What stderr carries.
     pub stderr: &'static str,
+    /// What each subcommand reads, prints and ends with; empty for a helper without subcommands.
+    pub commands: &'static [CommandSpec],
     /// Worked calls.
     pub examples: &'static [Example],
     /// Exit codes beside 0 and beside those of `errors`, with their meaning.
@@ -39,6 +41,36 @@ pub struct Spec {
 
 /// The deadline of helpers that read a paper.
 pub const DEADLINE: Duration = Duration::from_mins(5);
+
+/// What `--help` and the contract say about one subcommand.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// What it reads.
+    pub input: &'static str,
+    /// What it prints.
+    pub output: &'static str,
+    /// Exit codes beside 1, 2 and the deadline's 6, with their meaning; an empty text is what the code means in every helper.
+    pub exits: &'static [(u8, &'static str)],
+}
+
+impl CommandSpec {
+    /// A subcommand.
+    pub const fn new(
+        name: &'static str,
+        input: &'static str,
+        output: &'static str,
+        exits: &'static [(u8, &'static str)],
+    ) -> Self {
+        Self {
+            name,
+            input,
+            output,
+            exits,
+        }
+    }
+}
 
 /// One worked call for the EXAMPLES section.
 #[derive(Clone, Copy, Debug)]
@@ -86,15 +118,63 @@ impl Spec {
     pub fn exits(&self) -> Vec<(u8, &'static str)> {
         let mut codes = vec![(0, self.ok)];
         for kind in ErrorKind::ALL {
-            let is_timed = kind == ErrorKind::Timeout && self.deadline.is_some();
-            let is_usual = matches!(kind, ErrorKind::Internal | ErrorKind::Usage) || is_timed;
-            if is_usual || self.errors.contains(&kind) {
+            if self.is_usual(kind) || self.errors.contains(&kind) {
                 codes.push((kind.exit().code(), kind.meaning()));
             }
         }
         codes.extend_from_slice(self.signals);
-        // A gate has two meanings of 1: its own stands first.
-        codes.sort_by_key(|(code, meaning)| (*code, *meaning == ErrorKind::Internal.meaning()));
-        codes
+        in_order(codes)
     }
+
+    /// What is said about a subcommand.
+    pub(crate) fn command(&self, name: &str) -> Option<&'static CommandSpec> {
+        self.commands.iter().find(|command| command.name == name)
+    }
+
+    /// All exit codes of a subcommand with their meaning, ascending.
+    pub(crate) fn exits_of(&self, command: &CommandSpec) -> Vec<(u8, &'static str)> {
+        let usual = |code: u8| {
+            let kind = ErrorKind::ALL
+                .into_iter()
+                .find(|kind| kind.exit().code() == code);
+            kind.map_or("done", ErrorKind::meaning)
+        };
+        let mut codes: Vec<(u8, &'static str)> = command
+            .exits
+            .iter()
+            .map(|(code, meaning)| {
+                let meaning = if meaning.is_empty() {
+                    usual(*code)
+                } else {
+                    meaning
+                };
+                (*code, meaning)
+            })
+            .collect();
+        for kind in ErrorKind::ALL
+            .into_iter()
+            .filter(|kind| self.is_usual(*kind))
+        {
+            codes.push((kind.exit().code(), kind.meaning()));
+        }
+        if !codes.iter().any(|(code, _)| *code == 0) {
+            codes.push((0, usual(0)));
+        }
+        in_order(codes)
+    }
+
+    /// Whether every call can end like this.
+    fn is_usual(&self, kind: ErrorKind) -> bool {
+        match kind {
+            ErrorKind::Internal | ErrorKind::Usage => true,
+            ErrorKind::Timeout => self.deadline.is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// Ascending. A gate has two meanings of 1: its own stands first.
+fn in_order(mut codes: Vec<(u8, &'static str)>) -> Vec<(u8, &'static str)> {
+    codes.sort_by_key(|(code, meaning)| (*code, *meaning == ErrorKind::Internal.meaning()));
+    codes
 }

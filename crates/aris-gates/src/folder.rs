@@ -15,8 +15,8 @@ use crate::error::GateError;
 #[derive(Debug, clap::Args)]
 pub struct FolderArgs {
     /// Keep files there; default: a folder below .aris/temp, named after the gate and the helper
-    #[arg(long, value_name = "DIR")]
-    out_dir: Option<PathBuf>,
+    #[arg(long, alias = "out-dir", value_name = "DIR")]
+    output: Option<PathBuf>,
     /// Which of the two gates
     #[arg(long, default_value = "claims", value_name = "claims|review", value_parser = |text: &str| text.parse::<Gate>())]
     pub gate: Gate,
@@ -34,7 +34,7 @@ impl FolderArgs {
     /// The output folder; `usual` names it below `.aris/temp` where no flag does.
     pub fn folder(&self, context: &Context, usual: fn(&Profile) -> &str) -> Folder {
         let default = || PathBuf::from(".aris/temp").join(usual(self.gate.profile()));
-        let path = self.out_dir.clone().unwrap_or_else(default);
+        let path = self.output.clone().unwrap_or_else(default);
         Folder {
             path: context.absolute(&path),
             stamp: stamp(context.now()).replace(['-', ':'], ""),

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use crate::error::ProcError;
 use crate::finished::Finished;
-use crate::wait::{self, Limits, Taker};
+use crate::pipes::Taker;
+use crate::wait::{self, Limits};
 
 /// Bytes kept of each output stream unless [`Command::capture_limit`] says otherwise.
 ///

@@ -7,7 +7,9 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::finished::Captured;
-use crate::wait::Taker;
+
+/// Who takes the pieces of stdout as they come, instead of keeping them.
+pub(crate) type Taker<'a, 'b> = Option<&'a mut (dyn FnMut(&[u8]) + 'b)>;
 
 /// One output stream; closed once the other side is gone.
 pub(crate) struct Output<S> {

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use rustix::time::Timespec;
 
 use crate::finished::{Captured, End};
-use crate::pipes::{Input, Output, Outputs};
+use crate::pipes::{Input, Output, Outputs, Taker};
 
 /// Between SIGTERM and SIGKILL.
 ///
@@ -42,9 +42,6 @@ enum Phase {
     /// The child is gone; others hold its pipes.
     Gone,
 }
-
-/// Who takes the pieces of stdout as they come, instead of keeping them.
-pub(crate) type Taker<'a, 'b> = Option<&'a mut (dyn FnMut(&[u8]) + 'b)>;
 
 /// How long a child may take.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,8 @@
 #![warn(missing_docs)]
 
 pub mod binary;
+mod entry_point;
+pub mod file;
 pub mod frontmatter;
 pub mod git;
 pub mod helpers;
@@ -22,7 +24,8 @@ pub mod skill;
 pub mod text;
 pub mod tree;
 
+pub use file::SourceFile;
 pub use frontmatter::{Frontmatter, Value, Yaml};
-pub use skill::{Skill, SourceFile};
+pub use skill::Skill;
 pub use text::Text;
 pub use tree::{EntryKind, FileEntry, Tree, WalkOptions};

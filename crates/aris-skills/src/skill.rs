@@ -6,11 +6,13 @@ use std::sync::OnceLock;
 use aris_fs::FsError;
 
 use crate::binary::Binary;
+use crate::entry_point;
+use crate::file::SourceFile;
 use crate::frontmatter::{Frontmatter, first_body_line};
 use crate::markdown::Document;
 use crate::mention::Mentions;
 use crate::names;
-use crate::script::{self, Script, ScriptKind};
+use crate::script::{Script, ScriptKind};
 use crate::text::Text;
 use crate::tree::{EntryKind, FileEntry, READ_LIMIT, SKILL_FILE, Tree};
 
@@ -40,51 +42,10 @@ pub struct Skill {
     mentions: OnceLock<Mentions>,
 }
 
-/// A file of a skill.
-#[derive(Debug)]
-pub struct SourceFile {
-    /// Path, kind, size and modes; the path is relative to the root of the tree.
-    pub entry: FileEntry,
-    /// Path relative to the skill.
-    pub skill_path: String,
-    /// Its text: regular files of at most 16 MiB without a NUL byte in the first 8,000.
-    pub text: Option<Text>,
-    /// For `.md` files.
-    pub markdown: Option<Document>,
-    /// For files under `scripts/` and `bin/` of some script kind.
-    pub script: Option<Script>,
-    /// For ELF, Mach-O and PE files under `scripts/` and `bin/`.
-    pub binary: Option<Binary>,
-    /// Why it could not be read.
-    pub error: Option<String>,
-}
-
-impl SourceFile {
-    /// Path relative to the root of the tree.
-    pub fn path(&self) -> &str {
-        &self.entry.path
-    }
-
-    /// Last part of the path.
-    pub fn file_name(&self) -> &str {
-        names::file_name(&self.entry.path)
-    }
-
-    /// Whether it is an instruction file.
-    pub fn is_instruction(&self) -> bool {
-        names::is_instruction(&self.skill_path)
-    }
-
-    /// Whether it is a resource.
-    pub fn is_resource(&self) -> bool {
-        names::is_resource(&self.skill_path)
-    }
-
-    /// Whether it is an entry point.
-    pub fn is_entry_point(&self) -> bool {
-        self.script
-            .as_ref()
-            .is_some_and(|script| script.entry_point)
+impl Tree {
+    /// Loads the text of one skill.
+    pub fn load(&self, skill: usize) -> Option<Skill> {
+        Skill::load(self, skill)
     }
 }
 
@@ -120,7 +81,7 @@ impl Skill {
                 file.markdown = Some(Document::parse(text, first));
             }
         }
-        script::decide_entry_points(&mut files);
+        entry_point::decide(&mut files);
         let folders = found.folders.iter().filter_map(|at| tree.folders.get(*at));
         Some(Self {
             index,

@@ -7,10 +7,10 @@ use clap::{Args, Command, Subcommand};
 use clap_complete::Shell;
 
 use crate::SPEC;
-use crate::entry::{self, Entry};
+use crate::entry::Entry;
 use crate::error::Error;
 use crate::page::{Kind, Page};
-use crate::{demo, store};
+use crate::{demo, lookup, store};
 
 #[derive(Debug, Args)]
 pub(crate) struct Cli {
@@ -97,15 +97,15 @@ fn parser(helper: Option<&OsStr>) -> Result<(Command, &'static str), Error> {
     }
     let below =
         |Entry { spec, parser, .. }: &Entry| parser().bin_name(format!("aris {}", spec.name));
-    let command = aris_cli::parser(&SPEC, run).subcommands(entry::all().map(below));
+    let command = aris_cli::parser(&SPEC, run).subcommands(lookup::all().map(below));
     Ok((command, SPEC.name))
 }
 
 fn find(name: &OsStr) -> Result<&'static Entry, Error> {
-    entry::find(name).ok_or_else(|| {
+    lookup::find(name).ok_or_else(|| {
         let name = name.to_string_lossy().into_owned();
         Error::Unknown {
-            nearest: entry::nearest(&name),
+            nearest: lookup::nearest(&name),
             name,
         }
     })

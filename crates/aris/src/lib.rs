@@ -12,6 +12,7 @@ mod cli;
 mod demo;
 mod entry;
 mod error;
+mod lookup;
 mod page;
 mod store;
 mod table;
@@ -32,6 +33,7 @@ const SPEC: Spec = Spec {
     input: "the name of a helper and its arguments, or one of the commands above",
     output: "what the helper prints; a list, a help text, completions, a manual page, a path, or what the demo did",
     stderr: "what the helper says; errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",
@@ -90,8 +92,16 @@ const SPEC: Spec = Spec {
 pub fn dispatch(mut process: Process) -> Exit {
     let own = process.args.first().map(Path::new);
     let own = own.and_then(Path::file_name).unwrap_or_default();
-    if let Some(entry) = entry::of_program(own) {
+    // `.aris/tools/aris` starts the launcher of the installer with this.
+    let is_front = process.args.get(1).is_some_and(|arg| arg == "--as-aris");
+    if is_front {
+        process.args.remove(1);
+    } else if let Some(entry) = lookup::of_program(own) {
         return (entry.run)(process);
+    }
+    // The list is what a newcomer needs; `aris help HELPER` has the rest.
+    if matches!(process.args.as_slice(), [_, flag] if flag == "--help" || flag == "-h") {
+        process.args = vec![SPEC.name.into(), "help".into()];
     }
     // Flags that every helper has may stand before its name.
     let is_word = |arg: &OsString| !arg.as_encoded_bytes().starts_with(b"-");
@@ -106,7 +116,7 @@ pub fn dispatch(mut process: Process) -> Exit {
             .args
             .get(at)
             .map_or(OsStr::new(""), OsString::as_os_str);
-        if let Some(entry) = entry::find(name) {
+        if let Some(entry) = lookup::find(name) {
             process.args.remove(at);
             return (entry.run)(process);
         }
@@ -166,7 +176,7 @@ fn install(mut process: Process) -> Exit {
         process.args.push("--aris-repo".into());
         process.args.push(place.join("source").into());
     }
-    match entry::find(OsStr::new("install_aris")) {
+    match lookup::find(OsStr::new("install_aris")) {
         Some(entry) => (entry.run)(process),
         None => Exit::OK,
     }

@@ -16,7 +16,9 @@ fn rows() -> impl Iterator<Item = (&'static Row, Vec<&'static str>)> {
     helpers::all().iter().map(|row| {
         let names = row.names();
         let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);
-        (row, names.into_iter().map(last).collect())
+        // The alias of the installer that is this program itself.
+        let others = names.into_iter().map(last).filter(|name| *name != "aris");
+        (row, others.collect())
     })
 }
 

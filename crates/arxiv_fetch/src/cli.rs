@@ -28,9 +28,9 @@ pub struct Search {
     /// Words or a query in arXiv's language (`au:Vaswani AND ti:attention`); an identifier, with or without `id:`; several
     /// identifiers with commas between them
     pub query: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=30_000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=30_000))]
+    pub limit: u32,
     /// Number of the first result, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub start: u32,
@@ -63,9 +63,9 @@ pub struct Download {
     #[arg(value_parser = |text: &str| ArxivId::parse(text))]
     pub id: ArxivId,
     /// Folder it goes to; made when absent
-    #[arg(long, value_name = "DIR", default_value = "papers")]
-    pub dir: PathBuf,
-    /// Bring the source and unpack it into a folder named like the paper
+    #[arg(long, alias = "dir", value_name = "DIR", default_value = "papers")]
+    pub output: PathBuf,
+    /// Download the source and unpack it into a folder named after the paper
     #[arg(long)]
     pub source: bool,
     /// Taken for the sake of old calls; the pace between requests is kept without it

@@ -18,10 +18,10 @@ const SOURCE_LIMIT: u64 = 512 << 20;
 /// Brings what `args` names, unless it is there.
 pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     let name = args.id.to_string().replace('/', "_");
-    let folder = context.absolute(&args.dir);
+    let folder = context.absolute(&args.output);
     aris_fs::create_dir(&folder)?;
     let mut file = if args.source {
-        let path = args.dir.join(format!("{name}.source"));
+        let path = args.output.join(format!("{name}.source"));
         bring(
             args,
             context,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
             "source",
         )?
     } else {
-        let path = args.dir.join(format!("{name}.pdf"));
+        let path = args.output.join(format!("{name}.pdf"));
         bring(
             args,
             context,
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
         )?
     };
     if args.source {
-        let target = args.dir.join(&name);
+        let target = args.output.join(&name);
         let (files, left_out) = unpacked(
             &context.absolute(Path::new(&file.path)),
             &context.absolute(&target),
@@ -103,7 +103,7 @@ fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
         return Err(Error::told(
             ErrorKind::Validation,
             format!("{} exists and is not {what}", target.display()),
-            "move it away, or name another --dir",
+            "move it away, or name another --output",
         ));
     }
     Ok(Some(bytes))

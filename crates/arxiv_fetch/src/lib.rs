@@ -10,7 +10,7 @@ mod compat;
 mod download;
 mod report;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_online::{FormArgs, Papers, Progress, indented};
@@ -30,20 +30,40 @@ pub static SPEC: Spec = Spec {
     input: "a query or identifiers",
     output: "records as JSON, as lines of JSON or as a bibliography; for download one line of JSON about the file",
     stderr: "what it waits for, on a terminal; errors",
+    commands: &[
+        CommandSpec::new(
+            "search",
+            "a query or identifiers",
+            "the papers, as JSON, JSON Lines or BibTeX",
+            &[
+                (0, "arXiv answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "download",
+            "an identifier",
+            "one line of JSON about the file",
+            &[(0, "the file is there"), (3, ""), (4, ""), (5, ""), (7, "")],
+        ),
+    ],
     examples: &[
         Example {
             command: "search",
-            line: "arxiv_fetch search 'attention mechanism' --max 10",
+            line: "arxiv_fetch search 'attention mechanism' --limit 10",
             what: "search by relevance",
         },
         Example {
             command: "search",
-            line: "arxiv_fetch search id:1706.03762 --bibtex",
+            line: "arxiv_fetch search id:1706.03762 --format bibtex",
             what: "one paper as a bibliography entry",
         },
         Example {
             command: "download",
-            line: "arxiv_fetch download 2301.07041 --dir papers",
+            line: "arxiv_fetch download 2301.07041 --output papers",
             what: "bring a PDF, unless it is there",
         },
         Example {
@@ -103,7 +123,7 @@ fn search(args: &Search, context: &Context) -> Result<Feed, Error> {
     let ids = identifiers(query)?;
     let progress = Progress::new(context, None);
     let client = aris_online::client(context, &args.online, &[&ARXIV], "arxiv_fetch", &progress)?;
-    let wanted = args.max as usize;
+    let wanted = args.limit as usize;
     let mut found = Feed {
         start: u64::from(args.start),
         ..Feed::default()

@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Extract(Box<extract::ExtractArgs>),
     /// Check documents against bibliography, results and plan by rules
     Check(Box<check::CheckArgs>),
-    /// Make one list of findings out of several, each place once
+    /// Merge lists of findings, each place once
     Merge(merge::MergeArgs),
     /// Derive the verdict from findings
     Verdict(verdict::VerdictArgs),

@@ -14,6 +14,8 @@ pub enum Format {
     /// A line for each
     #[default]
     Text,
+    /// The same as --json
+    Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// Reviewdog's rdjson
@@ -37,7 +39,7 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let document = match format {
         Format::Sarif => sarif(findings, open),
-        Format::Text | Format::Rdjson => rdjson(findings),
+        Format::Text | Format::Json | Format::Rdjson => rdjson(findings),
     };
     writeln!(out, "{document}")
 }

@@ -20,7 +20,7 @@ mod report;
 mod rules;
 mod source;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -39,6 +39,73 @@ pub static SPEC: Spec = Spec {
     input: "a pull request on GitHub or GitLab, answers of agents, lists of findings as JSON",
     output: "findings, or the verdict with its token as the last line",
     stderr: "notes, warnings, errors",
+    commands: &[
+        CommandSpec::new(
+            "run",
+            "a pull request and its git worktree",
+            "findings and the verdict; its token is the last line",
+            &[
+                (0, "done, whatever the verdict"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --exit-signal: the verdict is not \"approved\""),
+            ],
+        ),
+        CommandSpec::new(
+            "prepare",
+            "a pull request, or a diff in a file",
+            "the paths of the requests to agents",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "extract",
+            "a document, or a diff",
+            "the claims",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "check",
+            "documents, a bibliography, results, a plan",
+            "findings",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --exit-signal: there are findings"),
+            ],
+        ),
+        CommandSpec::new(
+            "merge",
+            "lists of findings as JSON",
+            "one list of findings",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "verdict",
+            "a list of findings as JSON",
+            "the verdict; its token is the last line",
+            &[
+                (0, "done, whatever the verdict"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --exit-signal: the verdict is not \"approved\""),
+            ],
+        ),
+        CommandSpec::new(
+            "post",
+            "a list of findings as JSON",
+            "the verdict and what was posted",
+            &[
+                (0, "done, whatever the verdict"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --exit-signal: the verdict is not \"approved\""),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "prepare",
@@ -72,7 +139,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "merge",
-            line: "audit_claims merge external.json comparative.json --out findings.json",
+            line: "audit_claims merge external.json comparative.json -o findings.json",
             what: "make one list of what several agents found",
         },
         Example {

@@ -212,7 +212,7 @@ impl Report {
     /// The report in a format.
     pub(crate) fn formatted(self, format: Format) -> Self {
         match format {
-            Format::Text => self,
+            Format::Text | Format::Json => self,
             other => Self::Formatted(Box::new(self), other),
         }
     }

@@ -31,6 +31,7 @@ pub static SPEC: Spec = Spec {
     input: "a specification in YAML or JSON",
     output: "the number of jobs of each phase; the manifest goes to --output",
     stderr: "warnings, errors with line and column",
+    commands: &[],
     examples: &[
         Example {
             command: "",

@@ -28,10 +28,11 @@ const FILE_LIMIT: u64 = 10 << 20;
 pub static SPEC: Spec = Spec {
     name: "check_source_facts",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Check that the sources of papers are still what their readers were built for",
+    summary: "Check that arXiv, Crossref and the other paper sources still answer as the helpers expect",
     input: "recorded answers, which are part of the program; with --live the sources",
     output: "each fact, and whether it holds",
     stderr: "what it waits for, on a terminal; errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",

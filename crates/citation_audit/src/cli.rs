@@ -7,9 +7,9 @@ use jiff::civil::Date;
 /// Arguments of `citation_audit`.
 #[derive(Debug, clap::Args)]
 pub struct Cli {
-    /// Folder of the paper
-    #[arg(value_name = "PAPER-DIR")]
-    pub paper: PathBuf,
+    /// Folder of the paper [default: ./paper if it exists, else .]
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<PathBuf>,
     /// Root document relative to the paper folder; default: found by \documentclass
     #[arg(long, value_name = "FILE")]
     pub root: Option<String>,

@@ -3,7 +3,7 @@
 //! **Input**: the paper's folder: LaTeX from the root document through everything it includes, and the bibliographies it
 //! names. **Output**: `CITATION_AUDIT.json` (verdict, digests of what was read, findings, a ledger of cited entries),
 //! `CITATION_AUDIT.md` for people, and a trace; on stdout the findings in short. **Exit**: 0 audit written and nothing
-//! found, 10 audit written with findings, 2 usage or no such folder, 5 the audit cannot be written.
+//! found, 10 audit written with findings, 2 usage, 3 no such folder, 5 the audit cannot be written.
 //!
 //! With `--live` (or `--offline`, from the cache) sources are asked whether the works exist and are described right. Without a source
 //! that has answered an entry is `inconclusive`, and the verdict is WARN at best. What is proved is what the files themselves show: keys that lead nowhere, one key for
@@ -24,6 +24,7 @@ mod uncited;
 
 use std::path::Path;
 
+use aris_audit::project::paper_folder;
 use aris_audit::{Emission, PaperFiles};
 use aris_citations::{Paper, Severity, capped, examine, sort, verdict};
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
@@ -47,6 +48,7 @@ pub static SPEC: Spec = Spec {
     input: "the paper's LaTeX sources and the .bib files they name",
     output: "findings in short, the verdict, and the path of the artifact; with --json one envelope",
     stderr: "warnings, errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",
@@ -90,10 +92,8 @@ pub static SPEC: Spec = Spec {
 
 /// Audits the paper and writes what it found.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = aris_fs::lexical(&context.absolute(&cli.paper));
-    if !folder.is_dir() {
-        return Err(Error::Paper { path: folder });
-    }
+    let folder =
+        paper_folder(cli.paper.as_deref(), context.cwd()).map_err(|path| Error::Paper { path })?;
     // Project and traces are where the paper really lies, whatever link leads to it; the gate looks there too.
     let folder = folder.canonicalize().unwrap_or(folder);
     let day = cli

@@ -16,7 +16,7 @@ pub struct Cli {
     /// Project folder; default: the git top level, else the working directory
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project: Option<PathBuf>,
-    /// Folder of the running skill, for layer 0; default: that of the host
+    /// Folder of the running skill, for layer 0; default: the one that the host names
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) skill_dir: Option<PathBuf>,
 }
@@ -24,17 +24,17 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say which integrations fire here and whether they left valid artifacts
+    /// Show which integrations apply here and whether their artifacts are valid
     Status(StatusArgs),
     /// Show the checklist of an integration
     Checklist(ChecklistArgs),
-    /// Print, or run, the commands that make what an integration left out
+    /// Print, or run, the commands that make missing artifacts
     Backfill(BackfillArgs),
-    /// Say where a helper is found, layer by layer, and what the policy then asks for
+    /// Show where a helper is found, layer by layer, and what its policy asks for
     Resolve(ResolveArgs),
-    /// Find a helper, run it, and apply the policy to what came of it
+    /// Find a helper, run it, and apply its policy to the result
     Run(RunArgs),
-    /// Look for faults of the installation
+    /// Check the installation
     Doctor,
 }
 
@@ -68,8 +68,8 @@ pub(crate) struct BackfillArgs {
     #[arg(long)]
     pub(crate) run: bool,
     /// Seconds that each command may take
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "run")]
-    pub(crate) timeout: Option<Duration>,
+    #[arg(long, alias = "timeout", value_name = "SECONDS", value_parser = seconds, requires = "run")]
+    pub(crate) deadline: Option<Duration>,
 }
 
 /// Arguments of `resolve`.
@@ -91,9 +91,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub(crate) policy: Option<Policy>,
     /// Seconds that the helper may take; default: no limit
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) timeout: Option<Duration>,
-    /// File that gets one line of JSON with the outcome
+    #[arg(long, alias = "timeout", value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) deadline: Option<Duration>,
+    /// File to append one line of JSON with the outcome to
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     /// The helper's own arguments

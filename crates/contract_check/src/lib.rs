@@ -27,7 +27,7 @@ mod project;
 mod quote;
 mod report;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -43,10 +43,84 @@ use report::Given;
 pub static SPEC: Spec = Spec {
     name: "contract_check",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Check what skills promise each other: integrations, helpers, installation",
+    summary: "Check integrations between skills, the helpers they call, and the installation",
     input: "the project; ARIS_REPO, CLAUDE_SKILL_DIR and PATH; for run the helper's own input",
     output: "a report; for run the helper's own output (with --json that goes to stderr)",
     stderr: "warnings, errors, and what helpers write there",
+    commands: &[
+        CommandSpec::new(
+            "status",
+            "the project",
+            "each integration: whether it applies here, and whether its files are there and valid",
+            &[
+                (0, "no gap"),
+                (1, "a load-bearing integration is broken"),
+                (3, ""),
+                (5, ""),
+                (10, "there are gaps"),
+            ],
+        ),
+        CommandSpec::new(
+            "checklist",
+            "the project",
+            "the steps of the integration, and which are done",
+            &[
+                (0, "every step is done"),
+                (3, ""),
+                (5, ""),
+                (10, "there are steps to do"),
+            ],
+        ),
+        CommandSpec::new(
+            "backfill",
+            "the project",
+            "the commands that make what is missing; with --run what they did",
+            &[
+                (0, "nothing is missing"),
+                (3, ""),
+                (5, ""),
+                (10, "something is missing"),
+            ],
+        ),
+        CommandSpec::new(
+            "resolve",
+            "the project, the skill's folder, ARIS_REPO and PATH",
+            "each place that was looked at, and what the policy asks for",
+            &[
+                (0, "the helper was found"),
+                (3, ""),
+                (5, ""),
+                (10, "the helper was not found"),
+            ],
+        ),
+        CommandSpec::new(
+            "run",
+            "the helper's own input",
+            "the helper's own output; with --json it goes to stderr",
+            &[
+                (
+                    0,
+                    "the helper is done, or the policy lets the caller go on (C and D: also when the helper found something)",
+                ),
+                (1, "policy A: the helper blocks, failed or was not found"),
+                (3, ""),
+                (5, ""),
+                (
+                    10,
+                    "policies B and E: the helper was not found; A, B and E: the helper's own code, 10 to 125",
+                ),
+                (20, "policy C: write the record directly"),
+                (21, "policy D1: try the next source"),
+                (22, "policy D2: record the source as skipped"),
+            ],
+        ),
+        CommandSpec::new(
+            "doctor",
+            "the project, and the installed skills and helpers",
+            "faults of the installation",
+            &[(0, "no fault"), (3, ""), (5, ""), (10, "there are faults")],
+        ),
+    ],
     examples: &[
         Example {
             command: "status",

@@ -21,19 +21,19 @@ pub struct Cli {
 pub enum Command {
     /// Search papers
     Search(Search),
-    /// Show what a paper is, and its gist
+    /// Show a paper's metadata and summary
     PaperBrief(Paper),
-    /// Show what a paper is, and its sections
+    /// Show a paper's metadata and its sections
     PaperHead(Paper),
     /// Show one section of a paper
     PaperSection(Section),
-    /// Show the papers that are talked about
+    /// Show trending papers
     Trending(Trending),
     /// Search the web
     Wsearch(Wsearch),
     /// Show what Semantic Scholar knows of a paper
     Sc(Sc),
-    /// Ask whether `DeepXiv` is well
+    /// Check that `DeepXiv` answers
     Health,
 }
 
@@ -42,16 +42,16 @@ pub enum Command {
 pub struct Search {
     /// Words to search for
     pub query: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
     /// How to search
     #[arg(long, default_value = "hybrid", value_parser = ["bm25", "vector", "hybrid"])]
     pub mode: String,
     /// arXiv's categories with commas between them
     #[arg(long)]
     pub categories: Option<String>,
-    /// Citations at least
+    /// Fewest citations of a result
     #[arg(long, value_name = "N")]
     pub min_citations: Option<u32>,
     /// Only what appeared since
@@ -86,9 +86,9 @@ pub struct Trending {
     /// Days to look back
     #[arg(long, default_value = "7", value_parser = ["7", "14", "30"])]
     pub days: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
 }
 
 /// Arguments of `wsearch`.
@@ -110,7 +110,7 @@ impl Command {
     pub(crate) fn call(&self) -> Vec<String> {
         let words: Vec<&str> = match self {
             Self::Search(args) => {
-                let max = args.max.to_string();
+                let max = args.limit.to_string();
                 let least = args.min_citations.map(|least| least.to_string());
                 let mut call = vec![
                     "search",
@@ -159,7 +159,7 @@ impl Command {
                 ]
             }
             Self::Trending(args) => {
-                let max = args.max.to_string();
+                let max = args.limit.to_string();
                 return owned(&[
                     "trending", "--days", &args.days, "--limit", &max, "--output", "json",
                 ]);

@@ -10,7 +10,7 @@ mod cli;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers;
 use aris_sources::deepxiv;
@@ -31,10 +31,60 @@ pub static SPEC: Spec = Spec {
     input: "a query, or a paper and what to show of it",
     output: "the answer of DeepXiv as JSON, or records one a line",
     stderr: "errors",
+    commands: &[
+        CommandSpec::new(
+            "search",
+            "words",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "paper-brief",
+            "an arXiv identifier",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "paper-head",
+            "an arXiv identifier",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "paper-section",
+            "an arXiv identifier and the name of a section",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "trending",
+            "nothing",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "wsearch",
+            "words",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "sc",
+            "an identifier of Semantic Scholar",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "health",
+            "nothing",
+            "DeepXiv's answer as JSON, or records as JSON Lines",
+            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
+        ),
+    ],
     examples: &[
         Example {
             command: "search",
-            line: "deepxiv_fetch search 'agent memory' --max 5 --date-from 2025-01-01",
+            line: "deepxiv_fetch search 'agent memory' --limit 5 --date-from 2025-01-01",
             what: "search papers",
         },
         Example {
@@ -54,7 +104,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "trending",
-            line: "deepxiv_fetch trending --days 14 --max 5 --jsonl",
+            line: "deepxiv_fetch trending --days 14 --limit 5 --format jsonl",
             what: "records of what is talked about",
         },
         Example {

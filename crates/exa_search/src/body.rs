@@ -7,7 +7,7 @@ use crate::cli::{Content, FindSimilar, GetContents, Limits, Search};
 pub(crate) fn search(args: &Search) -> Value {
     let mut body = Map::new();
     body.insert(String::from("query"), json!(args.query));
-    body.insert(String::from("numResults"), json!(args.max));
+    body.insert(String::from("numResults"), json!(args.limit));
     body.insert(String::from("type"), json!(args.search_type));
     nested(&mut body, args.content, args.max_chars);
     limits(&mut body, &args.limits);
@@ -31,7 +31,7 @@ pub(crate) fn search(args: &Search) -> Value {
 pub(crate) fn find_similar(args: &FindSimilar) -> Value {
     let mut body = Map::new();
     body.insert(String::from("url"), json!(args.url));
-    body.insert(String::from("numResults"), json!(args.max));
+    body.insert(String::from("numResults"), json!(args.limit));
     nested(&mut body, args.content, args.max_chars);
     limits(&mut body, &args.limits);
     Value::Object(body)

@@ -17,7 +17,7 @@ pub enum Command {
     Search(Search),
     /// Find pages like a page
     FindSimilar(FindSimilar),
-    /// Bring the contents of pages
+    /// Get the contents of pages
     GetContents(GetContents),
 }
 
@@ -26,16 +26,16 @@ pub enum Command {
 pub struct Search {
     /// What to search for
     pub query: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
     /// How to search
     #[arg(long = "type", value_name = "TYPE", default_value = "auto", value_parser = ["auto", "neural", "fast", "instant"])]
     pub search_type: String,
-    /// What to bring of each page
+    /// What to get of each page
     #[arg(long, value_enum, default_value_t = Content::Highlights)]
     pub content: Content,
-    /// Characters of it at most
+    /// Most characters of it
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_chars: u32,
     /// Kind of page: `company`, `research paper`, `news`, `personal site`, `financial report`, `people`
@@ -66,13 +66,13 @@ pub struct Search {
 pub struct FindSimilar {
     /// The page
     pub url: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub max: u32,
-    /// What to bring of each page
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// What to get of each page
     #[arg(long, value_enum, default_value_t = Content::Highlights)]
     pub content: Content,
-    /// Characters of it at most
+    /// Most characters of it
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_chars: u32,
     /// What only is searched
@@ -92,10 +92,10 @@ pub struct GetContents {
     /// The pages
     #[arg(required = true)]
     pub urls: Vec<String>,
-    /// What to bring of each page
+    /// What to get of each page
     #[arg(long, value_enum, default_value_t = Content::Text)]
     pub content: Content,
-    /// Characters of it at most
+    /// Most characters of it
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_chars: u32,
     /// Form of the output
@@ -130,7 +130,7 @@ pub enum Content {
     Highlights,
     /// The text
     Text,
-    /// A summary that Exa writes; costs more
+    /// A summary written by Exa; costs more
     Summary,
     /// Nothing
     None,

@@ -9,7 +9,7 @@ mod body;
 mod cli;
 mod compat;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::Paper;
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
@@ -27,10 +27,45 @@ const PAPERS: &str = "aris.exa_search.papers/v1";
 pub static SPEC: Spec = Spec {
     name: "exa_search",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Search the web through Exa, and bring the contents of pages",
+    summary: "Search the web through Exa, and get the contents of pages",
     input: "a query or addresses; the key in EXA_API_KEY",
     output: "results as JSON, as records one a line or as a bibliography",
     stderr: "what it waits for, on a terminal; errors",
+    commands: &[
+        CommandSpec::new(
+            "search",
+            "words; the key in EXA_API_KEY",
+            "the pages, as JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Exa answered, also when nothing was found"),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "find-similar",
+            "an address; the key in EXA_API_KEY",
+            "the pages, as JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Exa answered, also when nothing was found"),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "get-contents",
+            "addresses; the key in EXA_API_KEY",
+            "the pages with their contents, as JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Exa answered, also when nothing was found"),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "search",
@@ -39,7 +74,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "find-similar",
-            line: "exa_search find-similar https://arxiv.org/abs/2301.07041 --max 5",
+            line: "exa_search find-similar https://arxiv.org/abs/2301.07041 --limit 5",
             what: "pages like a page",
         },
         Example {

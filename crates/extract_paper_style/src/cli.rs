@@ -10,8 +10,8 @@ pub struct Cli {
     #[arg(long, value_name = "SOURCE")]
     pub source: String,
     /// Folder of the cache; default: `ARIS_STYLE_REF_CACHE`, else aris-style-refs in the user's cache folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[arg(long, alias = "out", value_name = "DIR")]
+    pub output: Option<PathBuf>,
     /// Ask again for what is remote, and write the files again
     #[arg(long)]
     pub force: bool,

@@ -183,7 +183,7 @@ impl Failure for Error {
             Self::NoPoppler { .. } => {
                 "name the paper's arXiv identifier or LaTeX sources, which tell more than a PDF; or install poppler: `apt install poppler-utils` (Debian, Ubuntu), `brew install poppler` (macOS), `conda install -c conda-forge poppler`"
             }
-            Self::NoCache => "name a folder with --out",
+            Self::NoCache => "name a folder with --output",
             Self::Json(_) => return None,
             Self::Proc(error) => return error.hint(),
             Self::Http(error) => return error.hint(),

@@ -47,6 +47,7 @@ pub static SPEC: Spec = Spec {
     input: "--source: a folder with LaTeX sources, a .tex or .pdf file, an arXiv identifier or an http(s) address",
     output: "the folder with source_manifest.json, style_profile.md and style_profile.json, as the last line",
     stderr: "whether the profile was there already, warnings, errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",
@@ -60,7 +61,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "",
-            line: "extract_paper_style --source admired.pdf --out .cache/styles",
+            line: "extract_paper_style --source admired.pdf --output .cache/styles",
             what: "measure a PDF as far as its text allows, and keep the profile in a folder of the project",
         },
     ],
@@ -95,7 +96,7 @@ pub static SPEC: Spec = Spec {
 /// Measures the paper that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let source = Source::parse(&cli.source, context)?;
-    let root = cache::root(cli.out.as_deref(), context)?;
+    let root = cache::root(cli.output.as_deref(), context)?;
     let refresh = cli.refresh || cli.force && !cli.offline;
     let online = OnlineArgs::within(context, cli.offline, refresh);
     let pdf_time = Duration::from_secs(cli.pdf_seconds);

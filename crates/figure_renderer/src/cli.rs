@@ -16,11 +16,11 @@ pub struct Cli {
 pub(crate) enum Command {
     /// Draw a figure as SVG, PDF or PNG
     Render(RenderArgs),
-    /// Say what is wrong with a figure; exit 10 when something is
+    /// Check a figure; exit 10 when it has problems
     Validate(ValidateArgs),
     /// Show the fields of a figure; with --json the JSON schema
     Schema(SchemaArgs),
-    /// Write the places of the layout into a figure whose nodes have no x and y
+    /// Compute positions for the nodes of a figure that have none, and write them into it
     Layout(LayoutArgs),
     /// Draw a figure again whenever its file changes
     Watch(WatchArgs),
@@ -60,7 +60,7 @@ pub(crate) struct RenderArgs {
     /// Kinds of picture, by commas; default: by the name of --output, else svg
     #[arg(long, value_name = "FORMAT", value_enum, value_delimiter = ',')]
     pub(crate) format: Vec<Format>,
-    /// Draw a PNG, too
+    /// Also draw a PNG
     #[arg(long)]
     pub(crate) preview: bool,
     /// Pixels to an inch of a PNG, 96 units of the canvas to the inch
@@ -101,7 +101,7 @@ pub(crate) struct LayoutArgs {
     /// Figure, a JSON file
     #[arg(value_name = "SPEC")]
     pub(crate) spec: PathBuf,
-    /// File for the figure with places; default: stdout
+    /// File for the figure with positions; default: stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -14,7 +14,7 @@ mod commands;
 mod error;
 mod report;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -33,6 +33,55 @@ pub static SPEC: Spec = Spec {
     input: "a figure, a JSON file; figure_renderer schema shows its fields",
     output: "the paths of the pictures; for validate the problems, for schema the fields, for layout the figure",
     stderr: "problems of figures that are drawn, warnings, errors",
+    commands: &[
+        CommandSpec::new(
+            "render",
+            "a figure, a JSON file",
+            "the paths of the pictures",
+            &[
+                (0, "the pictures are written"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --strict: the figure has problems"),
+            ],
+        ),
+        CommandSpec::new(
+            "validate",
+            "a figure, a JSON file",
+            "the figure's problems",
+            &[
+                (0, "no problem"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the figure has problems"),
+            ],
+        ),
+        CommandSpec::new(
+            "schema",
+            "nothing",
+            "the fields of a figure, or an example",
+            &[],
+        ),
+        CommandSpec::new(
+            "layout",
+            "a figure, a JSON file",
+            "the figure with the place of each node",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "watch",
+            "a figure, a JSON file",
+            "the paths of the pictures, each time that they are drawn",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --strict: the figure has problems"),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "render",

@@ -13,10 +13,11 @@ use aris_contract::artifact::record::{self, CODEX_SKILLS};
 use crate::compare::{Match, compare};
 use crate::documents;
 use crate::error::Error;
-use crate::plan::{Plan, Step, Was, free_name};
+use crate::plan::free_name;
 use crate::project::{Project, Shape, base, parent};
 use crate::records::STAGE;
 use crate::source;
+use crate::step::{Plan, Step, Was};
 use crate::wanted::{From, Wanted};
 
 /// Modes of installed files.

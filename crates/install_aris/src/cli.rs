@@ -10,7 +10,7 @@ use aris_contract::artifact::install::{Host, InstallMode};
 pub struct Cli {
     /// Project folder; default: the working directory
     pub project: Option<PathBuf>,
-    /// Bring an existing install in line with its source; refuse when there is none
+    /// Update an existing install to its source; refuse when there is none
     #[arg(long, group = "action")]
     pub reconcile: bool,
     /// Remove what was installed and nothing else
@@ -19,7 +19,7 @@ pub struct Cli {
     /// Like --reconcile, and replace edited copies too; the edited ones are kept in .aris/kept
     #[arg(long, group = "action")]
     pub update: bool,
-    /// Say what --update would change, and from which version to which; write nothing
+    /// Print what --update would change, and the versions; write nothing
     #[arg(long, group = "action")]
     pub check: bool,
     /// Print the plan and write nothing; exit 10 when something would change
@@ -50,7 +50,7 @@ pub struct Cli {
     /// Do not touch CLAUDE.md, AGENTS.md and GEMINI.md
     #[arg(long)]
     pub no_doc: bool,
-    /// Count a link or copy that is there already, and right, as installed; repeatable; `all` is all
+    /// Treat a correct link or copy that is there already as installed; repeatable; `all` is all
     #[arg(long, value_name = "NAME")]
     pub adopt_existing: Vec<String>,
     /// Replace a link of this name that leads somewhere else into the source; repeatable

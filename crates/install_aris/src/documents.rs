@@ -10,31 +10,12 @@ use aris_contract::artifact::install::{Block, INSTALL_MANIFEST, INSTALLED_TOOLS}
 
 use crate::block::{self, Before, BlockKind, KINDS, Put, Take};
 use crate::error::Error;
-use crate::plan::Inputs;
 use crate::project::{Project, Shape};
 use crate::report::{Change, Left, What};
+use crate::step::{Action, Edit, Inputs};
 
 /// Bytes of an instruction file; hosts cut them at far less.
 const LIMIT: u64 = 16 << 20;
-
-/// One change of an instruction file.
-#[derive(Debug)]
-pub(crate) struct Edit {
-    /// The file itself, links followed; inside the project.
-    pub(crate) file: PathBuf,
-    /// Digest of what it must still hold; `None` when it must still be absent.
-    pub(crate) seen: Option<String>,
-    pub(crate) action: Action,
-}
-
-/// What happens to the file.
-#[derive(Debug)]
-pub(crate) enum Action {
-    /// New bytes, and a time for the file.
-    Write(Vec<u8>, Option<SystemTime>),
-    SetTime(SystemTime),
-    Remove,
-}
 
 /// An instruction file as it is found.
 enum Document {

@@ -24,6 +24,7 @@ mod project;
 mod records;
 mod report;
 mod source;
+mod step;
 mod uninstall;
 mod wanted;
 
@@ -41,10 +42,10 @@ pub use cli::{Cli, MigrateCopy};
 pub use error::Error;
 pub use report::Report;
 
-use plan::{Inputs, Plan};
 use project::{Project, Shape};
 use records::{Intent, Records};
 use source::{Places, Source};
+use step::{Inputs, Plan};
 use wanted::Choices;
 
 /// What the helper says about itself.
@@ -55,6 +56,7 @@ pub static SPEC: Spec = Spec {
     input: "flags; the source (a clone or unpacked archive with skills/) and what is in the project",
     output: "one line for each change, what was left and why, conflicts with the flag that resolves them, the count",
     stderr: "notes, warnings, errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",

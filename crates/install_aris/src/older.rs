@@ -12,10 +12,10 @@ use aris_fs::EntryKind as OnDisk;
 
 use crate::cli::MigrateCopy;
 use crate::error::{Error, quoted};
-use crate::plan::{Inputs, Plan, Step, migrates};
 use crate::project::Shape;
 use crate::report::{Conflict, What};
 use crate::source::{self, SUPPORT};
+use crate::step::{Inputs, Plan, Step, migrates};
 use crate::wanted::From;
 
 /// The place of an install by the reference before 2026-04-20.

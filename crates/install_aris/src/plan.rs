@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_contract::artifact::install::{
     Content, Entry, EntryKind, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, InstallMode,
@@ -10,82 +10,19 @@ use aris_contract::artifact::install::{
 };
 use aris_contract::schema;
 
-use crate::cli::{Cli, MigrateCopy};
+use crate::cli::Cli;
 use crate::compare::{Match, compare};
-use crate::documents::{self, Edit};
+use crate::documents;
 use crate::error::Error;
 use crate::older;
 use crate::project::{Project, Shape, parent};
 use crate::records::{Records, STAGE};
 use crate::report::{Change, Conflict, Left, What};
-use crate::source::Source;
-use crate::wanted::{Choices, From, Wanted};
+use crate::step::{Inputs, Plan, Step, Was};
+use crate::wanted::{From, Wanted};
 
 /// Folder for what the user edited and an update replaced, relative to the project.
 pub(crate) const KEPT: &str = ".aris/kept";
-
-/// One change of the disk.
-#[derive(Debug)]
-pub(crate) enum Step {
-    /// Takes away what is still as recorded.
-    Remove { path: String, content: Content },
-    /// Puts a wanted entry where nothing is.
-    Create { path: String },
-    /// Puts a wanted entry in the place of something else.
-    Replace {
-        path: String,
-        was: Was,
-        /// Where an edited copy goes, relative to the project.
-        kept: Option<String>,
-    },
-    /// Moves something of an older install away.
-    Move { from: String, to: String },
-    /// Rewrites or makes an instruction file.
-    Edit(Edit),
-}
-
-/// What a replaced path must still be.
-#[derive(Debug)]
-pub(crate) enum Was {
-    /// As recorded.
-    Recorded(Content),
-    /// Something of the user's, which is moved away whole.
-    Edited,
-    /// A link with this text.
-    Link(PathBuf),
-}
-
-/// Everything an install does, decided.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) wanted: BTreeMap<String, Wanted>,
-    /// Folders to make, outer ones first.
-    pub(crate) folders: Vec<String>,
-    /// Folders that were made for hosts that are no longer served, inner ones last.
-    pub(crate) obsolete: Vec<String>,
-    /// Folders in which things are made ready.
-    pub(crate) stages: BTreeSet<String>,
-    pub(crate) steps: Vec<Step>,
-    /// What is the user's until the run is through.
-    pub(crate) given: BTreeMap<String, Option<String>>,
-    /// The record afterwards.
-    pub(crate) manifest: InstallManifest,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) conflicts: Vec<Conflict>,
-    pub(crate) left: Vec<Left>,
-}
-
-/// What the plan is made from.
-#[derive(Debug)]
-pub(crate) struct Inputs<'a> {
-    pub(crate) project: &'a Project,
-    pub(crate) source: &'a Source,
-    pub(crate) choices: &'a Choices,
-    pub(crate) records: &'a Records,
-    pub(crate) cli: &'a Cli,
-    /// RFC 3339, UTC.
-    pub(crate) now: &'a str,
-}
 
 /// Makes the plan.
 pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Result<Plan, Error> {
@@ -600,9 +537,4 @@ fn leads_inside(project: &Project, path: &str, shape: &Shape, root: &Path) -> bo
         Ok(real) => real.starts_with(root),
         Err(_) => aris_fs::lexical(&project.at(parent(path)).join(target)).starts_with(root),
     }
-}
-
-/// What becomes of a nested copy, when the user has said it.
-pub(crate) fn migrates(cli: &Cli, choice: MigrateCopy) -> bool {
-    cli.from_old && cli.migrate_copy == Some(choice)
 }

@@ -12,11 +12,12 @@ use aris_fs::EntryKind as OnDisk;
 
 use crate::apply;
 use crate::compare::{Match, compare};
-use crate::documents::{self, Edit};
+use crate::documents;
 use crate::error::Error;
 use crate::project::{Project, Shape};
 use crate::records::{Intent, Records};
 use crate::report::{Change, Left, What};
+use crate::step::Edit;
 
 /// What an uninstall does, decided.
 #[derive(Debug, Default)]

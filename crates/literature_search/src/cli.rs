@@ -16,9 +16,9 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Ask all sources at once and merge what they have
+    /// Ask all sources at once and merge their answers
     Aggregate(Ask),
-    /// Ask one source after the other until one has something
+    /// Ask one source after the other until one has results
     Cascade(Ask),
     /// Merge records of saved files; no network
     Merge(Merge),
@@ -38,9 +38,9 @@ pub struct Ask {
         default_value = "arxiv,semantic_scholar,openalex,crossref,dblp"
     )]
     pub sources: Vec<Source>,
-    /// Papers at most
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=5000))]
-    pub max: u32,
+    /// Most papers to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=5000))]
+    pub limit: u32,
     /// Records that each source is asked for
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub per_source: u32,

@@ -13,7 +13,7 @@ mod source;
 
 use std::time::Instant;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_online::{OnlineArgs, Progress};
@@ -35,15 +35,45 @@ pub static SPEC: Spec = Spec {
     input: "words; for merge files with records",
     output: "papers as text, as lines of JSON or as a bibliography; how each source fared",
     stderr: "what it waits for, on a terminal; errors",
+    commands: &[
+        CommandSpec::new(
+            "aggregate",
+            "words",
+            "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered",
+            &[
+                (0, "there are papers, or every source answered and has none"),
+                (4, ""),
+                (5, ""),
+                (7, "no source answered"),
+            ],
+        ),
+        CommandSpec::new(
+            "cascade",
+            "words",
+            "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered",
+            &[
+                (0, "there are papers, or every source answered and has none"),
+                (4, ""),
+                (5, ""),
+                (7, "no source answered"),
+            ],
+        ),
+        CommandSpec::new(
+            "merge",
+            "files with records: JSON Lines, a JSON list, or the output of another helper",
+            "the papers, as text, JSON, JSON Lines or BibTeX",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+    ],
     examples: &[
         Example {
             command: "aggregate",
-            line: "literature_search aggregate 'semantic communication' --max 20",
+            line: "literature_search aggregate 'semantic communication' --limit 20",
             what: "a survey: what all sources have, merged and ranked",
         },
         Example {
             command: "cascade",
-            line: "literature_search cascade 'attention is all you need' --sources semantic_scholar,openalex,crossref --max 1 --bibtex",
+            line: "literature_search cascade 'attention is all you need' --sources semantic_scholar,openalex,crossref --limit 1 --format bibtex",
             what: "one paper, from the first source that has it",
         },
         Example {
@@ -185,7 +215,7 @@ fn settled(args: Ask, answers: Answers) -> Result<Report, Error> {
     let mut papers = records::merge_all(papers);
     records::rank(&mut papers, &args.query);
     let found = papers.len();
-    papers.truncate(args.max as usize);
+    papers.truncate(args.limit as usize);
     Ok(Report {
         query: Some(args.query),
         papers,

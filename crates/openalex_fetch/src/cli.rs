@@ -25,9 +25,9 @@ pub enum Command {
 pub struct Search {
     /// Words to search for
     pub query: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub limit: u32,
     /// Year or years: `2023`, `2020-2023`, `2023-`
     #[arg(long, allow_hyphen_values = true, value_parser = years)]
     pub year: Option<String>,
@@ -37,7 +37,7 @@ pub struct Search {
     /// Only works that anybody may read
     #[arg(long)]
     pub open_access: bool,
-    /// Citations at least
+    /// Fewest citations of a result
     #[arg(long, value_name = "N")]
     pub min_citations: Option<u32>,
     /// Order of the results

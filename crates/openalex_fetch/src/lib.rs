@@ -9,7 +9,7 @@ mod answer;
 mod cli;
 mod compat;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::{ArxivId, Doi};
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
@@ -32,10 +32,36 @@ pub static SPEC: Spec = Spec {
     input: "a query, or the name of a work",
     output: "works as text, as JSON, as lines of JSON or as a bibliography",
     stderr: "what it waits for, on a terminal; errors",
+    commands: &[
+        CommandSpec::new(
+            "search",
+            "words",
+            "the works, as text, JSON, JSON Lines or BibTeX",
+            &[
+                (0, "OpenAlex answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "work",
+            "a DOI or another identifier",
+            "the work",
+            &[
+                (0, "the work was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "search",
-            line: "openalex_fetch search 'diffusion models' --year 2023- --type article --sort citations --max 20",
+            line: "openalex_fetch search 'diffusion models' --year 2023- --type article --sort citations --limit 20",
             what: "the most cited articles of some years",
         },
         Example {
@@ -124,7 +150,7 @@ fn ask(
 
 /// Asks page by page until there are enough.
 fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
-    let wanted = args.max as usize;
+    let wanted = args.limit as usize;
     let size = wanted.min(openalex::PAGE);
     let sort = match args.sort {
         Sort::Relevance => "relevance_score:desc",

@@ -21,6 +21,6 @@ pub struct Cli {
     #[arg(long)]
     pub no_home: bool,
     /// Seconds that git may take for one repository
-    #[arg(long, value_name = "S", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub timeout: u64,
+    #[arg(long, alias = "timeout", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub deadline: u64,
 }

@@ -182,7 +182,7 @@ impl Git<'_> {
                 done.stderr.text().lines().next().unwrap_or_default().trim()
             ))
             .hint("see what `git fsck` says")),
-            Err(error) => Err(failed(error.to_string()).hint("give it longer with --timeout")),
+            Err(error) => Err(failed(error.to_string()).hint("give it longer with --deadline")),
         }
     }
 

@@ -42,6 +42,7 @@ pub static SPEC: Spec = Spec {
     input: "a folder: a paper, a repository, or one with several of them in it; by default the working directory",
     output: "each place that holds a token, the token itself masked; last what was looked at",
     stderr: "errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",
@@ -115,7 +116,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         } else {
             Known::of(&repository.folder, context)
         };
-        let history = history::read(repository, &known, Duration::from_secs(cli.timeout));
+        let history = history::read(repository, &known, Duration::from_secs(cli.deadline));
         looked.objects += history.objects;
         looked.known += history.known;
         leaks.extend(history.leaks);

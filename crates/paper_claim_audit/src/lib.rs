@@ -25,7 +25,7 @@ mod session;
 
 use std::io::{self, Write};
 
-use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::{ErrorKind, schema};
 use serde::Serialize;
 
@@ -43,6 +43,53 @@ pub static SPEC: Spec = Spec {
     input: "the paper's LaTeX sources, claims.toml, and data (CSV, TSV, JSON, JSON Lines, YAML, TOML, SQLite)",
     output: "what needs attention, the verdict, and the path of the artifact; with --json one envelope",
     stderr: "warnings, errors",
+    commands: &[
+        CommandSpec::new(
+            "suggest",
+            "the paper's LaTeX sources, claims.toml and the data",
+            "bindings to add",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "bind",
+            "the paper's LaTeX sources, claims.toml and the data",
+            "the binding, and whether its value is the number shown",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the value is not the number shown"),
+            ],
+        ),
+        CommandSpec::new(
+            "emit",
+            "the paper's LaTeX sources, claims.toml and the data",
+            "the macros that were written",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "with --check: the file is not current"),
+            ],
+        ),
+        CommandSpec::new(
+            "show",
+            "the paper's LaTeX sources, claims.toml and the data",
+            "the paper's text with the status of each number",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "trace-back",
+            "the paper's LaTeX sources, claims.toml and the data, and the records of runs",
+            "the data and the run that each number comes from",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "no record connects a number to its run"),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "",
@@ -77,7 +124,7 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[(
         10,
-        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; a new binding differs; an emitted file is not current; the way from a number to its run has a gap",
+        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; a new binding differs; an emitted file is not current; no record connects a number to its run",
     )],
     ok: "every number is bound or waived and holds, or there is none; the command did its work",
     errors: &[

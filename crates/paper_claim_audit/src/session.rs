@@ -1,7 +1,8 @@
 //! What every command starts with: the paper, its bindings, and where the data are.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use aris_audit::project::paper_folder;
 use aris_claims::project::{Options, Project, ProjectError};
 use aris_cli::Context;
 use aris_contract::ErrorKind;
@@ -52,15 +53,10 @@ pub(crate) fn document(project: &Project) -> Result<&Document, Error> {
 
 /// The paper's folder, links resolved: project, results and traces are where the paper really lies.
 fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
-    let usual = Path::new("paper");
-    let has_usual = context.absolute(usual).is_dir();
-    let usual = if has_usual { usual } else { Path::new(".") };
-    let given = args.paper.as_deref().unwrap_or(usual);
-    let folder = aris_fs::lexical(&context.absolute(given));
-    if !folder.is_dir() {
+    let folder = paper_folder(args.paper.as_deref(), context.cwd()).map_err(|folder| {
         let message = "paper folder {} does not exist or is not a folder";
         let hint = "name the folder that holds the paper's LaTeX sources";
-        return Err(Error::about(ErrorKind::NotFound, &folder, message, hint));
-    }
+        Error::about(ErrorKind::NotFound, &folder, message, hint)
+    })?;
     Ok(folder.canonicalize().unwrap_or(folder))
 }

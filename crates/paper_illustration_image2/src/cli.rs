@@ -13,7 +13,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Ask whether images can be made: is the program codex there, and does its server answer?
+    /// Check that images can be made: that the program codex is there and its server answers
     Preflight(Preflight),
     /// Make the accepted image the final one, with its LaTeX and its review log
     Finalize(Finalize),
@@ -25,11 +25,11 @@ pub enum Command {
 #[derive(Clone, Debug, clap::Args)]
 pub struct Place {
     /// Folder of the paper or project; default: the working directory
-    #[arg(long, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
-    /// File that also gets the result as JSON
-    #[arg(long, value_name = "FILE")]
-    pub json_out: Option<PathBuf>,
+    #[arg(long, alias = "workspace", value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// File to write the result to as well, as JSON
+    #[arg(long, alias = "json-out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `preflight`.
@@ -39,8 +39,8 @@ pub struct Preflight {
     #[command(flatten)]
     pub place: Place,
     /// Seconds the server has to answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub timeout: u64,
+    #[arg(long, alias = "timeout", value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub deadline: u64,
 }
 
 /// Arguments of `finalize`.
@@ -49,10 +49,10 @@ pub struct Finalize {
     /// Where
     #[command(flatten)]
     pub place: Place,
-    /// The accepted image, a PNG; looked for from the working directory, then from the workspace
+    /// The accepted image, a PNG; looked for from the working directory, then from the project
     #[arg(long, value_name = "PNG")]
     pub best_image: PathBuf,
-    /// Take an image that lies outside the workspace
+    /// Take an image that lies outside the project
     #[arg(long)]
     pub outside: bool,
     /// Caption, as plain text: what LaTeX would read as a command is escaped

@@ -97,7 +97,7 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let text = match self {
-            Self::Workspace { .. } => "name the folder of the paper with --workspace",
+            Self::Workspace { .. } => "name the folder of the paper with --project",
             Self::Label { .. } => "use letters, digits and : . _ - / +, as in fig:overview",
             Self::Link { .. } => "put the folder or file itself there",
             Self::Caption { .. } => {

@@ -16,7 +16,7 @@ mod report;
 mod verify;
 mod workspace;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal};
 
 use workspace::Workspace;
@@ -33,20 +33,51 @@ pub static SPEC: Spec = Spec {
     input: "a workspace; for finalize the accepted PNG, a caption and a label",
     output: "the result as JSON; finalize writes figure_final.png, latex_include.tex and review_log.json",
     stderr: "errors",
+    commands: &[
+        CommandSpec::new(
+            "preflight",
+            "the installed program codex",
+            "whether images can be made, as JSON",
+            &[
+                (0, "images can be made"),
+                (1, "no image can be made now"),
+                (3, ""),
+                (5, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "finalize",
+            "the accepted PNG, a caption and a label",
+            "the files that were written, as JSON",
+            &[(0, "the image is final"), (3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "verify",
+            "the final image, its LaTeX and its review log",
+            "each check and its result, as JSON",
+            &[
+                (0, "everything fits together"),
+                (1, "the figure is not final"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "preflight",
-            line: "paper_illustration_image2 preflight --workspace . --json-out figures/ai_generated/preflight.json",
+            line: "paper_illustration_image2 preflight --project . --output figures/ai_generated/preflight.json",
             what: "ask whether images can be made",
         },
         Example {
             command: "finalize",
-            line: "paper_illustration_image2 finalize --workspace . --best-image figures/ai_generated/figure_v3.png --score 9 --caption 'Overview of the method.' --label fig:overview",
+            line: "paper_illustration_image2 finalize --project . --best-image figures/ai_generated/figure_v3.png --score 9 --caption 'Overview of the method.' --label fig:overview",
             what: "make the third version final",
         },
         Example {
             command: "verify",
-            line: "paper_illustration_image2 verify --workspace .",
+            line: "paper_illustration_image2 verify --project .",
             what: "check that the final image is the accepted one",
         },
     ],
@@ -68,7 +99,7 @@ pub static SPEC: Spec = Spec {
     ],
     samples: &[
         Sample {
-            args: &["--json", "verify", "--workspace", "."],
+            args: &["--json", "verify", "--project", "."],
             exit: &[1],
         },
         Sample {
@@ -90,7 +121,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::Finalize(args) => (Report::Finalize(finalize::run(args, context)?), &args.place),
         Command::Verify(args) => (Report::Verify(verify::run(args, context)?), &args.place),
     };
-    if let Some(path) = &place.json_out {
+    if let Some(path) = &place.output {
         let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
         Workspace::of(place, context)?.write(path, text.as_bytes(), context)?;
     }

@@ -30,8 +30,8 @@ pub(crate) fn run(args: &Preflight, context: &Context) -> Result<PreflightResult
             let command = aris_proc::command(program, &workspace.root)
                 .args(["debug", "app-server", "send-message-v2", "ping"])
                 .capture_limit(64 << 10);
-            match command.run(Duration::from_secs(args.timeout)) {
-                Ok(finished) => judged(&finished, args.timeout),
+            match command.run(Duration::from_secs(args.deadline)) {
+                Ok(finished) => judged(&finished, args.deadline),
                 Err(error) => (Status::Unusable, None, Some(error.to_string())),
             }
         }
@@ -61,7 +61,7 @@ fn judged(finished: &Finished, seconds: u64) -> (Status, Option<i32>, Option<Str
         }
         End::TimedOut => {
             let error = format!(
-                "the server of codex did not answer within {seconds} s, and was ended; allow it more with --timeout"
+                "the server of codex did not answer within {seconds} s, and was ended; allow it more with --deadline"
             );
             (Status::TimedOut, None, Some(error))
         }

@@ -27,7 +27,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn of(place: &Place, context: &Context) -> Result<Self, Error> {
-        let path = place.workspace.as_deref().unwrap_or(Path::new("."));
+        let path = place.project.as_deref().unwrap_or(Path::new("."));
         let path = aris_fs::lexical(&context.absolute(path));
         let real = path.canonicalize();
         match real {

@@ -27,60 +27,60 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a queue, or go on with one, until every job is over
+    /// Run a queue, or continue one, until every job has ended
     Run(RunArgs),
     /// Run a queue in the background
     Start(RunArgs),
-    /// Look for what would stand against a run; changes nothing
+    /// List what would prevent a run; changes nothing
     #[command(visible_alias = "check")]
     Preflight(RunArgs),
-    /// Print how far a queue is
+    /// Print the progress of a queue
     Status(StatusArgs),
-    /// Follow a queue until it is over: drawn in place on a terminal, else a line for each change
+    /// Follow a queue until it ends: drawn in place on a terminal, else a line for each change
     Watch(WatchArgs),
     /// Print why a job is in its state, with the evidence
     #[command(visible_alias = "why")]
     Explain(JobArgs),
     /// Print the end of a job's log, or follow it
     Logs(LogsArgs),
-    /// End jobs, or keep them from starting
+    /// Cancel jobs: end those that run, keep the others from starting
     Cancel(SelectArgs),
-    /// Try jobs again that are over without being completed
+    /// Run jobs again that ended without completing
     Retry(RetryArgs),
-    /// Hold jobs back
+    /// Keep jobs from starting until they are released
     Hold(SelectArgs),
-    /// Hold jobs back no longer
+    /// Release jobs that were held
     Release(SelectArgs),
-    /// Start nothing new; what runs goes on
+    /// Start no new jobs; running jobs continue
     Pause(QueueArgs),
-    /// Start again after a pause
+    /// Start jobs again after a pause
     #[command(visible_alias = "resume-jobs")]
     Resume(QueueArgs),
     /// Change how many jobs with cards run at once
     Set(SetArgs),
-    /// Take stock after a manager's death, or take the state file of the reference's manager over; starts nothing
+    /// Check a queue whose manager died, or take over the state file of the older manager; starts nothing
     Adopt(AdoptArgs),
-    /// Take a changed manifest up, while the queue runs or not, and print what is different
+    /// Apply a changed manifest, while the queue runs or not, and print the differences
     Reload(ReloadArgs),
     /// Add jobs to a queue, while it runs or not
     Add(AddArgs),
-    /// Change jobs of a queue: what is under way goes on, and the next attempt takes the change
+    /// Change jobs of a queue; a running attempt continues, the next one uses the change
     Edit(EditArgs),
-    /// Take jobs out of a queue
+    /// Remove jobs from a queue
     Remove(SelectArgs),
-    /// Print what a queue came to, as Markdown
+    /// Print the results of a queue, as Markdown
     Report(ReportArgs),
-    /// Bring this program and a manifest to a server, and start the queue there
+    /// Copy this program and a manifest to a server, and start the queue there
     Deploy(DeployArgs),
     /// Call one of these commands for a queue on a server
     Remote(RemoteArgs),
     /// List the files that jobs wrote: their declared outputs
     Outputs(OutputsArgs),
-    /// Bring the outputs of a queue on a server here
+    /// Copy the outputs of a queue from a server
     Fetch(FetchArgs),
     /// Run a command without a queue and record it as a job is recorded, or take over what another tool recorded
     Record(RecordArgs),
-    /// List the numbers of papers that stand on the files of a job
+    /// List the numbers in papers that rest on the files of a job
     UsedBy(UsedByArgs),
 }
 
@@ -120,20 +120,20 @@ pub(crate) struct RunFlags {
     /// Folder of the jobs' logs; default: logs beside the state file
     #[arg(long, value_name = "DIR")]
     pub(crate) log_dir: Option<PathBuf>,
-    /// File that gets the lines of stderr as well
+    /// File to write the lines of stderr to as well
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// Seconds after which everything is looked at again at the latest; ends are seen at once in any case
+    /// Longest time between two checks of all jobs; the end of a job is noticed at once in any case
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) poll: Option<Duration>,
-    /// Take the queue from a manager on another machine that has given no sign for a minute
+    /// Take the queue over from a manager on another machine that has been silent for a minute
     #[arg(long)]
     pub(crate) takeover: bool,
     /// Refuse a manifest that is not that of the last run
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Leave with 6 after so many seconds; jobs go on
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// End with exit 6 after this many seconds; the jobs continue
+    #[arg(long = "deadline", alias = "max-wait", value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_wait: Option<Duration>,
 }
 
@@ -190,9 +190,14 @@ pub(crate) struct LogsArgs {
     #[arg(long, value_name = "N")]
     pub(crate) attempt: Option<u32>,
     /// Lines to print
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(
+        long = "limit",
+        alias = "lines",
+        value_name = "N",
+        default_value_t = 50
+    )]
     pub(crate) lines: usize,
-    /// Go on with what is written, over all attempts, until the job is over; with --attempt, until that one is
+    /// Print new lines as they are written, over all attempts, until the job ends; with --attempt, until that attempt ends
     #[arg(long, short)]
     pub(crate) follow: bool,
     /// Byte of the log to begin at, in place of the last lines; at most 64 KiB are printed, and the answer says where to go on
@@ -228,7 +233,7 @@ pub(crate) struct SelectArgs {
 pub(crate) struct RetryArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Also jobs that are completed, where they are named
+    /// Also completed jobs, if they are named
     #[arg(long)]
     pub(crate) again: bool,
     /// Start a manager in the background when none runs the queue
@@ -317,10 +322,10 @@ pub(crate) struct AdoptArgs {
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// File that gets it, too
-    #[arg(long, value_name = "FILE")]
+    /// File to write the report to as well
+    #[arg(long = "output", alias = "md", value_name = "FILE")]
     pub(crate) md: Option<PathBuf>,
-    /// File that gets it as one page, with a timeline for each card
+    /// File to write the report to as an HTML page, with a timeline for each card
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// A metric of completed jobs: a declared output and a key in it.
@@ -330,7 +335,7 @@ pub(crate) struct ReportArgs {
         help = "A metric of completed jobs, such as 'eval.json#test.acc': a declared output (JSON, JSON Lines, YAML, CSV) and a key in it; adds a table against the grid's parameters; may be given several times"
     )]
     pub(crate) metrics: Vec<Wanted>,
-    /// File that gets the table of metrics as CSV
+    /// File to write the table of metrics to, as CSV
     #[arg(long, value_name = "FILE", requires = "metrics")]
     pub(crate) csv: Option<PathBuf>,
 }

@@ -4,7 +4,7 @@
 //! words of the reference's manager; a log for each attempt; `summary.md`. Beside the state file lies `.queue_state.queue/` with a
 //! journal and the records of each attempt, which are the truth. **Exit**: 0 all completed, or asked to go while jobs run on; 10 over,
 //! some not completed; 2 usage; 3 no such queue, job or file; 4 manifest, state file or journal invalid; 5 somebody else runs the
-//! queue, nothing can be written, something is missing on this machine; 6 `--max-wait` passed.
+//! queue, nothing can be written, something is missing on this machine; 6 `--deadline` passed.
 //!
 //! Jobs belong to runners of their own (`--attempt`, [`aris_attempt`]): the manager may be killed at any moment and finds them again.
 
@@ -25,7 +25,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -53,7 +53,7 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         command: "run",
-        line: "queue_manager run --manifest manifest.json --max-wait 3600",
+        line: "queue_manager run --manifest manifest.json --deadline 3600",
         what: "run a queue for an hour at most; jobs go on after it",
     },
     Example {
@@ -64,7 +64,7 @@ const EXAMPLES: &[Example] = &[
     Example {
         command: "preflight",
         line: "queue_manager preflight --manifest manifest.json",
-        what: "look for what would stand against a run",
+        what: "list what would prevent a run",
     },
     Example {
         command: "status",
@@ -83,7 +83,7 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         command: "logs",
-        line: "queue_manager logs s42_N64 --attempt 1 --lines 20",
+        line: "queue_manager logs s42_N64 --attempt 1 --limit 20",
         what: "the end of the log of the first attempt",
     },
     Example {
@@ -163,7 +163,7 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         command: "report",
-        line: "queue_manager report --md summary.md --html report.html",
+        line: "queue_manager report -o summary.md --html report.html",
         what: "what the queue came to, also as one page with a timeline for each card",
     },
     Example {
@@ -226,10 +226,225 @@ pub static SPEC: Spec = Spec {
     input: "a manifest, JSON or YAML; for the other commands the state file of a queue",
     output: "jobs by state, or what the command asks for",
     stderr: "one line for each start and each end, warnings, errors",
+    commands: &[
+        CommandSpec::new(
+            "run",
+            "a manifest, JSON or YAML",
+            "the jobs by state",
+            &[
+                (
+                    0,
+                    "every job is completed, or the manager was asked to stop and the jobs run on",
+                ),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (6, ""),
+                (10, "the queue is over, and some jobs did not complete"),
+            ],
+        ),
+        CommandSpec::new(
+            "start",
+            "a manifest, JSON or YAML",
+            "the manager that was started",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "preflight",
+            "a manifest, JSON or YAML",
+            "what would prevent a run",
+            &[
+                (0, "nothing prevents a run"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "something prevents a run"),
+            ],
+        ),
+        CommandSpec::new(
+            "status",
+            "the state file of a queue",
+            "the jobs by state",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the queue is over, and some jobs did not complete"),
+            ],
+        ),
+        CommandSpec::new(
+            "watch",
+            "the state file of a queue",
+            "the jobs by state, at each change",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the queue is over, and some jobs did not complete"),
+            ],
+        ),
+        CommandSpec::new(
+            "explain",
+            "the state file of a queue",
+            "why the job is in its state, with the evidence",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "logs",
+            "the state file of a queue",
+            "the end of the job's log",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "cancel",
+            "the state file of a queue",
+            "what was done with each job",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "retry",
+            "the state file of a queue",
+            "what was done with each job",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "hold",
+            "the state file of a queue",
+            "what was done with each job",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "release",
+            "the state file of a queue",
+            "what was done with each job",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "pause",
+            "the state file of a queue",
+            "what was done",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "resume",
+            "the state file of a queue",
+            "what was done",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "set",
+            "the state file of a queue",
+            "what was done",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "adopt",
+            "a state file, or a manifest and a state file of another manager",
+            "the jobs by state",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "reload",
+            "the state file of a queue and its manifest",
+            "what is different",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "add",
+            "the state file of a queue; a job, or a manifest with several",
+            "the jobs that were added",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "edit",
+            "the state file of a queue",
+            "what was done with each job",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "remove",
+            "the state file of a queue",
+            "what was done with each job",
+            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+        ),
+        CommandSpec::new(
+            "report",
+            "the state file of a queue",
+            "a report in Markdown",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the queue is over, and some jobs did not complete"),
+            ],
+        ),
+        CommandSpec::new(
+            "deploy",
+            "a manifest and a server",
+            "the name of the run",
+            &[(3, ""), (4, ""), (5, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "remote",
+            "a server and the name of a run",
+            "what the command prints there",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (6, ""),
+                (7, ""),
+                (10, "what 10 means for the command"),
+            ],
+        ),
+        CommandSpec::new(
+            "outputs",
+            "the state file of a queue",
+            "the declared outputs of jobs",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "a declared output is missing"),
+            ],
+        ),
+        CommandSpec::new(
+            "fetch",
+            "a server and the name of a run",
+            "the files that were copied",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+                (10, "an output is missing, or a file could not be copied"),
+            ],
+        ),
+        CommandSpec::new(
+            "record",
+            "a command, or what another tool recorded",
+            "the record; the command's own output",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (
+                    10,
+                    "the command failed, or a recorded file has changed since",
+                ),
+            ],
+        ),
+        CommandSpec::new(
+            "used-by",
+            "the audits of papers in the project",
+            "the numbers that rest on files of the job",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+    ],
     examples: EXAMPLES,
     signals: &[(
         10,
-        "over, and some jobs did not complete: run, status, watch, report; outputs, fetch: a declared output is not there, or a file could not be brought; preflight: something stands against a run; record: the command failed, or a recorded file is another one now; cancel, retry, add, edit and the like: some of it was refused",
+        "over, and some jobs did not complete: run, status, watch, report; outputs, fetch: a declared output is not there, or a file could not be brought; preflight: something prevents a run; record: the command failed, or a recorded file is another one now; cancel, retry, add, edit and the like: some of it was refused",
     )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[

@@ -39,23 +39,23 @@ pub struct Cli {
 pub(crate) enum Command {
     /// Report everything that is wrong with a recipe
     Validate(ValidateArgs),
-    /// Print where control can go in a recipe
+    /// Print the steps of a recipe and the routes between them
     Graph(GraphArgs),
-    /// Run a recipe until it ends or needs an outcome from outside
+    /// Run a recipe until it ends or needs an outcome from you
     Run(RunArgs),
-    /// Say where a run is taken up again, and go on with it when outcomes or executors are given
+    /// Continue a run: print where it stands, and go on if outcomes or executors are given
     Resume(ResumeArgs),
     /// Print the step whose outcome is needed next
     Next(StateArgs),
     /// Record the outcome of that step
     Complete(CompleteArgs),
-    /// Say how a run stands, also while it goes on
+    /// Print the status of a run, also while it is running
     Status(StatusArgs),
-    /// Print what the step at work printed, or the last attempt of a step
+    /// Print the output of the running step, or of the last attempt of a step
     Logs(LogsArgs),
-    /// Write a page that shows when what was done, and what it cost
+    /// Write a page with the times and costs of all steps
     Timeline(TimelineArgs),
-    /// End the step at work; `resume` starts it again
+    /// End the running step; `resume` starts it again
     Cancel(StatusArgs),
 }
 

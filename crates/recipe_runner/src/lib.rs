@@ -60,7 +60,7 @@ mod secret;
 mod session;
 mod store;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use attempt::AtWork;
@@ -85,10 +85,127 @@ const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 pub static SPEC: Spec = Spec {
     name: "recipe_runner",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Check a recipe, show where control can go in it, and run it step by step",
+    summary: "Check a recipe, show its graph, and run it step by step",
     input: "a recipe in YAML and its sub-recipes",
     output: "findings, a graph, or how far a run is",
     stderr: "notes and errors",
+    commands: &[
+        CommandSpec::new(
+            "validate",
+            "a recipe and its sub-recipes",
+            "findings",
+            &[
+                (0, "the recipe has no error"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the recipe has errors"),
+            ],
+        ),
+        CommandSpec::new(
+            "graph",
+            "a recipe and its sub-recipes",
+            "its steps and the routes between them",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "run",
+            "a recipe, its sub-recipes, and outcomes that are known",
+            "how far the run is",
+            &[
+                (0, "the run is completed"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the recipe has errors, or the run escalated or halted"),
+                (11, "the run waits for an outcome"),
+                (12, "the run had too many steps"),
+                (13, "the run ended at a stop step that stands for a failure"),
+            ],
+        ),
+        CommandSpec::new(
+            "resume",
+            "the state file of a run",
+            "how far the run is",
+            &[
+                (0, "the run is completed"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the recipe has errors, or the run escalated or halted"),
+                (11, "the run waits for an outcome"),
+                (12, "the run had too many steps"),
+                (13, "the run ended at a stop step that stands for a failure"),
+            ],
+        ),
+        CommandSpec::new(
+            "next",
+            "the state file of a run",
+            "the step whose outcome is needed",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the run escalated or halted"),
+                (12, "the run had too many steps"),
+                (13, "the run ended at a stop step that stands for a failure"),
+            ],
+        ),
+        CommandSpec::new(
+            "complete",
+            "the state file of a run",
+            "the next step",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the recipe has errors, or the run escalated or halted"),
+                (11, "the run waits for an outcome"),
+                (12, "the run had too many steps"),
+                (13, "the run ended at a stop step that stands for a failure"),
+            ],
+        ),
+        CommandSpec::new(
+            "status",
+            "the state file of a run",
+            "how far the run is",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the recipe has errors, or the run escalated or halted"),
+                (11, "the run waits for an outcome"),
+                (12, "the run had too many steps"),
+                (13, "the run ended at a stop step that stands for a failure"),
+            ],
+        ),
+        CommandSpec::new(
+            "logs",
+            "the state file of a run",
+            "what the step printed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "timeline",
+            "the state file of a run",
+            "the path of the page",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "cancel",
+            "the state file of a run",
+            "what was ended",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "the recipe has errors, or the run escalated or halted"),
+                (11, "the run waits for an outcome"),
+                (12, "the run had too many steps"),
+                (13, "the run ended at a stop step that stands for a failure"),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "validate",

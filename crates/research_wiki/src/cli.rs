@@ -17,37 +17,45 @@ pub struct Cli {
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-#[command(rename_all = "snake_case")]
 pub(crate) enum Command {
-    /// Create the folders and files of a wiki; what is there stays
+    /// Create the folders and files of a wiki; existing files stay as they are
     Init(Root),
     /// Print the name that a paper's page gets
     Slug(SlugArgs),
     /// Add a page for one paper, or complete the one there is
+    #[command(alias = "ingest_paper")]
     IngestPaper(Box<IngestArgs>),
     /// Add pages for many papers
     Sync(SyncArgs),
-    /// Draw a typed edge between two nodes
+    /// Add a typed edge between two nodes
+    #[command(alias = "add_edge")]
     AddEdge(AddEdgeArgs),
-    /// Take an edge out of the graph
+    /// Remove an edge
+    #[command(alias = "remove_edge")]
     RemoveEdge(EdgeArgs),
     /// Create or change the page of an idea
+    #[command(alias = "upsert_idea")]
     UpsertIdea(Box<IdeaArgs>),
     /// Create or change the page of an experiment
+    #[command(alias = "upsert_experiment")]
     UpsertExperiment(Box<ExperimentArgs>),
     /// Create or change the page of a claim
+    #[command(alias = "upsert_claim")]
     UpsertClaim(Box<ClaimArgs>),
     /// Set the status of a claim, the outcome or stage of an idea, the verdict of an experiment
+    #[command(alias = "set_status")]
     SetStatus(StatusArgs),
     /// Set a field of a page's frontmatter
     Update(UpdateArgs),
     /// Write the query pack about a topic
     Query(QueryArgs),
     /// Write the query pack about the project's direction
+    #[command(alias = "rebuild_query_pack")]
     RebuildQueryPack(PackArgs),
     /// Write the index
+    #[command(alias = "rebuild_index")]
     RebuildIndex(Root),
-    /// Print how much there is of what
+    /// Count pages and edges
     Stats(Root),
     /// Show one page with its edges
     Show(NodeArgs),
@@ -55,9 +63,9 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Write the wiki as a web site, a bibliography or a graph
     Export(ExportArgs),
-    /// Look for faults
+    /// Report inconsistencies
     Lint(LintArgs),
-    /// Make one page out of two that describe the same
+    /// Merge two pages that describe the same thing
     Merge(MergeArgs),
     /// Repair what a program can repair: repeated edges, generated parts, interrupted merges
     Doctor(Root),
@@ -85,7 +93,7 @@ pub(crate) struct SlugArgs {
     pub(crate) year: u32,
 }
 
-/// Arguments of `ingest_paper`.
+/// Arguments of `ingest-paper`.
 #[derive(Debug, Args)]
 pub(crate) struct IngestArgs {
     #[command(flatten)]
@@ -170,7 +178,7 @@ pub(crate) struct EdgeArgs {
     pub(crate) kind: String,
 }
 
-/// Arguments of `add_edge`.
+/// Arguments of `add-edge`.
 #[derive(Debug, Args)]
 pub(crate) struct AddEdgeArgs {
     #[command(flatten)]
@@ -178,7 +186,7 @@ pub(crate) struct AddEdgeArgs {
     /// Why
     #[arg(long, default_value = "", allow_hyphen_values = true)]
     pub(crate) evidence: String,
-    /// Draw it also where a page at one of its ends is not there yet; for imports
+    /// Add it although a page at one of its ends does not exist yet; for imports
     #[arg(long)]
     pub(crate) allow_missing: bool,
 }
@@ -205,12 +213,12 @@ pub(crate) struct UpsertArgs {
     /// Write given texts also into sections where somebody wrote something
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Draw edges also to pages that are not there yet; for imports
+    /// Add edges to pages that do not exist yet, too; for imports
     #[arg(long)]
     pub(crate) allow_missing: bool,
 }
 
-/// Arguments of `upsert_idea`.
+/// Arguments of `upsert-idea`.
 #[derive(Debug, Args)]
 pub(crate) struct IdeaArgs {
     #[command(flatten)]
@@ -227,16 +235,16 @@ pub(crate) struct IdeaArgs {
     /// Gaps that it addresses, with commas between them; edges are drawn
     #[arg(long, default_value = "", value_name = "NODES")]
     pub(crate) target_gaps: String,
-    /// What it says
+    /// Its statement
     #[arg(long)]
     pub(crate) hypothesis: Option<String>,
-    /// How it would be tried
+    /// How it would be tested
     #[arg(long)]
     pub(crate) method: Option<String>,
-    /// What would come out
+    /// Expected result
     #[arg(long)]
     pub(crate) expected: Option<String>,
-    /// What came out
+    /// Actual result
     #[arg(long)]
     pub(crate) actual: Option<String>,
     /// Why it failed
@@ -247,7 +255,7 @@ pub(crate) struct IdeaArgs {
     pub(crate) lessons: Option<String>,
 }
 
-/// Arguments of `upsert_experiment`.
+/// Arguments of `upsert-experiment`.
 #[derive(Debug, Args)]
 pub(crate) struct ExperimentArgs {
     #[command(flatten)]
@@ -284,7 +292,7 @@ pub(crate) struct ExperimentArgs {
     pub(crate) invalidates: String,
 }
 
-/// Arguments of `upsert_claim`.
+/// Arguments of `upsert-claim`.
 #[derive(Debug, Args)]
 pub(crate) struct ClaimArgs {
     #[command(flatten)]
@@ -292,7 +300,7 @@ pub(crate) struct ClaimArgs {
     /// reported, supported, partial or invalidated
     #[arg(long)]
     pub(crate) status: Option<String>,
-    /// What it says
+    /// Its statement
     #[arg(long)]
     pub(crate) statement: Option<String>,
     /// File that it rests on, relative to the project, with lines: results/run.json or notes.md:10-20; lint tells when it changes
@@ -300,7 +308,7 @@ pub(crate) struct ClaimArgs {
     pub(crate) source: Option<String>,
 }
 
-/// Arguments of `set_status`.
+/// Arguments of `set-status`.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
@@ -330,12 +338,12 @@ pub(crate) struct QueryArgs {
     pub(crate) topic: String,
 }
 
-/// Arguments of `rebuild_query_pack`.
+/// Arguments of `rebuild-query-pack`.
 #[derive(Debug, Args)]
 pub(crate) struct PackArgs {
     #[command(flatten)]
     pub(crate) root: Root,
-    /// Characters at most
+    /// Most characters
     #[arg(long, default_value_t = crate::pack::MAX_CHARS)]
     pub(crate) max_chars: usize,
 }
@@ -360,7 +368,7 @@ pub(crate) struct SearchArgs {
     /// Only papers, ideas, experiments or claims
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub(crate) kind: Option<Kind>,
-    /// Pages at most
+    /// Most pages to show
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
     /// Read all pages instead of using the index; the answer is the same
@@ -374,7 +382,7 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) root: Root,
     /// Write a web site into this folder, which is absent, empty, or an earlier export
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["bibtex", "graphml", "output"])]
+    #[arg(long = "html", alias = "site", value_name = "DIR", conflicts_with_all = ["bibtex", "graphml", "output"])]
     pub(crate) site: Option<PathBuf>,
     /// Name of the site
     #[arg(long, default_value = "Research wiki", requires = "site")]

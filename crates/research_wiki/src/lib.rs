@@ -32,7 +32,7 @@ mod source;
 mod text;
 pub mod wiki;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -53,6 +53,152 @@ pub static SPEC: Spec = Spec {
     input: "a wiki folder; descriptions of papers from arXiv, from a file (--metadata), or from flags",
     output: "what was changed; with --json pages, edges and notes as data",
     stderr: "notes, warnings, errors",
+    commands: &[
+        CommandSpec::new(
+            "init",
+            "the wiki's folder",
+            "what was made",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "slug",
+            "a title",
+            "the name of the page",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "ingest-paper",
+            "the wiki's folder; what describes the paper: flags, a file, or arXiv",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, ""), (7, "")],
+        ),
+        CommandSpec::new(
+            "sync",
+            "the wiki's folder; identifiers, or files with identifiers",
+            "what was changed",
+            &[
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+                (10, "some identifiers do not exist"),
+            ],
+        ),
+        CommandSpec::new(
+            "add-edge",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "remove-edge",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "upsert-idea",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "upsert-experiment",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "upsert-claim",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "set-status",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "update",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "query",
+            "the wiki's folder",
+            "the path of the query pack",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "rebuild-query-pack",
+            "the wiki's folder",
+            "the path of the query pack",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "rebuild-index",
+            "the wiki's folder",
+            "the path of the index",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "stats",
+            "the wiki's folder",
+            "how many pages and edges there are",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "show",
+            "the wiki's folder",
+            "the page with its edges",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "search",
+            "the wiki's folder",
+            "the pages found, best first",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "export",
+            "the wiki's folder",
+            "the export, or the path it was written to",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "lint",
+            "the wiki's folder",
+            "findings",
+            &[
+                (0, "no finding"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "there are findings"),
+            ],
+        ),
+        CommandSpec::new(
+            "merge",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "doctor",
+            "the wiki's folder",
+            "what was repaired",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "log",
+            "the wiki's folder",
+            "what was changed",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+    ],
     examples: &[
         Example {
             command: "init",
@@ -65,13 +211,13 @@ pub static SPEC: Spec = Spec {
             what: "the name of a paper's page",
         },
         Example {
-            command: "ingest_paper",
-            line: "research_wiki ingest_paper research-wiki/ --arxiv-id 1706.03762 --thesis 'Attention alone suffices.' --tags attention",
+            command: "ingest-paper",
+            line: "research_wiki ingest-paper research-wiki/ --arxiv-id 1706.03762 --thesis 'Attention alone suffices.' --tags attention",
             what: "add a paper that is on arXiv",
         },
         Example {
-            command: "ingest_paper",
-            line: "research_wiki ingest_paper research-wiki/ --title 'Deep Learning' --authors 'Yann LeCun, Yoshua Bengio' --year 2015 --venue Nature --external-id-doi 10.1038/nature14539",
+            command: "ingest-paper",
+            line: "research_wiki ingest-paper research-wiki/ --title 'Deep Learning' --authors 'Yann LeCun, Yoshua Bengio' --year 2015 --venue Nature --external-id-doi 10.1038/nature14539",
             what: "add a paper that is not on arXiv",
         },
         Example {
@@ -80,28 +226,28 @@ pub static SPEC: Spec = Spec {
             what: "add many papers at once",
         },
         Example {
-            command: "add_edge",
-            line: "research_wiki add_edge research-wiki/ --from idea:001 --to gap:G2 --type addresses_gap --evidence 'section 3'",
+            command: "add-edge",
+            line: "research_wiki add-edge research-wiki/ --from idea:001 --to gap:G2 --type addresses_gap --evidence 'section 3'",
             what: "say how two nodes hang together",
         },
         Example {
-            command: "upsert_idea",
-            line: "research_wiki upsert_idea research-wiki/ 001 --title 'Sparse heads' --based-on vaswani2017_attention_all_you --outcome negative --failure 'no gain beyond 1B'",
+            command: "upsert-idea",
+            line: "research_wiki upsert-idea research-wiki/ 001 --title 'Sparse heads' --based-on vaswani2017_attention_all_you --outcome negative --failure 'no gain beyond 1B'",
             what: "record an idea with its edges and what became of it",
         },
         Example {
-            command: "upsert_experiment",
-            line: "research_wiki upsert_experiment research-wiki/ E1 --idea 001 --verdict no --metrics '71.2 against 71.9' --invalidates C1",
+            command: "upsert-experiment",
+            line: "research_wiki upsert-experiment research-wiki/ E1 --idea 001 --verdict no --metrics '71.2 against 71.9' --invalidates C1",
             what: "record an experiment and which claim it disproves",
         },
         Example {
-            command: "upsert_claim",
-            line: "research_wiki upsert_claim research-wiki/ C1 --statement 'Sparse heads gain 2 points' --source results/run_1.json",
+            command: "upsert-claim",
+            line: "research_wiki upsert-claim research-wiki/ C1 --statement 'Sparse heads gain 2 points' --source results/run_1.json",
             what: "record a claim and what it rests on",
         },
         Example {
-            command: "set_status",
-            line: "research_wiki set_status research-wiki/ claim:C1 invalidated",
+            command: "set-status",
+            line: "research_wiki set-status research-wiki/ claim:C1 invalidated",
             what: "what is known of a claim now",
         },
         Example {
@@ -115,13 +261,13 @@ pub static SPEC: Spec = Spec {
             what: "write the query pack about a topic",
         },
         Example {
-            command: "rebuild_query_pack",
-            line: "research_wiki rebuild_query_pack research-wiki/ --max-chars 4000",
+            command: "rebuild-query-pack",
+            line: "research_wiki rebuild-query-pack research-wiki/ --max-chars 4000",
             what: "write the query pack about the project's direction",
         },
         Example {
-            command: "rebuild_index",
-            line: "research_wiki rebuild_index research-wiki/",
+            command: "rebuild-index",
+            line: "research_wiki rebuild-index research-wiki/",
             what: "write the index",
         },
         Example {
@@ -141,7 +287,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "export",
-            line: "research_wiki export research-wiki/ --site wiki-site/",
+            line: "research_wiki export research-wiki/ --html wiki-site/",
             what: "a web site that needs only a browser",
         },
         Example {
@@ -160,13 +306,13 @@ pub static SPEC: Spec = Spec {
             what: "make one page of two",
         },
         Example {
-            command: "remove_edge",
-            line: "research_wiki remove_edge research-wiki/ --from exp:E1 --to claim:C1 --type supports",
+            command: "remove-edge",
+            line: "research_wiki remove-edge research-wiki/ --from exp:E1 --to claim:C1 --type supports",
             what: "take an edge out of the graph",
         },
         Example {
-            command: "ingest_paper",
-            line: "research_wiki ingest_paper research-wiki/ --bib references.bib",
+            command: "ingest-paper",
+            line: "research_wiki ingest-paper research-wiki/ --bib references.bib",
             what: "a page for each entry of a bibliography",
         },
         Example {

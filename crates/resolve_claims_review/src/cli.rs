@@ -19,7 +19,7 @@ pub(crate) enum Command {
     Fetch(Box<fetch::FetchArgs>),
     /// Sort comments into groups
     Group(group::GroupArgs),
-    /// Make one classification of the answers of agents
+    /// Merge the agents' answers into one classification
     Merge(Box<merge::MergeArgs>),
     /// List what is to be edited, in its order
     Plan(plan::PlanArgs),

@@ -20,7 +20,7 @@ mod quoted;
 mod report;
 mod signals;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -38,10 +38,67 @@ use commands::{apply, fetch, finish, group, merge, outcome, plan, validate};
 pub static SPEC: Spec = Spec {
     name: "resolve_claims_review",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Settle the review of a research pull request and derive whether to run again",
+    summary: "Settle the review of a research pull request and decide whether to run it again",
     input: "comments of a pull request on GitHub or GitLab, answers of agents, edits in a git worktree",
     output: "what was found, decided or done; the tokens of a settled review as the last lines",
     stderr: "warnings, errors",
+    commands: &[
+        CommandSpec::new(
+            "fetch",
+            "a pull request and its git worktree",
+            "the comments by group, and the paths of the requests to agents",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "group",
+            "comments as JSON",
+            "the comments by group",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "merge",
+            "answers of agents",
+            "one classification",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "plan",
+            "a classification",
+            "what to edit, in order",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "apply",
+            "an edit in the git worktree",
+            "the commit, or the reason why there is none",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "validate",
+            "the git worktree",
+            "the result of the check",
+            &[
+                (0, "the report still stands"),
+                (1, "the third attempt failed"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "edit and call again"),
+            ],
+        ),
+        CommandSpec::new(
+            "finish",
+            "a classification and what was applied",
+            "the replies; the tokens are the last lines",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "outcome",
+            "the escalations as JSON",
+            "whether to run again; the token is the last line",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+    ],
     examples: &[
         Example {
             command: "fetch",
@@ -75,7 +132,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "validate",
-            line: "resolve_claims_review validate --command 'make report' --timeout 300",
+            line: "resolve_claims_review validate --command 'make report' --command-timeout 300",
             what: "check whether the report still stands",
         },
         Example {

@@ -43,6 +43,7 @@ pub static SPEC: Spec = Spec {
     input: "flags; prompt and response as text, as files or pipes, or one of them from standard input (-); the files they are about are hashed",
     output: "the run's folder relative to the project, for trace_path; with --json where the record went",
     stderr: "the record's name, warnings, errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",

@@ -17,7 +17,7 @@ pub struct Cli {
 pub enum Command {
     /// Search by relevance
     Search(Search),
-    /// Search through everything that fits, in an order of your choice, page by page
+    /// Search all matching papers, sorted, page by page
     SearchBulk(SearchBulk),
     /// Look one paper up
     Paper(One),
@@ -36,9 +36,9 @@ pub enum Command {
 pub struct Search {
     /// Words to search for
     pub query: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
     /// Number of the first result, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
@@ -55,9 +55,9 @@ pub struct Search {
 pub struct SearchBulk {
     /// Words to search for
     pub query: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub limit: u32,
     /// Where an earlier search ended
     #[arg(long)]
     pub token: Option<String>,
@@ -87,9 +87,9 @@ pub struct One {
 pub struct Neighbours {
     /// The paper, named as for `paper`
     pub id: String,
-    /// Results at most
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub max: u32,
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub limit: u32,
     /// Number of the first result, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: u32,
@@ -148,7 +148,7 @@ pub struct Filters {
     /// Year or years: `2023`, `2020-2024`, `2020-`, `-2023`
     #[arg(long, allow_hyphen_values = true)]
     pub year: Option<String>,
-    /// Citations at least
+    /// Fewest citations of a result
     #[arg(long, value_name = "N")]
     pub min_citations: Option<u32>,
     /// `JournalArticle`, `Conference`, `Review` …, with commas between them

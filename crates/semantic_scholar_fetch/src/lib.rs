@@ -12,7 +12,7 @@ mod source;
 
 use std::io::Read as _;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
 use aris_sources::Client;
@@ -37,15 +37,101 @@ pub static SPEC: Spec = Spec {
     input: "a query, a title, or names of papers",
     output: "papers as JSON, as lines of JSON or as a bibliography",
     stderr: "what it waits for, on a terminal; errors",
+    commands: &[
+        CommandSpec::new(
+            "search",
+            "words",
+            "the papers, as text, JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Semantic Scholar answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "search-bulk",
+            "words",
+            "the papers, as text, JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Semantic Scholar answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "paper",
+            "an identifier",
+            "the paper",
+            &[
+                (0, "the paper was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "citations",
+            "an identifier",
+            "the papers, as text, JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Semantic Scholar answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "references",
+            "an identifier",
+            "the papers, as text, JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Semantic Scholar answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "match",
+            "a title",
+            "the paper",
+            &[
+                (0, "the paper was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+        CommandSpec::new(
+            "batch",
+            "identifiers, or a file with one on each line",
+            "the papers, as text, JSON, JSON Lines or BibTeX",
+            &[
+                (0, "Semantic Scholar answered, also when nothing was found"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (7, ""),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "search",
-            line: "semantic_scholar_fetch search 'semantic communication' --max 10 --publication-types JournalArticle --min-citations 10",
+            line: "semantic_scholar_fetch search 'semantic communication' --limit 10 --publication-types JournalArticle --min-citations 10",
             what: "journal articles that are cited",
         },
         Example {
             command: "search-bulk",
-            line: "semantic_scholar_fetch search-bulk 'semantic communication' --max 50 --sort citationCount:desc --year 2020-",
+            line: "semantic_scholar_fetch search-bulk 'semantic communication' --limit 50 --sort citationCount:desc --year 2020-",
             what: "the most cited papers of some years",
         },
         Example {
@@ -55,22 +141,22 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "citations",
-            line: "semantic_scholar_fetch citations ARXIV:1706.03762 --max 20",
+            line: "semantic_scholar_fetch citations ARXIV:1706.03762 --limit 20",
             what: "what cites a paper",
         },
         Example {
             command: "references",
-            line: "semantic_scholar_fetch references ARXIV:1706.03762 --jsonl",
+            line: "semantic_scholar_fetch references ARXIV:1706.03762 --format jsonl",
             what: "what a paper cites",
         },
         Example {
             command: "match",
-            line: "semantic_scholar_fetch match 'Attention is All you Need' --bibtex",
+            line: "semantic_scholar_fetch match 'Attention is All you Need' --format bibtex",
             what: "the paper with a title, as a bibliography entry",
         },
         Example {
             command: "batch",
-            line: "semantic_scholar_fetch batch --input ids.txt --bibtex",
+            line: "semantic_scholar_fetch batch --input ids.txt --format bibtex",
             what: "many papers in one request, as a bibliography",
         },
     ],
@@ -114,13 +200,13 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             let mut found = ask(context, &args.common.online, |client| {
                 Ok(source::search_bulk(client, &args)?)
             })?;
-            let beyond = found.items.len().saturating_sub(args.max as usize);
+            let beyond = found.items.len().saturating_sub(args.limit as usize);
             if beyond > 0 {
                 context.note(&format!(
-                    "{beyond} more results came and are left out; --max {} shows them",
+                    "{beyond} more results came and are left out; --limit {} shows them",
                     found.items.len()
                 ));
-                found.truncate(args.max as usize);
+                found.truncate(args.limit as usize);
             }
             let compat = json!({
                 "mode": "search-bulk",

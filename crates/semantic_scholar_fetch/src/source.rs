@@ -66,7 +66,7 @@ fn list(client: &Client, request: &Request) -> Result<Answer, HttpError> {
 }
 
 pub(crate) fn search(client: &Client, args: &Search) -> Result<Answer, HttpError> {
-    let wanted = args.max as usize;
+    let wanted = args.limit as usize;
     let mut found = Answer::default();
     loop {
         let offset = args.offset as usize + found.items.len();
@@ -89,13 +89,13 @@ pub(crate) fn search(client: &Client, args: &Search) -> Result<Answer, HttpError
 
 /// All pages until there are enough, or the last. The token goes on after the last page that was read, whole or not.
 pub(crate) fn search_bulk(client: &Client, args: &SearchBulk) -> Result<Answer, HttpError> {
-    let wanted = args.max as usize;
+    let wanted = args.limit as usize;
     let mut found = Answer::default();
     let mut token = args.token.clone();
     loop {
         let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search/bulk", Expect::Json)
             .query("query", &args.query)
-            .query("limit", &args.max.to_string())
+            .query("limit", &args.limit.to_string())
             .query(
                 "fields",
                 args.common.fields.as_deref().unwrap_or(BULK_FIELDS),
@@ -146,7 +146,7 @@ pub(crate) fn neighbours(
     which: &'static str,
     args: &Neighbours,
 ) -> Result<Option<Answer>, HttpError> {
-    let wanted = args.max as usize;
+    let wanted = args.limit as usize;
     let mut found = Answer::default();
     loop {
         let offset = args.offset as usize + found.items.len();

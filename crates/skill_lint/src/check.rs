@@ -14,8 +14,9 @@ use crate::fingerprint::{self, Ordinals};
 use crate::fix::{Fixed, Plan};
 use crate::lint::{self, Found};
 use crate::options::{ConfigFrom, FixMode, Options};
-use crate::profile::{Profile, Selection};
+use crate::profile::Profile;
 use crate::report::{Item, Report};
+use crate::selection::Selection;
 use crate::suppress;
 
 /// Lints all paths.

@@ -4,8 +4,8 @@ use aris_skills::Skill;
 
 use crate::catalogue::{self, Rule, Severity};
 use crate::fix::Fix;
-use crate::profile::Selection;
 use crate::sandbox::{Isolation, SandboxError};
+use crate::selection::Selection;
 
 /// One thing that a rule found.
 #[derive(Clone, Debug)]

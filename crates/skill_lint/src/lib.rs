@@ -25,6 +25,7 @@ pub mod profile;
 pub mod report;
 pub mod rules;
 pub mod sandbox;
+pub mod selection;
 pub mod suppress;
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ pub static SPEC: Spec = Spec {
     input: "folders: repositories, skills trees or single skills; skill-lint.toml in them or above",
     output: "findings, one per line with a hint; with --json, --format sarif or --format github for programs",
     stderr: "one line that counts, warnings, errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",

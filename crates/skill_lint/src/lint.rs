@@ -6,9 +6,9 @@ use crate::config::Config;
 use crate::finding::{Finding, Sink, Skipped};
 use crate::fingerprint::{self, Ordinals};
 use crate::fix::{self, Seen};
-use crate::profile::Selection;
 use crate::rules::{self, Facts};
 use crate::sandbox::{Isolation, SandboxError};
+use crate::selection::Selection;
 use crate::suppress::{self, Directives};
 
 /// What a run over one tree found, before suppressions.

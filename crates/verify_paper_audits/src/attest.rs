@@ -12,7 +12,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::finding::{Finding, FindingId, Severity};
-use crate::report::{GateResult, JudgedFile, Report, RunBehind};
+use crate::report::{GateResult, JudgedFile, Report};
+use crate::sources::RunBehind;
 use crate::trace::TraceSummary;
 
 /// `_type` of a statement.

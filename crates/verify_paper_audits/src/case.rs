@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use aris_contract::artifact::audit::{Assurance, Verdict};
 
-use super::checks::why;
-use super::guarded;
 use crate::artifact::{self, Artifact, RecordedInput};
 use crate::finding::{Finding, FindingId, Severity};
+use crate::guard::guarded;
 use crate::independence::Reviewed;
 use crate::paper::{Paper, Unusable};
 use crate::policy::AuditRule;
@@ -16,7 +15,7 @@ use crate::reported::reported;
 use crate::sources::describe;
 use crate::text::short;
 use crate::trace::TraceSummary;
-use aris_audit::ledger::{Ledger, Role};
+use aris_audit::ledger::{Ledger, NoDigest, Role};
 
 /// One audit on its way through the gate.
 #[derive(Debug)]
@@ -182,5 +181,14 @@ impl Case {
             reported,
             reported_left,
         }
+    }
+}
+
+/// Why a file has no digest, in words.
+pub(crate) fn why(reason: &NoDigest) -> String {
+    match reason {
+        NoDigest::Gone => String::from("it is not there"),
+        NoDigest::NotRegular(found) => format!("it is {found}, not a regular file"),
+        NoDigest::Unreadable(reason) => reason.clone(),
     }
 }

@@ -25,7 +25,7 @@ pub enum Command {
     Record(RecordArgs),
     /// List what earlier runs found and nobody has cleared
     Obligations(ObligationArgs),
-    /// Hold a statement of --attest against the files, on any machine
+    /// Compare a statement made by --attest with the files, on any machine
     CheckStatement(CheckArgs),
 }
 
@@ -52,8 +52,8 @@ pub struct GateArgs {
     #[arg(long, value_name = "LEVEL", value_parser = assurance)]
     pub assurance: Option<Assurance>,
     /// Where the report goes [default: `.aris/audit-verifier-report.json` in the paper]
-    #[arg(long, value_name = "FILE")]
-    pub json_out: Option<PathBuf>,
+    #[arg(long, alias = "json-out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Also write the report as one self-contained HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use aris_contract::artifact::audit::{Assurance, Verdict};
 
+use crate::case::Case;
 use crate::finding::{Finding, FindingId};
-use crate::gate::Case;
 use crate::policy::{Coverage, Policy, SourceKind};
 use crate::sources::{Included, Sources};
 use crate::trace;

@@ -162,10 +162,10 @@ impl Failure for Error {
             )),
             Self::Overwrite { .. } => Some(String::from("name another output file")),
             Self::Astray { .. } => Some(String::from(
-                "remove the link, or name the report's place with --json-out",
+                "remove the link, or name the report's place with --output",
             )),
             Self::Write { source, .. } => {
-                let elsewhere = "write the report elsewhere with --json-out";
+                let elsewhere = "write the report elsewhere with --output";
                 Some(source.hint().map_or_else(
                     || elsewhere.to_owned(),
                     |hint| format!("{hint}; or {elsewhere}"),

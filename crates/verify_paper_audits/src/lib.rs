@@ -7,7 +7,7 @@
 //! # Usage
 //!
 //! ```text
-//! verify_paper_audits [PAPER] [--assurance draft|submission] [--policy FILE] [--json-out FILE] [--html FILE]
+//! verify_paper_audits [PAPER] [--assurance draft|submission] [--policy FILE] [--output FILE] [--html FILE]
 //!                     [--attest FILE [--sign-key FILE]] [--json] [--quiet]
 //! verify_paper_audits prompt [PAPER] --audit SKILL
 //! verify_paper_audits record [PAPER] --audit SKILL [--trace DIR] [--thread-id ID]
@@ -21,7 +21,7 @@
 //!
 //! # Output
 //!
-//! The report, `.aris/audit-verifier-report.json` unless `--json-out` says otherwise, written atomically and also when the gate
+//! The report, `.aris/audit-verifier-report.json` unless `--output` says otherwise, written atomically and also when the gate
 //! blocks. A second run over the same state changes no byte: the report of the first stays with its time. stdout has the table of
 //! the audits, what blocks and what clears it, or one envelope with `--json`. `.aris/audit-obligations.json` keeps what was found and is
 //! not cleared.
@@ -39,6 +39,7 @@
 
 mod artifact;
 mod attest;
+mod case;
 mod check;
 mod cli;
 mod commands;
@@ -46,6 +47,7 @@ mod cover;
 mod error;
 mod finding;
 mod gate;
+mod guard;
 mod html;
 mod independence;
 mod judged;
@@ -65,7 +67,7 @@ mod trace;
 
 use std::io::{self, Write};
 
-use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::{ErrorKind, Signal, schema};
 use serde::Serialize;
 
@@ -84,10 +86,9 @@ pub use judged::{PROMPT_SCHEMA, Prompt, RECORD_SCHEMA, Recorded};
 pub use manifest::{Added, Manifest, ManifestError};
 pub use obligations::{Obligation, Obligations, SCHEMA as OBLIGATIONS_SCHEMA};
 pub use policy::{AuditRule, Coverage, MinBound, PolicyError, PolicyFile, SourceKind};
-pub use report::{
-    AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, RunBehind, Status, Step,
-};
+pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status, Step};
 pub use reported::Reported;
+pub use sources::RunBehind;
 pub use trace::TraceSummary;
 
 use crate::output::Outputs;
@@ -101,10 +102,42 @@ pub const SCHEMA: &str = schema::id::GATE_REPORT;
 pub static SPEC: Spec = Spec {
     name: "verify_paper_audits",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Check the audits of a paper and block a submission that they do not carry",
+    summary: "Check the audits of a paper and block a submission that they do not support",
     input: "a paper directory with its audit artifacts, the files they hashed, and the review traces behind them",
     output: "a table of the audits, what blocks and what clears it; with --json one envelope; the report goes to a file",
     stderr: "warnings, errors, and the commands that follow a prompt",
+    commands: &[
+        CommandSpec::new(
+            "prompt",
+            "the paper",
+            "the prompt for a reviewer",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "record",
+            "the paper and the kept answer of a reviewer",
+            "the path of the artifact",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "obligations",
+            "the paper",
+            "what earlier runs found and nobody cleared",
+            &[(3, ""), (4, ""), (5, "")],
+        ),
+        CommandSpec::new(
+            "check-statement",
+            "a statement and the paper",
+            "each file that differs, and whether the signature is right",
+            &[
+                (0, "every file is as stated"),
+                (3, ""),
+                (4, ""),
+                (5, ""),
+                (10, "a file is not as stated, or the signature is wrong"),
+            ],
+        ),
+    ],
     examples: &[
         Example {
             command: "",

@@ -15,10 +15,10 @@ use aris_fs::Lock;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::case::Case;
 use crate::cli::ObligationArgs;
 use crate::error::Error;
 use crate::finding::{Finding, FindingId};
-use crate::gate::Case;
 use crate::output;
 use crate::paper::{Paper, Unusable};
 use crate::text::{clean, short};

@@ -15,6 +15,7 @@ use crate::policy::Policy;
 use crate::report::Report;
 use crate::{attest, html, policy};
 use aris_audit::ledger::Ledger;
+use aris_audit::project::paper_folder;
 
 /// Where the report goes unless told otherwise, relative to the paper directory.
 const REPORT: &str = ".aris/audit-verifier-report.json";
@@ -31,18 +32,7 @@ pub(crate) const NAMESPACE: &str = "aris-audit";
 
 /// The paper directory: the named one, else `./paper`, else the working directory.
 pub(crate) fn paper(named: Option<&Path>, context: &Context) -> Result<PathBuf, Error> {
-    let usual = Path::new("paper");
-    let has_usual = context.absolute(usual).is_dir();
-    let usual = if has_usual { usual } else { Path::new(".") };
-    let path = named.unwrap_or(usual);
-    let given = aris_fs::lexical(&context.absolute(path));
-    if given.is_dir() {
-        Ok(given)
-    } else {
-        Err(Error::NoPaper {
-            path: path.to_path_buf(),
-        })
-    }
+    paper_folder(named, context.cwd()).map_err(|path| Error::NoPaper { path })
 }
 
 /// How strict to be: the flag, else the paper's file, else draft.
@@ -107,9 +97,9 @@ impl Outputs {
                 (PathBuf::from(name), context.absolute(key))
             });
         Self {
-            named: cli.json_out.is_some(),
+            named: cli.output.is_some(),
             report: cli
-                .json_out
+                .output
                 .as_ref()
                 .map_or_else(|| paper.join(REPORT), absolute),
             html: cli.html.as_ref().map(absolute),

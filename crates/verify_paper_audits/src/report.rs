@@ -5,15 +5,13 @@
 //!
 //! Everything but `generated_at` depends only on the paper, its project, the policy and whether times lie in the future.
 
-use std::collections::BTreeSet;
-
 use aris_contract::artifact::audit::Assurance;
 pub use aris_contract::artifact::audit::GateResult;
-use aris_runs::Run;
 use serde::Serialize;
 
 use crate::finding::{Finding, FindingId, Severity};
 use crate::reported::Reported;
+use crate::sources::RunBehind;
 use crate::trace::TraceSummary;
 use aris_audit::ledger::Role;
 
@@ -131,29 +129,6 @@ impl AuditRow {
     /// Whether the artifact is there, in whatever state.
     pub const fn present(&self) -> bool {
         !matches!(self.status, Status::Missing | Status::MissingDraftOk)
-    }
-}
-
-/// A run that made data behind the paper's numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RunBehind {
-    /// SHA-256 of its record, which is its name in `.aris/runs`.
-    pub record: String,
-    /// What the record says; of its outputs those that numbers stand on.
-    pub run: Run,
-}
-
-impl RunBehind {
-    /// The run of a record; `used` are the digests of the files that numbers stand on.
-    pub(crate) fn new(record: &str, run: &Run, used: &BTreeSet<&str>) -> Self {
-        let mut run = run.clone();
-        run.outputs
-            .retain(|file| used.contains(file.sha256.as_str()));
-        Self {
-            record: record.to_owned(),
-            run,
-        }
     }
 }
 

@@ -6,8 +6,11 @@ use aris_online::OnlineArgs;
 
 /// Arguments of `verify_papers`.
 #[derive(Debug, clap::Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["input", "arxiv_ids", "titles_file", "bib", "paper"])))]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["paper", "input", "arxiv_ids", "titles_file", "bib", "old_paper"])))]
 pub struct Cli {
+    /// Folder of a LaTeX paper, whose cited entries are checked
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<PathBuf>,
     /// JSON list of papers (id, `arxiv_id`, doi, title, authors, year, venue); - for standard input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
@@ -20,10 +23,10 @@ pub struct Cli {
     /// Every entry of a bibliography
     #[arg(long, value_name = "FILE")]
     pub bib: Option<PathBuf>,
-    /// The cited entries of a LaTeX paper
-    #[arg(long, value_name = "DIR")]
-    pub paper: Option<PathBuf>,
-    /// Where the result goes; - or nothing for standard output
+    /// The older spelling of PAPER
+    #[arg(long = "paper", value_name = "DIR", hide = true)]
+    pub old_paper: Option<PathBuf>,
+    /// File for the result; default, or -: standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print each paper as a line of JSON as soon as its verdict is known, and the overall verdict on stderr
@@ -57,6 +60,13 @@ pub struct Cli {
     /// How the network is used
     #[command(flatten)]
     pub online: OnlineArgs,
+}
+
+impl Cli {
+    /// The folder of the paper, by whichever spelling.
+    pub(crate) fn paper(&self) -> Option<&PathBuf> {
+        self.paper.as_ref().or(self.old_paper.as_ref())
+    }
 }
 
 fn ratio(text: &str) -> Result<f64, String> {

@@ -20,6 +20,14 @@ pub enum Error {
         /// What it must be.
         hint: &'static str,
     },
+    /// The input is not there.
+    #[error("{} does not exist", path.display())]
+    Absent {
+        /// The file or folder.
+        path: PathBuf,
+        /// What to give.
+        hint: &'static str,
+    },
     /// A result would take the place of what is read.
     #[error("{} would be overwritten, and it is read", path.display())]
     Overwrites {
@@ -57,6 +65,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Input { .. } | Self::Overwrites { .. } | Self::Paper { .. } => ErrorKind::Usage,
+            Self::Absent { .. } => ErrorKind::NotFound,
             Self::OfflinePending { .. } => ErrorKind::Unavailable,
             Self::Json(_) => ErrorKind::Internal,
             Self::Http(error) => error.kind(),
@@ -66,7 +75,7 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Input { hint, .. } => Some((*hint).to_owned()),
+            Self::Input { hint, .. } | Self::Absent { hint, .. } => Some((*hint).to_owned()),
             Self::Overwrites { .. } => Some(String::from(
                 "name another file for the result or the patch",
             )),
@@ -82,7 +91,10 @@ impl Failure for Error {
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Input { path, .. } | Self::Overwrites { path } | Self::Paper { path, .. } => {
+            Self::Input { path, .. }
+            | Self::Absent { path, .. }
+            | Self::Overwrites { path }
+            | Self::Paper { path, .. } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }
             Self::OfflinePending { report, .. } => {

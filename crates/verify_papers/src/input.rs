@@ -181,7 +181,10 @@ pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result
     };
     let folder = aris_fs::lexical(&context.absolute(path));
     if !folder.is_dir() {
-        return Err(refuse(String::from("no such folder")));
+        return Err(Error::Absent {
+            path: path.to_path_buf(),
+            hint: "name the folder with the paper's LaTeX sources",
+        });
     }
     let mut files = PaperFiles::new(&folder);
     let document = files
@@ -255,8 +258,16 @@ fn bytes(context: &Context, path: &Path, hint: &'static str) -> Result<Vec<u8>, 
         hint,
     };
     if path != Path::new("-") {
-        return aris_fs::read(&context.absolute(path), LIMIT)
-            .map_err(|error| refuse(error.to_string()));
+        return aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| {
+            if error.is_not_found() {
+                Error::Absent {
+                    path: path.to_path_buf(),
+                    hint,
+                }
+            } else {
+                refuse(error.to_string())
+            }
+        });
     }
     let mut bytes = Vec::new();
     std::io::stdin()

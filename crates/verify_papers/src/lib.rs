@@ -3,7 +3,7 @@
 //! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's JSON (verdict,
 //! rates, status of each paper) with existence, a comparison of each field, findings and evidence; or with `--jsonl` each paper on a line of
 //! its own, as soon as it and those before it are decided; a patch for a bibliography.
-//! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 5 an output cannot be written, or no folder for the cache;
+//! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 3 it does not exist; 5 an output cannot be written, or no folder for the cache;
 //! 7 `--offline`, and the cache lacks answers.
 //!
 //! A source that does not answer is never evidence: its papers are `verify_pending`. An identifier that leads to another work makes a
@@ -38,6 +38,7 @@ pub static SPEC: Spec = Spec {
     input: "a JSON list of papers, arXiv identifiers, titles, a .bib file, or a paper's LaTeX sources",
     output: "JSON: verdict, rates, and for each paper status, existence, fields compared, findings, evidence",
     stderr: "what it waits for, on a terminal; with --output a summary; errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",
@@ -51,22 +52,26 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "",
-            line: "verify_papers --bib references.bib --jsonl --deadline 3600",
+            line: "verify_papers --bib references.bib --format jsonl --deadline 3600",
             what: "check a long list, and see each verdict as soon as it is known",
         },
         Example {
             command: "",
-            line: "verify_papers --paper paper --fix-bib fixes.patch --deadline 600",
+            line: "verify_papers paper --fix-bib fixes.patch --deadline 600",
             what: "check what a paper cites, and propose corrections of its bibliography",
         },
     ],
     signals: &[],
     ok: "checked; the verdict is in the result",
-    errors: &[ErrorKind::Precondition, ErrorKind::Unavailable],
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
     schemas: &[report::SCHEMA],
     samples: &[Sample {
         args: &["--json", "--input", "absent.json"],
-        exit: &[2],
+        exit: &[3],
     }],
     network: Network::Optional,
     deadline: None,
@@ -211,7 +216,7 @@ fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
         let source = target
             .extension()
             .is_some_and(|end| end == "bib" || end == "tex");
-        if inputs.contains(&target) || cli.paper.is_some() && source && target.exists() {
+        if inputs.contains(&target) || cli.paper().is_some() && source && target.exists() {
             return Err(Error::Overwrites {
                 path: output.clone(),
             });
@@ -239,7 +244,7 @@ fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {
         input::titles(context, path, now)
     } else if let Some(path) = &cli.bib {
         input::bibliography(context, path, now)
-    } else if let Some(path) = &cli.paper {
+    } else if let Some(path) = cli.paper() {
         input::paper_folder(context, path, now)
     } else {
         Ok(Input::default())

@@ -1,4 +1,4 @@
-//! Flags. `--scan` and `--json-out` are the reference's.
+//! Flags. `--scan` is the reference's.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ pub struct Cli {
     #[arg(long, value_name = "PATH")]
     pub scan: Vec<PathBuf>,
     /// Where the report goes; default: .wiki-coverage-report.json in the wiki
-    #[arg(long, value_name = "FILE")]
-    pub json_out: Option<PathBuf>,
+    #[arg(long, alias = "json-out", value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Count only ids that the text announces (arXiv:..., an address, arXiv's DOI), not bare numbers
     #[arg(long)]
     pub announced: bool,

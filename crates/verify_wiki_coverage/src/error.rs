@@ -50,7 +50,7 @@ impl Failure for Error {
             Self::Wiki { .. } => Some(String::from(
                 "name the wiki's folder, such as research-wiki/",
             )),
-            Self::Overwrite { .. } => Some(String::from("name another file with --json-out")),
+            Self::Overwrite { .. } => Some(String::from("name another file with --output")),
             Self::TooMany => Some(String::from("name fewer paths with --scan")),
             Self::Fs(error) => error.hint(),
             Self::Json(_) => None,

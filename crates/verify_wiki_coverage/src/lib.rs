@@ -3,7 +3,7 @@
 //! **Input**: a wiki (`papers/*.md`, identifiers in their headers) and files or folders to scan; by default `.aris/traces`, `paper`,
 //! `PAPER_PLAN.md`, `NARRATIVE_REPORT.md` and `references.bib` in the working directory. **Output**: counts, and for each
 //! missing paper where it is mentioned; the same as JSON in the wiki's `.wiki-coverage-report.json`. **Exit**: 0 whatever was found;
-//! with `--strict` 10 when a paper is missing or something could not be read; 2 usage; 3 the wiki does not exist; 4 `--json-out`
+//! with `--strict` 10 when a paper is missing or something could not be read; 2 usage; 3 the wiki does not exist; 4 `--output`
 //! names something else than a report; 5 the report cannot be written.
 //!
 //! It does not know who read what: a paper that nobody wrote down is not missing, and one that is mentioned need not have been read.
@@ -51,10 +51,11 @@ const USUAL: [&str; 5] = [
 pub static SPEC: Spec = Spec {
     name: TOOL,
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Name the arXiv papers that a project mentions and its research wiki lacks",
+    summary: "List the arXiv papers that a project mentions and its research wiki lacks",
     input: "the wiki's folder; files and folders to scan, by default .aris/traces, paper, PAPER_PLAN.md, NARRATIVE_REPORT.md, references.bib",
     output: "counts, and each missing paper with the place that mentions it; the report file holds the same as JSON",
     stderr: "warnings, errors",
+    commands: &[],
     examples: &[
         Example {
             command: "",
@@ -104,11 +105,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         return Err(Error::Wiki { path: wiki });
     }
     let wiki = wiki.canonicalize().unwrap_or(wiki);
-    let output = match &cli.json_out {
+    let output = match &cli.output {
         Some(path) => context.absolute(path),
         None => wiki.join(REPORT_NAME),
     };
-    let earlier = earlier(&output, cli.json_out.is_some())?;
+    let earlier = earlier(&output, cli.output.is_some())?;
 
     let (roots, absent) = roots(&cli.scan, context);
     for path in &absent {
@@ -189,7 +190,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     Ok(Outcome::found(report, gaps))
 }
 
-/// The report that is at `path` already. What is no coverage report must not be replaced: a slip in `--json-out` must not cost
+/// The report that is at `path` already. What is no coverage report must not be replaced: a slip in `--output` must not cost
 /// anybody a file.
 fn earlier(path: &Path, named: bool) -> Result<Option<Value>, Error> {
     let bytes = match aris_fs::read_optional(path, aris_fs::READ_LIMIT) {

@@ -38,7 +38,13 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "two lists",
-            args: &["merge", "warning.json", "none.json", "--out", "merged.json"],
+            args: &[
+                "merge",
+                "warning.json",
+                "none.json",
+                "--output",
+                "merged.json",
+            ],
             code: 0,
         },
         Call {
@@ -112,7 +118,7 @@ pub(crate) const CASES: Cases = Cases {
         Unwritable {
             what: "a folder where the list goes",
             prepare: |project| project.write("merged.json/x", "in the way"),
-            args: &["merge", "none.json", "--out", "merged.json"],
+            args: &["merge", "none.json", "--output", "merged.json"],
         },
     ],
     hostile: &[

@@ -51,6 +51,17 @@ pub(crate) struct Cases {
     pub(crate) repeat_adds: Option<&'static str>,
 }
 
+impl Cases {
+    /// Whether `--format` names the kind of file that is written, so that it cannot be `json`.
+    pub(crate) fn format_is_of_a_file(&self, call: &Call) -> bool {
+        let draws = call
+            .args
+            .first()
+            .is_some_and(|command| ["render", "watch"].contains(command));
+        self.helper == "figure_renderer" && draws
+    }
+}
+
 /// One call and its exit code, with `--json` and without.
 pub(crate) struct Call {
     pub(crate) what: &'static str,

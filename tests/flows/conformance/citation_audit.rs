@@ -38,7 +38,7 @@ pub(crate) const CASES: Cases = Cases {
             code: 3,
         },
     ],
-    incomplete: &[&[], &["clean", "--as-of"]],
+    incomplete: &[&["clean", "--as-of"]],
     open_ended: false,
     unwritable: &[
         Unwritable {

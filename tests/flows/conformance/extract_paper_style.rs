@@ -17,12 +17,12 @@ pub(crate) const CASES: Cases = Cases {
     calls: &[
         Call {
             what: "a folder",
-            args: &["--source", "ref", "--out", "styles"],
+            args: &["--source", "ref", "--output", "styles"],
             code: 0,
         },
         Call {
             what: "a file",
-            args: &["--source", "two/a.tex", "--out", "styles"],
+            args: &["--source", "two/a.tex", "--output", "styles"],
             code: 0,
         },
         Call {
@@ -37,7 +37,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "two papers",
-            args: &["--source", "two", "--out", "styles"],
+            args: &["--source", "two", "--output", "styles"],
             code: 0,
         },
         Call {
@@ -51,7 +51,7 @@ pub(crate) const CASES: Cases = Cases {
                 "--source",
                 "arxiv:2301.00001",
                 "--offline",
-                "--out",
+                "--output",
                 "styles",
             ],
             code: 7,
@@ -62,11 +62,11 @@ pub(crate) const CASES: Cases = Cases {
     unwritable: &[Unwritable {
         what: "a file where the cache goes",
         prepare: |project| project.write("styles", "in the way"),
-        args: &["--source", "ref", "--out", "styles"],
+        args: &["--source", "ref", "--output", "styles"],
     }],
     hostile: &[Hostile {
         path: "ref/main.tex",
-        args: &["--source", "ref/main.tex", "--out", "styles"],
+        args: &["--source", "ref/main.tex", "--output", "styles"],
         huge: 4,
         fifo: 4,
     }],

@@ -34,6 +34,7 @@ mod runs;
 mod save_trace;
 mod semantic_scholar_fetch;
 mod skill_lint;
+mod surface;
 mod usage;
 mod verify_paper_audits;
 mod verify_papers;

@@ -43,7 +43,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "an absent workspace",
-            args: &["preflight", "--workspace", "absent"],
+            args: &["preflight", "--project", "absent"],
             code: 3,
         },
         Call {

@@ -81,12 +81,12 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "a job whose card is not there",
-            args: &["run", "--manifest", "card.json", "--max-wait", "0"],
+            args: &["run", "--manifest", "card.json", "--deadline", "0"],
             code: 5,
         },
         Call {
             what: "a job that is held for longer than the budget",
-            args: &["run", "--state", "held/queue_state.json", "--max-wait", "0"],
+            args: &["run", "--state", "held/queue_state.json", "--deadline", "0"],
             code: 6,
         },
         Call {

@@ -35,7 +35,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "a status that is set already",
-            args: &["set_status", "wiki", "claim:C1", "reported"],
+            args: &["set-status", "wiki", "claim:C1", "reported"],
             code: 0,
         },
         Call {
@@ -61,7 +61,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "an edge that is there already",
             args: &[
-                "add_edge",
+                "add-edge",
                 "linked",
                 "--from",
                 "idea:1",
@@ -75,7 +75,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "an edge that is not there",
             args: &[
-                "remove_edge",
+                "remove-edge",
                 "linked",
                 "--from",
                 "idea:1",
@@ -88,17 +88,17 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "an idea that is there already",
-            args: &["upsert_idea", "linked", "1"],
+            args: &["upsert-idea", "linked", "1"],
             code: 0,
         },
         Call {
             what: "an experiment that is there already",
-            args: &["upsert_experiment", "linked", "1"],
+            args: &["upsert-experiment", "linked", "1"],
             code: 0,
         },
         Call {
             what: "a claim that is there already",
-            args: &["upsert_claim", "linked", "C1"],
+            args: &["upsert-claim", "linked", "C1"],
             code: 0,
         },
         Call {
@@ -113,12 +113,12 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "the query pack again",
-            args: &["rebuild_query_pack", "linked"],
+            args: &["rebuild-query-pack", "linked"],
             code: 0,
         },
         Call {
             what: "the index again",
-            args: &["rebuild_index", "linked"],
+            args: &["rebuild-index", "linked"],
             code: 0,
         },
         Call {
@@ -128,17 +128,17 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "a site",
-            args: &["export", "wiki", "--site", "site"],
+            args: &["export", "wiki", "--html", "site"],
             code: 0,
         },
         Call {
             what: "a site over somebody's folder",
-            args: &["export", "wiki", "--site", "wiki"],
+            args: &["export", "wiki", "--html", "wiki"],
             code: 5,
         },
         Call {
             what: "an identifier that cannot exist",
-            args: &["ingest_paper", "wiki", "--arxiv-id", "2413.00001"],
+            args: &["ingest-paper", "wiki", "--arxiv-id", "2413.00001"],
             code: 2,
         },
         Call {
@@ -153,7 +153,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "half a file of records",
-            args: &["ingest_paper", "wiki", "--metadata", "records.json"],
+            args: &["ingest-paper", "wiki", "--metadata", "records.json"],
             code: 4,
         },
         Call {
@@ -182,8 +182,8 @@ pub(crate) const CASES: Cases = Cases {
         &[],
         &["init"],
         &["slug"],
-        &["add_edge", "wiki", "--from", "a", "--to", "b"],
-        &["remove_edge", "wiki", "--from", "a", "--to", "b"],
+        &["add-edge", "wiki", "--from", "a", "--to", "b"],
+        &["remove-edge", "wiki", "--from", "a", "--to", "b"],
         &["update", "wiki", "claim:C1", "status"],
     ],
     unwritable: &[
@@ -195,7 +195,7 @@ pub(crate) const CASES: Cases = Cases {
         Unwritable {
             what: "a folder where the query pack goes",
             prepare: |project| project.write("wiki/query_pack.md/x", "in the way"),
-            args: &["set_status", "wiki", "claim:C1", "reported"],
+            args: &["set-status", "wiki", "claim:C1", "reported"],
         },
     ],
     hostile: &[

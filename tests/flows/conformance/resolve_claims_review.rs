@@ -85,7 +85,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "no attempts left",
-            args: &["validate", "--command", "true", "--out-dir", "spent"],
+            args: &["validate", "--command", "true", "--output", "spent"],
             code: 1,
         },
         Call {
@@ -153,7 +153,7 @@ pub(crate) const CASES: Cases = Cases {
                 "b",
                 "--classification",
                 MAP,
-                "--out-dir",
+                "--output",
                 "way",
                 "--gh",
                 "./absent",

@@ -71,12 +71,12 @@ pub(crate) const CASES: Cases = Cases {
         Unwritable {
             what: "a report below a file",
             prepare: |project| project.write("file", "in the way"),
-            args: &["paper", "--json-out", "file/report.json"],
+            args: &["paper", "--output", "file/report.json"],
         },
         Unwritable {
             what: "a folder where the report goes",
             prepare: |project| project.write("report.json/x", "in the way"),
-            args: &["paper", "--json-out", "report.json"],
+            args: &["paper", "--output", "report.json"],
         },
     ],
     hostile: &[

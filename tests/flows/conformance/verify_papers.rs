@@ -43,7 +43,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "an absent list",
             args: &["--input", "absent.json"],
-            code: 2,
+            code: 3,
         },
     ],
     incomplete: &[&[], &["--input"], &["--output", "out.json"]],

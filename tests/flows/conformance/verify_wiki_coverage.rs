@@ -38,7 +38,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "a report in the place of a text",
-            args: &["wiki", "--json-out", "notes.md"],
+            args: &["wiki", "--output", "notes.md"],
             code: 4,
         },
     ],
@@ -46,14 +46,14 @@ pub(crate) const CASES: Cases = Cases {
         &[],
         &["--strict"],
         &["wiki", "--scan"],
-        &["wiki", "--json-out"],
+        &["wiki", "--output"],
     ],
     open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a report below a file",
             prepare: |project| project.write("file", "in the way"),
-            args: &["wiki", "--json-out", "file/report.json"],
+            args: &["wiki", "--output", "file/report.json"],
         },
         Unwritable {
             what: "a folder where the report goes",
@@ -76,7 +76,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Hostile {
             path: "report.json",
-            args: &["wiki", "--json-out", "report.json"],
+            args: &["wiki", "--output", "report.json"],
             huge: 4,
             fifo: 4,
         },

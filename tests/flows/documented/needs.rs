@@ -138,7 +138,7 @@ pub(super) const NEEDS: &[Need] = &[
     // Its first candidate is too coarse.
     need(
         "paper-illustration-image2/references/worked-example.md",
-        "paper_illustration_image2 finalize --workspace rehearsal --best-image rehearsal/figures/ai_generated/figure_v1.png",
+        "paper_illustration_image2 finalize --project rehearsal --best-image rehearsal/figures/ai_generated/figure_v1.png",
         &[4],
     ),
     // No audit was made.
@@ -164,7 +164,7 @@ pub(super) const NEEDS: &[Need] = &[
         "recipe_runner status --state .aris/paper-gate.json",
         &[13],
     ),
-    need("research-wiki/SKILL.md", "research_wiki ingest_paper", &[7]),
+    need("research-wiki/SKILL.md", "research_wiki ingest-paper", &[7]),
     made(
         "paper-writing/references/proof-audit.md",
         "save_trace",

@@ -100,6 +100,17 @@ fn subcommand_first(command: &clap::Command, args: &mut [OsString]) {
     }
 }
 
+/// Whether the arguments ask for JSON, as far as they can be read before they are known to be right.
+fn asks_for_json(args: &[OsString]) -> bool {
+    let flags: Vec<&OsString> = args.iter().take_while(|arg| *arg != "--").collect();
+    flags
+        .iter()
+        .any(|arg| *arg == "--json" || *arg == "--format=json")
+        || flags
+            .windows(2)
+            .any(|pair| matches!(pair, [flag, value] if *flag == "--format" && *value == "json"))
+}
+
 /// Runs a helper in `process` and gives its exit status.
 pub fn run<A: Args, D: Product, E: Failure>(
     spec: &'static Spec,
@@ -115,11 +126,7 @@ pub fn run<A: Args, D: Product, E: Failure>(
         };
     }
     subcommand_first(&command, &mut process.args);
-    let asked_for_json = process
-        .args
-        .iter()
-        .take_while(|arg| *arg != "--")
-        .any(|arg| arg == "--json");
+    let asked_for_json = asks_for_json(&process.args);
     let matches = match command.try_get_matches_from(&process.args) {
         Ok(matches) => matches,
         Err(error) => return usage(spec, &error, asked_for_json, &mut process),
@@ -157,7 +164,7 @@ pub fn run<A: Args, D: Product, E: Failure>(
             ErrorKind::Internal,
             ErrorBody {
                 code: ErrorKind::Internal.word(),
-                message: format!("{} stopped at a fault of its own: {panic}", spec.name),
+                message: format!("{} has a bug and stopped: {panic}", spec.name),
                 hint: Some(String::from("report this with the input that caused it")),
                 details: Map::new(),
             },

@@ -18,6 +18,7 @@ static SPEC: Spec = Spec {
         line: "sample done",
         what: "succeed",
     }],
+    commands: &[],
     signals: &[(10, "something was found")],
     ok: "done",
     errors: &[ErrorKind::NotFound],
@@ -34,6 +35,12 @@ static SPEC: Spec = Spec {
 struct Cli {
     /// What to do
     what: String,
+    /// A line for each
+    #[arg(long)]
+    jsonl: bool,
+    /// Where it goes
+    #[arg(long)]
+    output: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +78,7 @@ fn helper(cli: Cli, context: &Context) -> Result<Outcome<Word>, Nothing> {
     context.note("a note");
     match cli.what.as_str() {
         "done" => Ok(Outcome::done(Word(vec![]))),
+        "forms" => Ok(Outcome::done(Word(vec![format!("{}", cli.jsonl)]))),
         "found" => Ok(Outcome::found(Word(vec![cli.what]), true)),
         "block" => Ok(Outcome {
             data: Word(vec![]),
@@ -189,6 +197,22 @@ fn usage_errors_have_an_envelope_too() {
 }
 
 #[test]
+fn a_format_is_the_flag_of_that_name() {
+    assert_eq!(call(&["forms"]).1, "false\n");
+    for args in [&["forms", "--jsonl"][..], &["forms", "--format", "jsonl"]] {
+        assert_eq!(call(args).1, "true\n", "{args:?}");
+    }
+    assert_eq!(call(&["done", "--format=json"]), call(&["done", "--json"]));
+    assert_eq!(call(&["x", "--format", "json"]), call(&["x", "--json"]));
+    let (code, stdout, _) = call(&["--format", "json"]);
+    assert!(code == 2 && stdout.contains("USAGE"), "{stdout}");
+    assert_eq!(call(&["done", "--format", "xml"]).0, 2);
+    let help = call(&["--help"]).1;
+    assert!(help.contains("-o, --output") && !help.contains("--jsonl"));
+    assert!(help.contains("text, json, jsonl"), "{help}");
+}
+
+#[test]
 fn a_panic_is_exit_one_with_an_envelope_wherever_it_happened() {
     for (what, text) in [("panic", "a fault"), ("thread", "far away")] {
         let (code, stdout, stderr) = call(&["--json", what]);
@@ -235,7 +259,17 @@ fn the_contract_is_json_with_every_flag() {
         .iter()
         .filter_map(|flag| flag["long"].as_str())
         .collect();
-    assert_eq!(flags, ["--help", "--json", "--quiet", "--version"]);
+    assert_eq!(
+        flags,
+        [
+            "--format",
+            "--help",
+            "--json",
+            "--output",
+            "--quiet",
+            "--version"
+        ]
+    );
 }
 
 #[test]

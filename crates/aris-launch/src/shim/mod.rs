@@ -14,6 +14,10 @@ const EXITS: [(&str, &str); 1] = [(
     "0) exit 0 ;; 3 | 4 | 6 | 7) exit 3 ;; *) exit 1 ;;",
 )];
 
+/// The name under which all helpers are called as `aris HELPER`. The program behind `install_aris` is all of them; this argument makes it
+/// `aris`.
+const FRONT: (&str, &str) = ("aris", "--as-aris");
+
 const START: &str = "exec /bin/sh \"$aris_launcher\" \"$@\"";
 
 /// The file to install as `tools/<alias>`: starts the launcher of `helper`, which belongs to the skill `owner`, with its arguments,
@@ -36,6 +40,10 @@ pub fn shim(helper: &str, owner: &str, alias: &str, source: Option<&str>) -> Str
                 "aris_code=0; /bin/sh \"$aris_launcher\" \"$@\" || aris_code=$?; case $aris_code in {arms} esac"
             ),
             "the codes that callers of @ALIAS@ know, not those",
+        ),
+        None if alias == FRONT.0 => (
+            START.replace("\"$@\"", &format!("{} \"$@\"", FRONT.1)),
+            "that",
         ),
         None => (START.to_owned(), "that"),
     };

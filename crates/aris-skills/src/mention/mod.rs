@@ -10,9 +10,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::file::SourceFile;
 use crate::markdown::percent_decoded;
 use crate::names;
-use crate::skill::SourceFile;
 use crate::tree::SKILL_FILE;
 
 /// Finds mentions of a set of files in linear time.

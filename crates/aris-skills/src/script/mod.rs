@@ -8,9 +8,7 @@ mod tests;
 pub use header::{Field, Header};
 pub use shebang::Shebang;
 
-use crate::mention::Matcher;
 use crate::names;
-use crate::skill::SourceFile;
 use crate::text::Text;
 
 /// The language of a script.
@@ -94,112 +92,4 @@ impl Script {
             entry_point: false,
         }
     }
-}
-
-/// Decides for all files of a skill which are *entry points*: files of some script kind under `scripts/` or `bin/` whose place
-/// allows it ([`names::may_be_entry_point`]) and that have a shebang, or are PowerShell, or are Python with a main guard, or are
-/// called in an instruction file.
-pub(crate) fn decide_entry_points(files: &mut [SourceFile]) {
-    let mut open: Vec<usize> = Vec::new();
-    for (at, file) in files.iter_mut().enumerate() {
-        let Some(script) = &mut file.script else {
-            continue;
-        };
-        if !names::may_be_entry_point(&file.skill_path) {
-            continue;
-        }
-        script.entry_point = script.shebang.is_some()
-            || script.kind == ScriptKind::Ps1
-            || (script.kind == ScriptKind::Py && file.text.as_ref().is_some_and(has_main_guard));
-        if !script.entry_point {
-            open.push(at);
-        }
-    }
-    if open.is_empty() {
-        return;
-    }
-    let paths = open.iter().filter_map(|at| files.get(*at));
-    let matcher = Matcher::new(paths.map(|file| names::file_name(&file.skill_path)));
-    let mut called: Vec<usize> = Vec::new();
-    for file in files.iter().filter(|file| file.is_instruction()) {
-        for (_, line) in file.text.iter().flat_map(Text::lines) {
-            matcher.find(line, &mut |name, at| {
-                if is_called(line, at) {
-                    called.extend(open.get(name));
-                }
-            });
-        }
-    }
-    for at in called {
-        if let Some(script) = files.get_mut(at).and_then(|file| file.script.as_mut()) {
-            script.entry_point = true;
-        }
-    }
-}
-
-/// Whether an interpreter word ends within the 80 characters before byte `at` of a line.
-fn is_called(line: &str, at: usize) -> bool {
-    const WORDS: [&str; 11] = [
-        "python", "python3", "uv run", "bash", "sh", "node", "bun", "deno", "tsx", "ruby", "perl",
-    ];
-    let before = line.get(..at).unwrap_or_default();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    WORDS.iter().any(|word| {
-        before.match_indices(word).any(|(start, _)| {
-            let behind = before.get(start + word.len()..).unwrap_or_default();
-            let front = before.get(..start).unwrap_or_default();
-            !front.ends_with(is_part)
-                && !behind.starts_with(is_part)
-                && !behind.is_empty()
-                && behind.chars().count() <= 80
-        })
-    })
-}
-
-/// Whether a Python file has `if __name__ == "__main__":` with a body that does more than refuse to be run: a lone `raise` whose
-/// exception calls nothing. `raise SystemExit(main())` runs something.
-fn has_main_guard(text: &Text) -> bool {
-    text.lines().any(|(number, line)| {
-        let Some(after) = guard(line) else {
-            return false;
-        };
-        let mut body: Vec<&str> = vec![after];
-        body.extend(
-            text.lines_from(number + 1)
-                .map(|(_, line)| line)
-                .take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t', '#'])),
-        );
-        let statements: Vec<&str> = body
-            .iter()
-            .map(|line| line.trim())
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .collect();
-        match statements.as_slice() {
-            [] => false,
-            [first, rest @ ..] => {
-                let raises = first
-                    .strip_prefix("raise")
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']));
-                let all = statements.join(" ");
-                let one = rest.is_empty() || all.matches('(').count() == 1 && all.ends_with(')');
-                !(raises && one && all.matches('(').count() <= 1)
-            }
-        }
-    })
-}
-
-/// What follows the colon of a main guard.
-fn guard(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("if")?;
-    let (condition, after) = rest.split_once(':')?;
-    let squeezed: String = condition
-        .chars()
-        .filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')'))
-        .map(|c| if c == '\'' { '"' } else { c })
-        .collect();
-    matches!(
-        squeezed.as_str(),
-        "__name__==\"__main__\"" | "\"__main__\"==__name__"
-    )
-    .then_some(after)
 }

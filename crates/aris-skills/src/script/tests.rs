@@ -1,4 +1,5 @@
 use super::*;
+use crate::entry_point::{has_main_guard, is_called};
 
 fn header(kind: ScriptKind, source: &str) -> Header {
     Header::of(kind, &Text::new(source.as_bytes()))

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use aris_fs::FsError;
 
-use crate::skill::Skill;
 use crate::text::Text;
 
 /// The file that makes a directory a skill.
@@ -154,10 +153,5 @@ impl Tree {
     /// Whether something exists at a path relative to the root, in the tree or on the disk beside it. Case counts.
     pub fn exists(&self, path: &str) -> bool {
         self.file(path).is_some() || self.has_folder(path) || self.root.join(path).exists()
-    }
-
-    /// Loads the text of one skill.
-    pub fn load(&self, skill: usize) -> Option<Skill> {
-        Skill::load(self, skill)
     }
 }

@@ -16,8 +16,8 @@ pub(crate) struct MergeArgs {
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// Write the list there, too
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[arg(long, alias = "out", value_name = "FILE")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     form: FormatArgs,
 }
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Outcome<Report>
         all.append(super::findings(input, context)?);
     }
     let merged = Merged::of(all);
-    if let Some(out) = &args.out {
+    if let Some(out) = &args.output {
         aris_fs::write_atomic(&context.absolute(out), &aris_gates::pretty(&merged)?)?;
     }
     let report = Report::Merged(merged).formatted(args.form.format);

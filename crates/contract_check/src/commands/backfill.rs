@@ -257,7 +257,7 @@ fn make(step: &mut Todo, args: &BackfillArgs, project: &Project, context: &Conte
     context.note(&format!("running {}", step.command));
     let command = aris_proc::command(PathBuf::from(program), &project.root).args(rest);
     let failed = |why: String| (Progress::Failed, None, Some(why));
-    (step.state, step.exit, step.reason) = match command.run_attached(Stdout::Stderr, args.timeout)
+    (step.state, step.exit, step.reason) = match command.run_attached(Stdout::Stderr, args.deadline)
     {
         Ok(End::Exited(code @ (0 | 10..=125))) => (Progress::Done, Some(code), None),
         Ok(End::Exited(code)) => (Progress::Failed, Some(code), None),

@@ -133,12 +133,12 @@ fn attempt(helper: &Helper, args: &RunArgs, project: &Project, context: &Context
     let command = aris_proc::command(program, context.cwd())
         .args(first)
         .args(&args.args);
-    match command.run_attached(stdout, args.timeout) {
+    match command.run_attached(stdout, args.deadline) {
         Ok(End::Exited(code)) => exited(code),
         Ok(End::Signalled(signal)) => exited(SIGNALLED + signal),
         Ok(End::TimedOut) => Attempt::NotRun(format!(
             "no end within {} s",
-            args.timeout.unwrap_or_default().as_secs()
+            args.deadline.unwrap_or_default().as_secs()
         )),
         Err(error) => Attempt::NotRun(error.to_string()),
     }

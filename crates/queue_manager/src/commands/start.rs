@@ -62,7 +62,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         arguments.push("--manifest".into());
         arguments.push(manifest.into());
     }
-    for (flag, time) in [("--poll", options.poll), ("--max-wait", options.max_wait)] {
+    for (flag, time) in [("--poll", options.poll), ("--deadline", options.max_wait)] {
         if let Some(time) = time {
             arguments.push(flag.into());
             arguments.push(time.as_secs_f64().to_string().into());

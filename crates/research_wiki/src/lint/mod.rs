@@ -77,7 +77,7 @@ impl Rule {
             Self::DanglingEdge => "make the page, or remove the line",
             Self::Contradiction => "look at both experiments and set the claim's status",
             Self::SourceChanged => {
-                "check the claim against its source, then research_wiki upsert_claim --source"
+                "check the claim against its source, then research_wiki upsert-claim --source"
             }
             Self::SourceMissing => "name the source that the claim rests on now",
             Self::StaleClaim => "test the claim, or set its status",

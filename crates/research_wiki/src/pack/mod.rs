@@ -24,7 +24,7 @@ const HEAD: &str = "# Research Wiki Query Pack\n\n_Auto-generated. Do not edit._
 pub struct Wish {
     /// Topic; none for the project's direction.
     pub topic: Option<String>,
-    /// Characters at most.
+    /// Most characters.
     pub max_chars: usize,
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::search::words::{Phrase, words};
 use crate::wiki;
 
-/// Characters at most.
+/// Most characters.
 const LENGTH: usize = 200;
 /// Lines that are looked at: a page that somebody wrote has fewer.
 const LINES: usize = 2_000;

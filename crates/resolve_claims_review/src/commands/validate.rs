@@ -29,7 +29,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
     /// Seconds it may take; default: `validation_timeout` of .aris/config.yaml, else 120
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long = "command-timeout", alias = "timeout", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
     /// The git worktree with the report; default: as fetched, else the working directory's
     #[arg(long, value_name = "DIR")]

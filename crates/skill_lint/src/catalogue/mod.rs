@@ -117,6 +117,22 @@ pub const SOURCES: [&str; 10] = [
 ];
 
 impl Rule {
+    /// Whether a profile has the rule.
+    pub fn is_in(&self, profile: Profile) -> bool {
+        profile == Profile::All || self.profiles.contains(&profile)
+    }
+
+    /// Its severity in a profile.
+    pub fn severity_in(&self, profile: Profile) -> Severity {
+        let severity = self.in_profile.get(&profile).copied();
+        let severity = severity.unwrap_or(self.severity);
+        if profile == Profile::Recommended && self.certainty == Certainty::Heuristic {
+            severity.min(Severity::Warn)
+        } else {
+            severity
+        }
+    }
+
     /// Name of the family.
     pub fn family(&self) -> &'static str {
         family_name(self.id)

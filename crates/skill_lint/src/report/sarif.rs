@@ -41,7 +41,7 @@ fn descriptor(report: &Report, rule: &Rule) -> Value {
         "shortDescription": {"text": sentence(rule.title)},
         "fullDescription": {"text": plain(rule.why)},
         "help": {"text": plain(rule.fix), "markdown": rule.page()},
-        "defaultConfiguration": {"level": level(report.profile.severity(rule))},
+        "defaultConfiguration": {"level": level(rule.severity_in(report.profile))},
         "properties": {
             "tags": tags(rule),
             "precision": match rule.certainty {

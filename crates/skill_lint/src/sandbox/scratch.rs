@@ -1,9 +1,10 @@
 //! The folders of one call, which are gone afterwards whatever the call made of them.
 
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::workplace;
 use aris_fs::{EntryKind, FsError, create_dir, list_sorted, remove_file};
 
 /// Entries looked at when searching for what a call left; enough to say that it did, and what.
@@ -78,7 +79,7 @@ impl Scratch {
     ///
     /// **Errors**: when something stays.
     pub fn remove(self) -> Result<(), FsError> {
-        workplace::remove(&self.root)
+        remove(&self.root)
     }
 
     pub(super) fn started_mark(&self) -> PathBuf {
@@ -105,4 +106,32 @@ fn make_accessible(folder: &Path) {
         std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode | 0o700))
             .unwrap_or_default();
     }
+}
+
+/// Longest time that one step of a removal may take.
+const REMOVAL: Duration = Duration::from_mins(1);
+
+/// Removes a folder with everything in it.
+///
+/// By `rm`, which copes with folders that are nested deeper than there are file handles: using those up here would make calls
+/// fail that run beside this one.
+pub(super) fn remove(folder: &Path) -> Result<(), FsError> {
+    let run = |program: &str, args: [&str; 3]| {
+        let done = aris_proc::command(program, "/")
+            .args(args)
+            .arg(folder)
+            .run(REMOVAL);
+        done.is_ok_and(|finished| finished.success())
+    };
+    let remove = || run("rm", ["-r", "-f", "--"]);
+    // Folders without permissions can be opened only from above: `chmod` does so on its way down.
+    if remove() || (run("chmod", ["-R", "u+rwx", "--"]) && remove()) {
+        return Ok(());
+    }
+    let source = io::Error::other("rm leaves something behind");
+    Err(FsError::Write {
+        action: "remove",
+        path: folder.to_path_buf(),
+        source,
+    })
 }

@@ -1,25 +1,20 @@
 //! The folder in which one run of the linter makes its scratch folders. It is gone when the run is; when the run was killed, the
 //! next one removes it.
 
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use aris_fs::{EntryKind, FsError, Lock, list_sorted};
 use rustix::process::geteuid;
 
-use super::scratch::Scratch;
+use super::scratch::{Scratch, remove};
 
 /// Beginning of the folder's name.
 const PREFIX: &str = "skill-lint-";
 
 /// The lock file in the folder: held as long as the run lives, by the system and not by good will.
 const LOCK: &str = "lock";
-
-/// Longest time that one step of a removal may take.
-const REMOVAL: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Workplace {
@@ -62,31 +57,6 @@ impl Drop for Workplace {
         // What cannot be removed now is tried again by the next run, which can take the lock.
         remove(&self.root).unwrap_or_default();
     }
-}
-
-/// Removes a folder with everything in it.
-///
-/// By `rm`, which copes with folders that are nested deeper than there are file handles: using those up here would make calls
-/// fail that run beside this one.
-pub(super) fn remove(folder: &Path) -> Result<(), FsError> {
-    let run = |program: &str, args: [&str; 3]| {
-        let done = aris_proc::command(program, "/")
-            .args(args)
-            .arg(folder)
-            .run(REMOVAL);
-        done.is_ok_and(|finished| finished.success())
-    };
-    let remove = || run("rm", ["-r", "-f", "--"]);
-    // Folders without permissions can be opened only from above: `chmod` does so on its way down.
-    if remove() || (run("chmod", ["-R", "u+rwx", "--"]) && remove()) {
-        return Ok(());
-    }
-    let source = io::Error::other("rm leaves something behind");
-    Err(FsError::Write {
-        action: "remove",
-        path: folder.to_path_buf(),
-        source,
-    })
 }
 
 /// Removes the folders of runs that were killed. A folder without lock file is being made at this moment, or is not ours.

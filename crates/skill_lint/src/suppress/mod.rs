@@ -14,7 +14,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::catalogue;
 use crate::config::{Allow, Config};
 use crate::finding::{Finding, Sink};
-use crate::profile::{Profile, Selection};
+use crate::profile::Profile;
+use crate::selection::Selection;
 
 const MARK: &str = "skill-lint:";
 

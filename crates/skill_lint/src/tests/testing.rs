@@ -8,7 +8,8 @@ use aris_skills::{Tree, WalkOptions};
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::lint;
-use crate::profile::{Profile, Selection};
+use crate::profile::Profile;
+use crate::selection::Selection;
 
 /// A folder with these files. A path that ends in `*` gets the execute bit, one that ends in `/` is a folder.
 #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::{Case, bound};
 use crate::artifact::RecordedInput;
+use crate::case::why;
 use crate::finding::{Finding, FindingId};
 use crate::paper::{Paper, Unusable, is_source};
 use crate::policy::Policy;
@@ -294,14 +295,5 @@ impl Case {
             .evidence("found", short(written))
             .issue(format!("clock:{}", short(written))),
         );
-    }
-}
-
-/// Why a file has no digest, in words.
-pub(crate) fn why(reason: &NoDigest) -> String {
-    match reason {
-        NoDigest::Gone => String::from("it is not there"),
-        NoDigest::NotRegular(found) => format!("it is {found}, not a regular file"),
-        NoDigest::Unreadable(reason) => reason.clone(),
     }
 }

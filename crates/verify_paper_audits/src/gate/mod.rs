@@ -3,12 +3,10 @@
 mod again;
 mod assemble;
 mod bound;
-mod case;
 mod checks;
 mod runs;
 
 use std::collections::BTreeSet;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 
 use aris_audit::PaperFiles;
@@ -16,9 +14,11 @@ use aris_contract::artifact::audit::Assurance;
 use jiff::Timestamp;
 
 use crate::artifact;
+use crate::case::{Case, why};
 use crate::cover;
 use crate::error::Error;
 use crate::finding::{Finding, FindingId};
+use crate::guard::guarded;
 use crate::independence::{self, Reviewed};
 use crate::manifest::{self, Manifest};
 use crate::obligations;
@@ -28,8 +28,6 @@ use crate::report::Report;
 use crate::sources::{Sources, describe};
 use crate::text::short;
 use aris_audit::ledger::{Ledger, Role};
-
-pub(crate) use case::Case;
 
 /// Judges a paper. Gives the report, and why the list of obligations could not be kept, if it could not.
 pub(crate) fn judge(
@@ -149,32 +147,6 @@ fn read(
     sources
 }
 
-/// Runs a check; a crash becomes a finding that blocks, never silence.
-fn guarded<T>(what: &str, findings: &mut Vec<Finding>, check: impl FnOnce() -> T) -> Option<T> {
-    match panic::catch_unwind(AssertUnwindSafe(check)) {
-        Ok(value) => Some(value),
-        Err(payload) => {
-            let text = payload.downcast_ref::<String>().cloned();
-            let text = text
-                .or_else(|| {
-                    payload
-                        .downcast_ref::<&str>()
-                        .map(|text| (*text).to_owned())
-                })
-                .unwrap_or_default();
-            findings.push(Finding::new(
-                FindingId::Internal,
-                format!(
-                    "the check of {what} crashed, so nothing is known about it: {}",
-                    short(&text)
-                ),
-                "report this with the paper that caused it",
-            ));
-            None
-        }
-    }
-}
-
 pub(crate) fn rules(
     paper: &Paper,
     policy: &Policy,
@@ -203,7 +175,7 @@ pub(crate) fn rules(
         Err(reason) => {
             findings.push(invalid(format!(
                 "the manifest cannot be read: {}",
-                checks::why(&reason)
+                why(&reason)
             )));
             return policy.audits.clone();
         }

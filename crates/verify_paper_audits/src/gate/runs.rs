@@ -8,8 +8,7 @@ use aris_claims::runs::{Gap, GapId, Runs};
 
 use crate::finding::{Finding, FindingId, Severity};
 use crate::policy::Policy;
-use crate::report::RunBehind;
-use crate::sources::Sources;
+use crate::sources::{RunBehind, Sources};
 
 /// Findings of one kind that are listed; `trace-back` has all.
 const LISTED: usize = 20;

@@ -14,14 +14,38 @@ use aris_claims::project::Project;
 use aris_latex::{
     Document, Include, IncludeKind, IncludeOutcome, Position, ProblemKind, SourceFile,
 };
+use aris_runs::Run;
+use serde::Serialize;
 
 pub(crate) use self::subject::Holds;
 use crate::finding::{Finding, FindingId};
 use crate::measured;
 use crate::paper::{Paper, Unusable};
 use crate::policy::SourceKind;
-use crate::report::RunBehind;
 use crate::text::short;
+
+/// A run that made data behind the paper's numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunBehind {
+    /// SHA-256 of its record, which is its name in `.aris/runs`.
+    pub record: String,
+    /// What the record says; of its outputs those that numbers stand on.
+    pub run: Run,
+}
+
+impl RunBehind {
+    /// The run of a record; `used` are the digests of the files that numbers stand on.
+    pub(crate) fn new(record: &str, run: &Run, used: &BTreeSet<&str>) -> Self {
+        let mut run = run.clone();
+        run.outputs
+            .retain(|file| used.contains(file.sha256.as_str()));
+        Self {
+            record: record.to_owned(),
+            run,
+        }
+    }
+}
 
 /// What the paper includes.
 #[derive(Debug, Default)]

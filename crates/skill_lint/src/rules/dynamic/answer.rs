@@ -8,11 +8,15 @@ use regex::Regex;
 
 use crate::pattern::compiled;
 
-use super::calls::copy_name;
 use crate::sandbox::Scratch;
 
 /// Characters of a program's own words that a message quotes.
 const QUOTED: usize = 160;
+
+/// Name of the copy in the working directory: that of the skill, which its programs may look at.
+pub(super) fn copy_name(skill: &Path) -> &Path {
+    skill.file_name().map_or(Path::new("skill"), Path::new)
+}
 
 /// What one call gave.
 #[derive(Clone, Debug)]

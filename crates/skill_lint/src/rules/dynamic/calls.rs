@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use aris_fs::{EntryKind, FsError};
 
-use super::answer::Answer;
+use super::answer::{Answer, copy_name};
 use super::interpreter::Interpreter;
 use super::judge::{Answers, Place, SampleAnswer, UNKNOWN_FLAG};
 use super::program::{Program, Start};
@@ -23,11 +23,6 @@ const COPIED_ENTRIES: usize = 20_000;
 /// How often a copy that cannot be executed yet is tried again, and after how long.
 const BUSY_TRIES: usize = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
-
-/// Name of the copy in the working directory: that of the skill, which its programs may look at.
-pub(super) fn copy_name(skill: &Path) -> &Path {
-    skill.file_name().map_or(Path::new("skill"), Path::new)
-}
 
 /// The exit code of a launcher that has no binary for this machine.
 ///

@@ -9,7 +9,8 @@ use crate::config::{Config, RunLevel};
 use crate::finding::Skipped;
 use crate::lint::{self, Found};
 use crate::options::Options;
-use crate::profile::{Profile, Selection};
+use crate::profile::Profile;
+use crate::selection::Selection;
 use crate::testing::{folder, skill_md};
 
 fn run_in(root: &Path, level: RunLevel, timeout_s: u64) -> Found {

@@ -6,7 +6,7 @@ use aris_skills::markdown::{Document, Fence};
 use aris_skills::{Text, names};
 
 use super::call::calls;
-use super::resolver::{self, Line};
+use super::resolver::{self, Line, indent_of};
 use super::variables::{argument, replaced_directory, unknown_names, unreplaced_directory};
 use crate::finding::Sink;
 use crate::fix::Fix;
@@ -213,12 +213,6 @@ fn line_end(text: &Text, at: usize) -> &'static str {
     } else {
         "\n"
     }
-}
-
-/// The white space at the beginning of a line.
-pub(super) fn indent_of(line: &str) -> &str {
-    line.get(..line.len() - line.trim_start().len())
-        .unwrap_or_default()
 }
 
 /// The generated blocks of a fence.

@@ -75,6 +75,12 @@ fn anchor(line: &str) -> Option<(&str, &str)> {
     (is_variable && is_path).then_some((variable, path))
 }
 
+/// The white space at the beginning of a line.
+pub(super) fn indent_of(line: &str) -> &str {
+    line.get(..line.len() - line.trim_start().len())
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

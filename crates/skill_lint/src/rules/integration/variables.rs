@@ -2,8 +2,7 @@
 //!
 //! **Source**: Claude Code documentation of skills, string substitutions.
 
-use super::page::indent_of;
-use super::resolver::Line;
+use super::resolver::{Line, indent_of};
 
 /// Names after `CLAUDE_` that Claude Code replaces in the text of a skill.
 const KNOWN: &[&str] = &[

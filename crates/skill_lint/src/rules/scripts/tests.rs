@@ -3,7 +3,8 @@ use aris_skills::{Tree, WalkOptions};
 use crate::config::Config;
 use crate::fix::{Edit, Fix};
 use crate::lint;
-use crate::profile::{Profile, Selection};
+use crate::profile::Profile;
+use crate::selection::Selection;
 use crate::testing::{findings, folder, places, skill_md};
 
 /// What `rules` find in a skill with these files beside its SKILL.md; the skill's folder is cut off.

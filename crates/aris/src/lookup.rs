@@ -1,0 +1,45 @@
+//! The helpers in this program, by name.
+
+use std::ffi::OsStr;
+
+use aris_contract::helpers;
+
+use crate::entry::Entry;
+use crate::table::GROUPS;
+
+/// Every helper, in the order of the front door.
+pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
+    GROUPS.iter().flat_map(|group| group.entries)
+}
+
+/// The helper that goes by `name`, current or legacy, with or without the folder that a legacy name may have.
+pub(crate) fn find(name: &OsStr) -> Option<&'static Entry> {
+    let name = name.to_str()?;
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    // An alias of the installer for skills; here it is the program itself.
+    if name == crate::SPEC.name {
+        return None;
+    }
+    let row = helpers::all().iter().find(|row| {
+        row.names()
+            .iter()
+            .any(|known| *known == name || known.rsplit('/').next() == Some(name))
+    })?;
+    all().find(|entry| entry.spec.name == row.name)
+}
+
+/// The helper that a program of this name is: launchers call `<helper>-<target>`.
+pub(crate) fn of_program(name: &OsStr) -> Option<&'static Entry> {
+    let before_target = || name.to_str()?.split_once('-').map(|(helper, _)| helper);
+    find(name).or_else(|| find(OsStr::new(before_target()?)))
+}
+
+/// The helper whose name is nearly `name`, if one is.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    let distance = |known: &str| strsim::damerau_levenshtein(known, name);
+    let nearest = all()
+        .map(|entry| entry.spec.name)
+        .min_by_key(|known| distance(known))?;
+    // More than a third of the letters wrong is another word.
+    (distance(nearest) * 3 <= nearest.len()).then_some(nearest)
+}

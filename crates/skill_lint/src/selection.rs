@@ -1,0 +1,53 @@
+//! Which rules run, and how bad each is: profile, configuration and command line together.
+
+use crate::catalogue::{self, Severity};
+use crate::config::{Config, Level};
+
+/// The severity with which each rule runs.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// By position in [`catalogue::all`]; `None` for a rule that does not run.
+    severities: Vec<Option<Severity>>,
+}
+
+impl Selection {
+    /// The rules of a configuration. Rules that need `--run` or `--syntax` are left out without it.
+    pub fn of(config: &Config) -> Self {
+        let severities = catalogue::all()
+            .iter()
+            .map(|rule| {
+                let level = config.level(rule.id);
+                let asked = config.only.iter().any(|name| rule.is_named(name));
+                let on = if config.only.is_empty() {
+                    rule.is_in(config.profile) || matches!(level, Some(Level::On(_)))
+                } else {
+                    asked
+                };
+                let off = config.skip.iter().any(|name| rule.is_named(name))
+                    || matches!(level, Some(Level::Off) if !asked)
+                    || (rule.family() == "dynamic" && config.run.is_none())
+                    || (rule.id == "SR212" && !config.syntax);
+                let severity = match level {
+                    Some(Level::On(severity)) => severity,
+                    _ => rule.severity_in(config.profile),
+                };
+                (on && !off).then_some(severity)
+            })
+            .collect();
+        Self { severities }
+    }
+
+    /// The severity of a rule that runs.
+    pub fn severity(&self, id: &str) -> Option<Severity> {
+        *self.severities.get(catalogue::position(id)?)?
+    }
+
+    /// Ids of the rules that run.
+    pub fn ids(&self) -> Vec<&'static str> {
+        let chosen = catalogue::all().iter().zip(&self.severities);
+        chosen
+            .filter(|(_, severity)| severity.is_some())
+            .map(|(rule, _)| rule.id)
+            .collect()
+    }
+}
