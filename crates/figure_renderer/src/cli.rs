@@ -6,10 +6,14 @@ use clap::{Args, Subcommand};
 
 /// Arguments of `figure_renderer`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Cli {
     /// What to do
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    /// Print a figure to begin with
+    #[arg(long)]
+    pub(crate) example: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -19,7 +23,7 @@ pub(crate) enum Command {
     /// Say what is wrong with a figure; exit 10 when something is
     Validate(ValidateArgs),
     /// Show the fields of a figure; with --json the JSON schema
-    Schema(SchemaArgs),
+    Schema,
     /// Write the places of the layout into a figure whose nodes have no x and y
     Layout(LayoutArgs),
     /// Draw a figure again whenever its file changes
@@ -87,13 +91,6 @@ pub(crate) struct ValidateArgs {
     pub(crate) spec: PathBuf,
     #[command(flatten)]
     pub(crate) column: Column,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SchemaArgs {
-    /// Print a figure to begin with instead
-    #[arg(long)]
-    pub(crate) example: bool,
 }
 
 #[derive(Debug, Args)]
