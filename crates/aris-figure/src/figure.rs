@@ -1,10 +1,13 @@
 //! A figure that can be drawn.
 
+use std::fmt::Write as _;
+
 use crate::check;
 use crate::layout::{self, Placed};
+use crate::measures::{BOX, MARGIN, PLACED_GROUPS, PLACED_NODES};
 use crate::notes::Notes;
 use crate::problem::{Code, Problem};
-use crate::scene::{MARGIN, Scene, Size, size};
+use crate::scene::{Scene, Size, size};
 use crate::spec::{self, Spec};
 use crate::svg::{self, Number};
 
@@ -52,15 +55,15 @@ impl Figure {
             .iter()
             .filter(|node| node.centre.is_none())
             .count();
-        if free > layout::NODES || (free > 0 && spec.groups.len() > layout::GROUPS) {
+        if free > PLACED_NODES || (free > 0 && spec.groups.len() > PLACED_GROUPS) {
             notes.push(
                 Code::Invalid,
                 spec.place.field(&["nodes"]),
                 format!(
                     "{free} nodes in {} groups have no x and y, a layout takes {} in {}",
                     spec.groups.len(),
-                    layout::NODES,
-                    layout::GROUPS
+                    PLACED_NODES,
+                    PLACED_GROUPS
                 ),
                 "give them x and y",
             );
@@ -72,6 +75,9 @@ impl Figure {
             for (edge, points) in layout::detours(&Scene::new(&spec, &sizes, &placed)) {
                 placed.points[edge] = points;
             }
+        }
+        for (edge, points) in layout::orthogonal(&Scene::new(&spec, &sizes, &placed)) {
+            placed.points[edge] = points;
         }
         if placed.movable {
             // Labels may reach beyond what the layout has placed.
@@ -119,6 +125,16 @@ impl Figure {
         self.placed.laid_out
     }
 
+    /// How many times its edges cross each other; none where they are too many to compare.
+    pub fn crossings(&self) -> Option<usize> {
+        check::crossings(&self.scene())
+    }
+
+    /// How many corners its edges have.
+    pub fn bends(&self) -> usize {
+        self.placed.points.iter().map(Vec::len).sum()
+    }
+
     /// The figure as SVG.
     pub fn svg(&self) -> String {
         svg::write(&self.scene())
@@ -154,10 +170,22 @@ impl Figure {
                 inserts.push((canvas.place.at, members));
             }
         }
-        for (node, centre) in self.spec.nodes.iter().zip(&self.placed.centres) {
+        let placed = self.placed.centres.iter().zip(&self.sizes);
+        for (node, (centre, size)) in self.spec.nodes.iter().zip(placed) {
             if node.centre.is_none() {
                 let (x, y) = (Number(centre.x), Number(centre.y));
-                inserts.push((node.place.at, format!("\"x\": {x}, \"y\": {y}")));
+                let mut members = format!("\"x\": {x}, \"y\": {y}");
+                // Where the file places a node it does not grow.
+                for (name, given, usual, size) in [
+                    ("width", node.width, BOX.0, size.width),
+                    ("height", node.height, BOX.1, size.height),
+                ] {
+                    if given.is_none() && size > usual {
+                        // Writing to a String does not fail.
+                        let _ = write!(members, ", \"{name}\": {}", Number(size));
+                    }
+                }
+                inserts.push((node.place.at, members));
             }
         }
         for (edge, points) in self.spec.edges.iter().zip(&self.placed.points) {

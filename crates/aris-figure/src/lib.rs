@@ -12,9 +12,11 @@
 mod check;
 mod colour;
 mod figure;
+mod formula;
 mod geometry;
 mod json;
 mod layout;
+mod measures;
 mod notes;
 mod picture;
 mod problem;

@@ -71,6 +71,8 @@ codes! {
     NothingDrawn = "nothing_drawn",
     /// A character that the fonts of the program do not have.
     MissingGlyph = "missing_glyph",
+    /// A formula with a command that is not known; it is drawn as it is written.
+    Formula = "formula",
     /// A font that only some readers of the SVG have.
     OtherFont = "other_font",
     /// Text that is larger than its box.

@@ -6,7 +6,7 @@ use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Shape};
 use crate::scene::{Arrow, Block, Frame, Line, Piece, Route, Scene};
 use crate::spec::{Anchor, Dash};
-use crate::text::{self, Weight};
+use crate::text::{self, Run, Weight};
 
 /// Equally wide families first, so that a viewer shows what was measured; then one for Chinese.
 const FAMILY: &str = "'Liberation Sans', Arial, Helvetica, 'Droid Sans Fallback', sans-serif";
@@ -295,56 +295,66 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
         Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
     };
-    let weight = match line.weight {
-        Weight::Regular => "",
-        Weight::Bold => " font-weight=\"bold\"",
-    };
-    if line.text.len() <= LONG {
+    let (runs, width) = text::runs(&line.text, line.size, line.weight);
+    // Runs and long texts stand at the places that were measured.
+    if let [run] = runs.as_slice()
+        && run.text.len() <= LONG
+    {
         return text(
             out,
             line,
-            (indent, line.base.x, &line.text),
-            (anchor, weight),
+            (indent, line.base.x, *run),
+            (anchor, bold(run.weight)),
         );
     }
-    // What turns this into PDF and PNG takes time that grows with the square of an element's length.
-    let width = |text: &str| text::width(text, line.size, line.weight);
-    let mut x = match line.anchor {
+    let left = match line.anchor {
         Anchor::Start => line.base.x,
-        Anchor::Middle => line.base.x - width(&line.text) / 2.0,
-        Anchor::End => line.base.x - width(&line.text),
+        Anchor::Middle => line.base.x - width / 2.0,
+        Anchor::End => line.base.x - width,
     };
-    let mut rest = line.text.as_str();
-    while let Some((part, more)) =
-        rest.split_at_checked(rest.floor_char_boundary(LONG.min(rest.len())))
-    {
-        text(out, line, (indent, x, part), ("", weight))?;
-        if more.is_empty() {
-            break;
+    for run in runs {
+        let (mut x, mut rest) = (left + run.x, run.text);
+        while let Some((part, more)) =
+            rest.split_at_checked(rest.floor_char_boundary(LONG.min(rest.len())))
+            && !part.is_empty()
+        {
+            text(
+                out,
+                line,
+                (indent, x, Run { text: part, ..run }),
+                ("", bold(run.weight)),
+            )?;
+            x += text::width(part, run.size, run.weight);
+            rest = more;
         }
-        x += width(part);
-        rest = more;
     }
     Ok(())
 }
 
-/// Bytes of text that one element holds.
+fn bold(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Regular => "",
+        Weight::Bold => " font-weight=\"bold\"",
+    }
+}
+
+/// Bytes of text that one element holds. What turns this into PDF and PNG takes time that grows with the square of an element's length.
 const LONG: usize = 1000;
 
 fn text(
     out: &mut String,
     line: &Line,
-    (indent, x, text): (&str, f64, &str),
+    (indent, x, run): (&str, f64, Run<'_>),
     (anchor, weight): (&str, &str),
 ) -> fmt::Result {
     writeln!(
         out,
         "{indent}<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{anchor}{weight}>{}</text>",
         Number(x),
-        Number(line.base.y),
-        Number(line.size),
+        Number(line.base.y + run.down),
+        Number(run.size),
         line.colour,
-        Escaped(text)
+        Escaped(run.text)
     )
 }
 

@@ -4,8 +4,10 @@
 
 use std::sync::OnceLock;
 
-use ttf_parser::Face;
+use ttf_parser::{Face, GlyphId};
 use unicode_normalization::UnicodeNormalization as _;
+
+use crate::formula;
 
 /// The fonts of the two weights.
 pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
@@ -22,13 +24,23 @@ const CAPITALS: f64 = 0.725;
 /// How far Chinese characters reach above it. **Source**: the outlines of Droid Sans Fallback.
 const SQUARES: f64 = 0.83;
 /// What letters such as g reach below the baseline. **Unit**: the font size.
-pub(crate) const DESCENT: f64 = 0.212;
+const DESCENT: f64 = 0.212;
+/// How far letters such as x reach above the baseline: marks over them stand as in their font. **Unit**: the font size.
+const LOW_LETTERS: f64 = 0.54;
+/// How much smaller scripts are, and how far they stand above and below. **Unit**: the font size. **Source**: Computer Modern, about.
+const SCRIPT: f64 = 0.7;
+const RAISED: f64 = 0.36;
+const LOWERED: f64 = 0.16;
 
 /// The two weights that figures use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Weight {
     Regular,
     Bold,
+}
+
+fn advance(face: &Face<'_>, glyph: GlyphId) -> Option<f64> {
+    face.glyph_hor_advance(glyph).map(f64::from)
 }
 
 struct Fonts {
@@ -52,14 +64,21 @@ impl Fonts {
             };
             for (row, weight) in [Weight::Regular, Weight::Bold].into_iter().enumerate() {
                 for code in 0..128_u8 {
-                    fonts.ascii[row][usize::from(code)] = fonts.look_up(char::from(code), weight);
+                    fonts.ascii[row][usize::from(code)] =
+                        fonts.look_up(char::from(code), weight, advance);
                 }
             }
             fonts
         })
     }
 
-    fn look_up(&self, character: char, weight: Weight) -> Option<f64> {
+    /// What the first font measures that has a character. **Unit**: the font size.
+    fn look_up(
+        &self,
+        character: char,
+        weight: Weight,
+        measure: impl Fn(&Face<'_>, GlyphId) -> Option<f64>,
+    ) -> Option<f64> {
         let first = match weight {
             Weight::Regular => &self.regular,
             Weight::Bold => &self.bold,
@@ -68,9 +87,8 @@ impl Fonts {
             .chain(&self.fallbacks)
             .flatten()
             .find_map(|face| {
-                let glyph = face.glyph_index(character)?;
-                let advance = face.glyph_hor_advance(glyph)?;
-                Some(f64::from(advance) / f64::from(face.units_per_em()))
+                let found = measure(face, face.glyph_index(character)?)?;
+                Some(found / f64::from(face.units_per_em()))
             })
     }
 
@@ -78,7 +96,7 @@ impl Fonts {
         let row = usize::from(weight == Weight::Bold);
         match self.ascii[row].get(character as usize) {
             Some(advance) => *advance,
-            None => self.look_up(character, weight),
+            None => self.look_up(character, weight, advance),
         }
     }
 }
@@ -92,8 +110,107 @@ pub(crate) fn fallback(character: char) -> Option<usize> {
     Fonts::get().fallbacks.iter().position(has)
 }
 
+/// Marks in a line that a formula leaves; [`clean`] takes them out of what people write. A superscript begins.
+pub(crate) const SUP: char = '\u{fdd0}';
+/// A subscript begins.
+pub(crate) const SUB: char = '\u{fdd1}';
+/// Bold letters begin.
+pub(crate) const BOLD_ON: char = '\u{fdd2}';
+/// What began last ends.
+pub(crate) const END: char = '\u{fdd3}';
+/// Back to where the script began that just ended: the next stands over it or under it.
+pub(crate) const BACK: char = '\u{fdd4}';
+/// A mark that stands over the letter before it begins.
+pub(crate) const OVER: char = '\u{fdd5}';
+
+fn is_mark(character: char) -> bool {
+    (SUP..=OVER).contains(&character)
+}
+
+/// Letters of a line that stand on one height.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Run<'a> {
+    pub(crate) text: &'a str,
+    /// From the beginning of the line.
+    pub(crate) x: f64,
+    /// How far below the baseline of the line its own is.
+    pub(crate) down: f64,
+    pub(crate) size: f64,
+    pub(crate) weight: Weight,
+}
+
+/// The runs of a line, and its width.
+pub(crate) fn runs(text: &str, size: f64, weight: Weight) -> (Vec<Run<'_>>, f64) {
+    let mut style = Run {
+        text: "",
+        x: 0.0,
+        down: 0.0,
+        size,
+        weight,
+    };
+    let (mut runs, mut open) = (Vec::new(), Vec::<(Run<'_>, f64)>::new());
+    // Where the script began that ended last, and how far it reaches where another stands over or under it.
+    let (mut start, mut reach) = (0.0, 0.0);
+    // Width and left side of the letter that the next piece stands over.
+    let mut under: Option<(f64, f64)> = None;
+    for piece in text.split_inclusive(is_mark) {
+        let mark = piece.chars().next_back().filter(|last| is_mark(*last));
+        style.text = piece.trim_end_matches(is_mark);
+        if let Some((base, left)) = under.take() {
+            style.x = left + (base - letters(style.text, style.size, style.weight)) / 2.0;
+        }
+        if !style.text.is_empty() {
+            runs.push(style);
+            style.x += letters(style.text, style.size, style.weight);
+        }
+        match mark {
+            Some(END) => {
+                if let Some((outer, other)) = open.pop() {
+                    let x = style.x.max(other);
+                    (start, style) = (outer.x, Run { x, ..outer });
+                }
+            }
+            Some(BACK) => (reach, style.x) = (style.x, start),
+            Some(begins) => {
+                let least = if begins == OVER { style.x } else { reach };
+                reach = 0.0;
+                open.push((style, least));
+                let step = style.size;
+                match begins {
+                    SUP => (style.down, style.size) = (style.down - RAISED * step, step * SCRIPT),
+                    SUB => (style.down, style.size) = (style.down + LOWERED * step, step * SCRIPT),
+                    OVER => {
+                        let last = runs
+                            .last()
+                            .and_then(|run: &Run<'_>| run.text.chars().next_back());
+                        let last = last.unwrap_or(' ');
+                        let wide = letters(last.encode_utf8(&mut [0; 4]), step, style.weight);
+                        under = Some((wide, style.x - wide));
+                        let high = Fonts::get().look_up(last, style.weight, |face, glyph| {
+                            face.glyph_bounding_box(glyph)
+                                .map(|letter| f64::from(letter.y_max))
+                        });
+                        style.down -= (high.unwrap_or(0.0) - LOW_LETTERS).max(0.0) * step;
+                    }
+                    _ => style.weight = Weight::Bold,
+                }
+            }
+            None => {}
+        }
+    }
+    (runs, style.x)
+}
+
 /// The width of one line. **Unit**: that of `size`. A character that no font has counts as a square.
 pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
+    if text.contains(is_mark) {
+        runs(text, size, weight).1
+    } else {
+        letters(text, size, weight)
+    }
+}
+
+fn letters(text: &str, size: f64, weight: Weight) -> f64 {
     let fonts = Fonts::get();
     text.chars()
         .map(|character| fonts.advance(character, weight).unwrap_or(1.0))
@@ -101,13 +218,32 @@ pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
         * size
 }
 
-/// How far a line reaches above its baseline. **Unit**: the font size.
-pub(crate) fn above(text: &str) -> f64 {
-    if text.chars().any(|character| character >= '\u{2e80}') {
-        SQUARES
-    } else {
-        CAPITALS
+/// How far a line reaches above its baseline and below it, and the size of its smallest letters. **Unit**: the font size.
+pub(crate) fn extent(text: &str) -> (f64, f64, f64) {
+    let above = |text: &str| {
+        if text.chars().any(|character| character >= '\u{2e80}') {
+            SQUARES
+        } else {
+            CAPITALS
+        }
+    };
+    if !text.contains(is_mark) {
+        return (above(text), DESCENT, 1.0);
     }
+    let (runs, _) = runs(text, 1.0, Weight::Regular);
+    runs.iter()
+        .fold((CAPITALS, DESCENT, 1.0_f64), |(up, below, least), run| {
+            (
+                up.max(above(run.text) * run.size - run.down),
+                below.max(DESCENT * run.size + run.down),
+                least.min(run.size),
+            )
+        })
+}
+
+/// The letters of a line without the marks of its formulas.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace(is_mark, "")
 }
 
 /// The characters of `text` that no font has, each once, in order.
@@ -115,7 +251,7 @@ pub(crate) fn missing(text: &str) -> Vec<char> {
     let fonts = Fonts::get();
     let mut found: Vec<char> = text
         .chars()
-        .filter(|character| fonts.advance(*character, Weight::Regular).is_none())
+        .filter(|one| !is_mark(*one) && fonts.advance(*one, Weight::Regular).is_none())
         .collect();
     found.sort_unstable();
     found.dedup();
@@ -137,9 +273,18 @@ pub(crate) fn clean(text: &str) -> String {
         .join(" ")
 }
 
-/// The lines of a label: broken where the text is, or where it says `\n` in two characters; empty lines are left out.
+/// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    text.replace("\\n", "\n")
+    let mut broken = String::with_capacity(text.len());
+    let mut done = 0;
+    let breaks = |text: &str| text.replace("\\n", "\n");
+    for span in formula::spans(text) {
+        broken.push_str(&breaks(text.get(done..span.start).unwrap_or_default()));
+        broken.push_str(text.get(span.clone()).unwrap_or_default());
+        done = span.end;
+    }
+    broken.push_str(&breaks(text.get(done..).unwrap_or_default()));
+    broken
         .split('\n')
         .map(clean)
         .filter(|line| !line.is_empty())

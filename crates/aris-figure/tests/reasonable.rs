@@ -199,3 +199,228 @@ fn an_edge_to_a_group_ends_at_its_frame() {
         );
     }
 }
+
+/// Figures whose edges run in right angles: branches, a way back, both directions, groups, places of the file.
+const SQUARE: &[&str] = &[
+    r#"{"layout": {"direction": "DIRECTION", "routing": "orthogonal"}, "nodes": [{"id": "a", "label": "Source"}, {"id": "b", "label": "Left"},
+        {"id": "c", "label": "Middle"}, {"id": "d", "label": "Right"}, {"id": "e", "label": "Sink"}, {"id": "f", "label": "Log", "shape": "cylinder"}],
+      "edges": [{"from": "a", "to": "b"}, {"from": "a", "to": "c"}, {"from": "a", "to": "d", "label": "third"}, {"from": "b", "to": "e"},
+        {"from": "c", "to": "e"}, {"from": "d", "to": "e"}, {"from": "e", "to": "a", "label": "back", "style": "dashed"}, {"from": "a", "to": "e"},
+        {"from": "d", "to": "f"}, {"from": "f", "to": "d"}]}"#,
+    r#"{"layout": {"direction": "DIRECTION", "routing": "orthogonal"}, "nodes": [{"id": "q", "label": "query"}, {"id": "e1", "label": "encoder"},
+        {"id": "e2", "label": "index"}, {"id": "g", "label": "generator"}, {"id": "v", "label": "verifier"}, {"id": "a", "label": "answer"}],
+      "groups": [{"id": "ret", "label": "retrieval", "node_ids": ["e1", "e2"]}, {"id": "gen", "label": "generation", "node_ids": ["g", "v"]}],
+      "edges": [{"from": "q", "to": "ret"}, {"from": "e1", "to": "e2"}, {"from": "ret", "to": "gen", "label": "passages"}, {"from": "g", "to": "v"},
+        {"from": "gen", "to": "a"}, {"from": "a", "to": "q", "style": "dashed"}, {"from": "q", "to": "gen", "label": "prompt"}]}"#,
+    r#"{"canvas": {"width": 400, "height": 420}, "layout": {"routing": "orthogonal"}, "nodes": [
+        {"id": "r", "label": "New result", "x": 130, "y": 40}, {"id": "s", "label": "Three seeds?", "x": 130, "y": 140, "width": 150, "height": 80, "shape": "diamond"},
+        {"id": "m", "label": "Run more", "x": 335, "y": 150, "width": 100}, {"id": "k", "label": "Keep", "x": 130, "y": 385, "shape": "ellipse"}],
+      "edges": [{"from": "r", "to": "s"}, {"from": "s", "to": "k", "label": "yes"}, {"from": "s", "to": "m", "label": "no"}, {"from": "m", "to": "r"},
+        {"from": "r", "to": "k", "style": "dotted"}]}"#,
+];
+
+/// Lines of the SVG that belong to edges, as the places that they pass.
+fn ways(svg: &str) -> Vec<Vec<(f64, f64)>> {
+    let paths = svg.lines().filter(|line| line.contains("fill=\"none\""));
+    let way = |line: &str| {
+        let path = line.split('"').nth(1).expect("a path");
+        let numbers: Vec<f64> = path
+            .split([' ', 'M', 'L', 'Q'])
+            .filter_map(|number| number.parse().ok())
+            .collect();
+        numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
+    };
+    paths.map(way).collect()
+}
+
+#[test]
+fn orthogonal_edges_run_in_right_angles_and_under_nothing() {
+    for text in SQUARE {
+        for direction in ["LR", "TB"] {
+            let text = text.replace("DIRECTION", direction);
+            assert_eq!(found(&text), Vec::new(), "{text}");
+            let figure = Figure::read(text.as_bytes()).expect("a figure");
+            let ways = ways(&figure.svg());
+            assert!(ways.len() >= 5, "{text}");
+            for pair in ways.iter().flat_map(|way| way.windows(2)) {
+                let ((x, y), (right, down)) = (pair[0], pair[1]);
+                assert!(
+                    (x - right).abs() < 0.02 || (y - down).abs() < 0.02,
+                    "{pair:?}: {text}"
+                );
+            }
+            let written = Figure::read(figure.placed_text().as_bytes()).expect("a figure");
+            assert_eq!(figure.svg(), written.svg(), "{text}");
+        }
+    }
+}
+
+/// The edge says otherwise than the layout.
+#[test]
+fn an_edge_chooses_its_own_way() {
+    let text = r#"{"nodes": [{"id": "a", "label": "a", "x": 80, "y": 60}, {"id": "b", "label": "b", "x": 400, "y": 250}],
+      "edges": [{"from": "a", "to": "b", "routing": "orthogonal"}]}"#;
+    let corners = |text: &str| Figure::read(text.as_bytes()).expect("a figure").bends();
+    assert_eq!(corners(text), 1);
+    let straight = text.replace(
+        "\"nodes\"",
+        "\"layout\": {\"routing\": \"orthogonal\"}, \"nodes\"",
+    );
+    assert_eq!(
+        corners(&straight.replace(
+            "\"routing\": \"orthogonal\"}]",
+            "\"routing\": \"straight\"}]"
+        )),
+        0
+    );
+    assert_eq!(
+        corners(&text.replace(
+            "\"routing\": \"orthogonal\"",
+            "\"routing\": \"orthogonal\", \"curve\": true"
+        )),
+        0
+    );
+}
+
+#[test]
+fn formulas_are_set_and_what_cannot_be_is_said() {
+    let figure = |label: &str| {
+        let label = label.replace('\\', "\\\\");
+        let text = format!(r#"{{"nodes": [{{"id": "a", "label": "{label}"}}]}}"#);
+        let figure = Figure::read(text.as_bytes()).expect("a figure");
+        let codes: Vec<Code> = figure
+            .problems(WIDE_MM)
+            .iter()
+            .map(|one| one.code)
+            .collect();
+        (figure.svg(), codes)
+    };
+    let texts = |svg: &str| -> Vec<String> {
+        let lines = svg.lines().filter(|line| line.contains("<text"));
+        lines
+            .filter_map(|line| Some(line.split(['>', '<']).nth(2)?.to_owned()))
+            .collect()
+    };
+    for (label, expected) in [
+        ("$\\alpha_i^2$", &["α", "i", "2"][..]),
+        ("$\\nabla\\nu$", &["∇ν"]),
+        ("$x \\le -1$", &["x\u{2009}≤\u{2009}−1"]),
+        (
+            "$\\hat{y}$ of $\\mathbb{R}^{d \\times k}$",
+            &["y", "ˆ", " of ℝ", "d×k"],
+        ),
+        ("$\\mathbf{w}^\\top x$", &["w", "⊤", "x"]),
+        (
+            "$\\log p(x \\mid z)$",
+            &["log\u{2009}p(x\u{2009}|\u{2009}z)"],
+        ),
+        ("from $5 to $10", &["from $5 to $10"]),
+        ("5 \\$", &["5 $"]),
+    ] {
+        let (svg, codes) = figure(label);
+        assert_eq!(texts(&svg), expected, "{label}");
+        assert_eq!(codes, Vec::new(), "{label}");
+    }
+    for label in [
+        "$\\frac{a}{b}$",
+        "$x_{i$",
+        "$a_b_c$",
+        "$\\vec{x}$",
+        "$\\mathbb{e}$",
+        "$x^$",
+        "$a}$",
+        "$\\hat{ab}$",
+    ] {
+        let (svg, codes) = figure(label);
+        assert_eq!(texts(&svg), [label], "{label}");
+        assert_eq!(codes, [Code::Formula], "{label}");
+    }
+    let deep = format!("${}$", "{".repeat(100_000));
+    assert_eq!(figure(&deep).1.first(), Some(&Code::Formula));
+}
+
+/// As the reference draws it; what the text needs is said.
+#[test]
+fn a_box_that_the_file_places_does_not_grow() {
+    let label = "A label that is much longer than 120 units";
+    let text = format!(r#"{{"nodes": [{{"id": "a", "label": "{label}", "x": 300, "y": 100}}]}}"#);
+    let figure = Figure::read(text.as_bytes()).expect("a figure");
+    assert!(figure.svg().contains(r#"width="120" height="50""#));
+    assert_eq!(found(&text)[0].0, Code::TextOverflow);
+    assert_eq!(
+        found(&text.replace(r#", "x": 300, "y": 100"#, "")),
+        Vec::new()
+    );
+}
+
+/// Chains of boxes of all sizes, with labels, in frames or not, stand on one line.
+#[test]
+fn a_chain_stands_on_one_line() {
+    for (direction, axis) in [("LR", "y"), ("TB", "x")] {
+        for seed in 0..64_usize {
+            let count = 2 + seed % 7;
+            let node = |id: usize| {
+                let shape =
+                    ["rect", "circle", "ellipse", "cylinder", "person"][(seed * 7 + id * 3) % 5];
+                let size = 31 + (seed * 37 + id * 53) % 97;
+                format!(
+                    r#"{{"id": {id}, "label": "N", "shape": "{shape}", "width": {size}, "height": {}}}"#,
+                    70 + size % 41
+                )
+            };
+            let edge = |id: usize| {
+                let label = if (seed + id) % 3 == 0 {
+                    ", \"label\": \"some label\""
+                } else {
+                    ""
+                };
+                format!(r#"{{"from": {id}, "to": {}{label}}}"#, id + 1)
+            };
+            let nodes: Vec<String> = (0..count).map(node).collect();
+            let edges: Vec<String> = (0..count - 1).map(edge).collect();
+            let group = if seed % 2 == 0 {
+                r#"{"label": "G", "node_ids": [0, 1]}"#
+            } else {
+                ""
+            };
+            let text = format!(
+                r#"{{"layout": {{"direction": "{direction}"}}, "nodes": [{}], "edges": [{}], "groups": [{group}]}}"#,
+                nodes.join(", "),
+                edges.join(", ")
+            );
+            let placed = Figure::read(text.as_bytes())
+                .expect("a figure")
+                .placed_text();
+            let placed: serde_json::Value = serde_json::from_str(&placed).expect("JSON");
+            let nodes = placed["nodes"].as_array().expect("nodes");
+            for node in nodes {
+                assert_eq!(node[axis], nodes[0][axis], "{direction} {seed}: {placed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_label_that_cuts_a_frame_or_lies_under_one_is_said() {
+    // The label of the outer frame lies on the inner one, which leaves it no corner.
+    let inner = r#"{"canvas": {"width": 300, "height": 200}, "nodes": [{"id": "a", "label": "a", "x": 100, "y": 100}, {"id": "b", "label": "b", "x": 100, "y": 100, "shape": "rect"}],
+      "groups": [{"label": "Outer", "node_ids": ["a", "b"], "padding": 22}, {"node_ids": ["a"], "padding": 20}]}"#;
+    let overlaps = |text: &str| {
+        found(text)
+            .iter()
+            .any(|(code, _)| *code == Code::LabelOverlap)
+    };
+    assert!(overlaps(inner), "{:?}", found(inner));
+    // Whatever place a free label has, its letters and the frame's border are apart, or it is said.
+    for x in 0..120 {
+        let text = format!(
+            r#"{{"canvas": {{"width": 400, "height": 200}}, "nodes": [{{"id": "a", "label": "a", "x": 100, "y": 100}}], "groups": [{{"node_ids": ["a"]}}],
+              "labels": [{{"text": "mmmm", "x": {}, "y": 140, "font_size": 10, "anchor": "start"}}]}}"#,
+            120.0 + f64::from(x) / 2.0
+        );
+        // The frame ends at 180; four letters m are 33.3 wide.
+        let left = 120.0 + f64::from(x) / 2.0;
+        let cuts = left < 180.5 && left + 33.32 > 179.5;
+        assert_eq!(overlaps(&text), cuts, "{left}");
+    }
+}

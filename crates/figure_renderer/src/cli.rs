@@ -6,10 +6,14 @@ use clap::{Args, Subcommand};
 
 /// Arguments of `figure_renderer`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Cli {
     /// What to do
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    /// Print a figure to begin with
+    #[arg(long)]
+    pub(crate) example: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -87,13 +91,6 @@ pub(crate) struct ValidateArgs {
     pub(crate) spec: PathBuf,
     #[command(flatten)]
     pub(crate) column: Column,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SchemaArgs {
-    /// Print a figure to begin with instead
-    #[arg(long)]
-    pub(crate) example: bool,
 }
 
 #[derive(Debug, Args)]

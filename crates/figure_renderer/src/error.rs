@@ -13,6 +13,9 @@ use crate::report::ProblemRow;
 /// Errors of `figure_renderer`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// No subcommand was given.
+    #[error("a command is missing")]
+    NoCommand,
     /// The file is no figure.
     #[error("{}:{}{}", path.display(), problems.first().map_or_else(String::new, said), more(problems.len()))]
     Invalid {
@@ -83,7 +86,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Invalid { .. } | Self::Picture { .. } => ErrorKind::Validation,
-            Self::Over { .. } => ErrorKind::Usage,
+            Self::NoCommand | Self::Over { .. } => ErrorKind::Usage,
             Self::Watch { .. } => ErrorKind::Precondition,
             Self::Fs(error) => error.kind(),
         }
@@ -91,6 +94,9 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::NoCommand => Some(String::from(
+                "one of render, validate, schema, layout, watch; figure_renderer --example prints a figure to begin with",
+            )),
             Self::Invalid { problems, .. } => problems.first().map(|problem| problem.fix.clone()),
             Self::Over { .. } => Some(String::from("name another file with --output")),
             Self::Picture { error, .. } => match error {

@@ -104,8 +104,8 @@ pub static SPEC: Spec = Spec {
             what: "the fields of a figure",
         },
         Example {
-            command: "schema",
-            line: "figure_renderer schema --example",
+            command: "",
+            line: "figure_renderer --example > figures/specs/overview.json",
             what: "a figure to begin with",
         },
         Example {
@@ -152,10 +152,13 @@ pub static SPEC: Spec = Spec {
 
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    Ok(Report::of(match &cli.command {
+    if cli.example {
+        return Ok(Report::of(Outcome::done(Given::Fields(schema::run(true)))));
+    }
+    Ok(Report::of(match &cli.command.ok_or(Error::NoCommand)? {
         Command::Render(args) => render::run(args, context)?,
         Command::Validate(args) => validate::run(args, context)?,
-        Command::Schema(args) => Outcome::done(Given::Fields(schema::run(args))),
+        Command::Schema => Outcome::done(Given::Fields(schema::run(false))),
         Command::Layout(args) => Outcome::done(Given::LaidOut(layout::run(args, context)?)),
         Command::Watch(args) => Outcome::done(Given::Watched(watch::run(args, context)?)),
     }))

@@ -90,6 +90,10 @@ pub(crate) struct Checked {
     pub(crate) path: String,
     pub(crate) nodes: usize,
     pub(crate) edges: usize,
+    /// How many times edges cross each other; null where there are too many to compare.
+    pub(crate) crossings: Option<usize>,
+    /// How many corners edges have.
+    pub(crate) bends: usize,
     /// Of the canvas.
     pub(crate) width: f64,
     pub(crate) height: f64,

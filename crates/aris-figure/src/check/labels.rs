@@ -1,19 +1,19 @@
 //! Labels: on nothing that has to be seen.
 
+use std::collections::BTreeSet;
+
 use super::quoted;
 use crate::geometry::Rect;
+use crate::measures::{FRAME_BORDER, LABEL_TOUCH};
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
 use crate::scene::{Block, Scene};
 use crate::tree::Tree;
 
-/// What lies less than this on a label only touches it.
-const TOUCH: f64 = 1.0;
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Edge(usize),
-    Group,
+    Group(usize),
     Free,
 }
 
@@ -21,6 +21,8 @@ struct Label<'a> {
     of: Of,
     text: &'a str,
     rect: Rect,
+    /// With the rim that only touches other things.
+    whole: Rect,
     place: &'a Place,
     fields: &'static [&'static str],
 }
@@ -31,7 +33,7 @@ impl Label<'_> {
             Of::Edge(_) => {
                 "it is free nowhere along the edge: give the edge more room, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
             }
-            Of::Group => "give the group more padding, or move what lies there",
+            Of::Group(_) => "give the group more padding, or move what lies there",
             Of::Free => "move the label with x and y",
         }
     }
@@ -43,7 +45,7 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
     let tree = Tree::new(labels.iter().map(|label| label.rect).collect());
     on_labels(&labels, &tree, notes);
     on_edges(scene, &labels, &tree, notes);
-    on_frames(scene, &labels, &tree, notes);
+    on_frames(scene, &labels, notes);
 }
 
 fn report(label: &Label<'_>, on: &str, notes: &mut Notes) {
@@ -62,18 +64,20 @@ fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
         Some(Label {
             of: Of::Edge(index),
             text: &line.text,
-            rect: plate.grown(-TOUCH),
+            rect: plate.grown(-LABEL_TOUCH),
+            whole: *plate,
             place: &edge.place,
             fields: &["label"],
         })
     });
-    let frames = scene.frames.iter().zip(&scene.spec.groups);
-    let groups = frames.filter_map(|(frame, group)| {
+    let frames = scene.frames.iter().zip(&scene.spec.groups).enumerate();
+    let groups = frames.filter_map(|(index, (frame, group))| {
         let line = frame.as_ref()?.label.as_ref()?;
         Some(Label {
-            of: Of::Group,
+            of: Of::Group(index),
             text: &line.text,
             rect: line.bounds,
+            whole: line.bounds,
             place: &group.place,
             fields: &["label"],
         })
@@ -83,6 +87,7 @@ fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
         of: Of::Free,
         text: &line.text,
         rect: line.bounds,
+        whole: line.bounds,
         place: &label.place,
         fields: &["x", "y", "text"],
     });
@@ -141,25 +146,39 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut No
     }
 }
 
-/// On the border of a frame, which would be broken there.
-fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
+/// On the border of a frame, which would be broken there; the label of a group under another frame, too.
+fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &mut Notes) {
+    let wholes = labels.iter().map(|label| label.whole.grown(FRAME_BORDER));
+    let tree = Tree::new(wholes.collect());
     for (index, frame) in scene.frames.iter().enumerate() {
         let Some(frame) = frame else { continue };
         let corners = frame.rect.corners();
-        let mut on: Vec<usize> = (0..4)
+        let on: BTreeSet<usize> = (0..4)
             .flat_map(|at| tree.along(corners[at], corners[(at + 1) % 4]))
             .collect();
-        on.sort_unstable();
-        on.dedup();
         for label in on {
             // A label that is too long for its frame is reported as that.
-            if labels[label].of != Of::Group {
+            if labels[label].of != Of::Group(index) {
                 let border = format!("the border of {}", scene.group(index));
                 report(&labels[label], &border, notes);
             }
         }
         if notes.full(Code::LabelOverlap) {
             return;
+        }
+    }
+    for label in labels {
+        if let Of::Group(group) = label.of
+            && let Some(under) = scene.frame_under(group, label.rect)
+            && scene.frames[under]
+                .as_ref()
+                .is_some_and(|frame| frame.rect.holds(label.whole))
+        {
+            report(
+                label,
+                &format!("the frame of {}", scene.group(under)),
+                notes,
+            );
         }
     }
 }

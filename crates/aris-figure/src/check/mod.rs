@@ -6,8 +6,11 @@ mod lines;
 mod places;
 mod texts;
 
+pub(crate) use lines::crossings;
+
 use crate::notes::{Notes, Place};
 use crate::scene::Scene;
+use crate::text;
 
 /// Looks at everything. Lengths in messages are units of the canvas.
 pub(crate) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &mut Notes) {
@@ -25,6 +28,7 @@ fn units(length: f64) -> String {
 
 /// A name as it is quoted in messages: long ones are cut.
 fn quoted(name: &str) -> String {
+    let name = text::plain(name);
     let short: String = name.chars().take(40).collect();
     if short.len() < name.len() {
         format!("{:?}", format!("{short}…"))

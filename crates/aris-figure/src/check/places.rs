@@ -2,13 +2,11 @@
 
 use super::units;
 use crate::geometry::Rect;
+use crate::measures::NODE_TOUCH;
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
 use crate::scene::{Block, Route, Scene};
 use crate::tree::Tree;
-
-/// Shapes that reach less than this into each other only touch.
-const TOUCH: f64 = 0.5;
 
 pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
     canvas(scene, notes);
@@ -105,7 +103,7 @@ fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
                 continue;
             }
             if let Some(depth) = block.outline.overlap(&scene.blocks[other].outline)
-                && depth > TOUCH
+                && depth > NODE_TOUCH
             {
                 notes.push(
                     Code::NodeOverlap,
@@ -130,7 +128,7 @@ fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
     for (index, frame) in scene.frames.iter().enumerate() {
         let Some(frame) = frame else { continue };
         let group = &scene.spec.groups[index];
-        let inside = frame.rect.grown(-TOUCH);
+        let inside = frame.rect.grown(-NODE_TOUCH);
         for node in blocks.meeting(inside) {
             if group.members.binary_search(&node).is_err()
                 && scene.blocks[node].outline.meets_rect(inside)
@@ -162,7 +160,7 @@ fn frames_on_frames(scene: &Scene<'_>, notes: &mut Notes) {
     );
     for index in 0..scene.frames.len() {
         let Some(one) = rect(index) else { continue };
-        for other in tree.meeting(one.grown(-TOUCH)) {
+        for other in tree.meeting(one.grown(-NODE_TOUCH)) {
             let Some(two) = rect(other) else { continue };
             if other <= index || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
                 continue;

@@ -1,6 +1,7 @@
 //! Text: does it fit, can it be drawn, can it be read in print?
 
 use super::{quoted, units};
+use crate::measures::PADDING;
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
 use crate::scene::{Line, Scene};
@@ -75,7 +76,7 @@ fn overflow(scene: &Scene<'_>, notes: &mut Notes) {
         };
         let beyond = label.bounds.right + 4.0 - frame.rect.right;
         if beyond > 0.0 {
-            let padding = scene.spec.groups[index].padding.unwrap_or(20.0) + beyond / 2.0;
+            let padding = scene.spec.groups[index].padding.unwrap_or(PADDING) + beyond / 2.0;
             notes.push(
                 Code::TextOverflow,
                 scene.spec.groups[index].place.field(&["label"]),
@@ -138,25 +139,30 @@ fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &
 /// One problem for the whole figure, at its smallest text.
 fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
     let points = |size: f64| size * column_mm * POINTS_PER_MM / scene.width;
-    let small = || all(scene).filter(|(line, ..)| points(line.size) < SMALLEST_PT - 0.05);
-    let Some((line, place, field)) = small().min_by(|one, two| one.0.size.total_cmp(&two.0.size))
-    else {
+    let sizes = all(scene).map(|(line, place, field)| {
+        let (_, _, smallest) = text::extent(&line.text);
+        (line.size * smallest, place, field)
+    });
+    let small: Vec<_> = sizes
+        .filter(|(size, ..)| points(*size) < SMALLEST_PT - 0.05)
+        .collect();
+    let Some((size, place, field)) = small.iter().min_by(|one, two| one.0.total_cmp(&two.0)) else {
         return;
     };
-    let widest = (line.size * column_mm * POINTS_PER_MM / SMALLEST_PT).floor();
+    let widest = (size * column_mm * POINTS_PER_MM / SMALLEST_PT).floor();
     notes.push(
         Code::SmallPrint,
         place.field(&[field]),
         format!(
             "in a column of {column_mm} mm this text is {:.1} pt high, and {} texts are below {SMALLEST_PT} pt",
-            points(line.size),
-            small().count()
+            points(*size),
+            small.len()
         ),
         format!(
             "make the canvas {widest:.0} wide at most instead of {:.0}{}, the text larger by {:.1}, or give the real width with --column-width",
             scene.width,
             narrower(scene),
-            (SMALLEST_PT / points(1.0) - line.size).max(0.1)
+            (SMALLEST_PT / points(1.0) - size).max(0.1)
         ),
     );
 }

@@ -2,7 +2,7 @@
 
 mod outline;
 
-pub(crate) use outline::{CORNER, Outline, Shape};
+pub(crate) use outline::{Outline, Shape};
 
 /// A place on the canvas, in its units, from the top left.
 #[derive(Clone, Copy, Debug, PartialEq)]

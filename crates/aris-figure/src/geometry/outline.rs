@@ -3,6 +3,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use super::{Point, Rect};
+use crate::measures::{CAP, CORNER, HEAD};
 
 /// How a node is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,15 +53,6 @@ impl Shape {
         ("person", Self::Person),
     ];
 }
-
-/// Half the height of a cylinder's ends, and how far a document's wave goes.
-const CAP: f64 = 6.0;
-
-/// Radius of a person's head.
-const HEAD: f64 = 11.0;
-
-/// Radius of round corners.
-pub(crate) const CORNER: f64 = 8.0;
 
 /// A node's outline: a shape and its box. A circle's box is square.
 #[derive(Clone, Copy, Debug)]
@@ -197,7 +189,7 @@ impl Outline {
     }
 
     /// Half of the width and height within which a line straight out of a side is not almost along it.
-    fn sides(&self) -> (f64, f64) {
+    pub(crate) fn sides(&self) -> (f64, f64) {
         match self.shape {
             Shape::Rect | Shape::Rounded | Shape::Cylinder | Shape::Queue | Shape::Document => {
                 (self.half.x - self.corner(), self.half.y - self.corner())

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use super::layers::{Item, Link, layered};
 use crate::geometry::Point;
-use crate::scene::{PADDING, Size, label_room};
+use crate::measures::{LOOP_BESIDE, PADDING, PLATE, PLATE_SIDE};
+use crate::scene::{Size, label_room};
 use crate::spec::{Direction, Edge, Owners, Spec};
 use crate::text::{self, Weight};
-
-/// How far a loop beside a node leads from it.
-const LOOP: f64 = 30.0;
 
 /// What a layout gives: places from the top left of what it fills.
 #[derive(Debug, Default)]
@@ -87,7 +85,7 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
             )
         });
         let needs = match (spec.layout.direction, &edge.label) {
-            (Direction::TopBottom, _) => LOOP + label + 12.0,
+            (Direction::TopBottom, _) => LOOP_BESIDE + label + 12.0,
             (Direction::LeftRight, Some(_)) => 50.0,
             (Direction::LeftRight, None) => 30.0,
         };
@@ -158,8 +156,8 @@ impl Work<'_> {
             .filter_map(|(from, to, edge)| {
                 let label = spec.edges[*edge].label.as_ref().map(|label| {
                     turn(
-                        text::width(label, size, Weight::Regular) + 8.0,
-                        size * 16.0 / 11.0,
+                        text::width(label, size, Weight::Regular) + 2.0 * PLATE_SIDE,
+                        size * PLATE,
                     )
                 });
                 Some(Link {
@@ -215,7 +213,10 @@ impl Work<'_> {
 
 /// The corners of a loop to the right of a node: above it, where others have theirs, edges come in.
 fn loop_corners(size: &Size, centre: Point) -> Vec<Point> {
-    let (x, y) = (size.width / 2.0 + LOOP, (size.height / 4.0).min(11.0));
+    let (x, y) = (
+        size.width / 2.0 + LOOP_BESIDE,
+        (size.height / 4.0).min(11.0),
+    );
     vec![centre.plus(x, -y), centre.plus(x, y)]
 }
 

@@ -1,13 +1,7 @@
 //! Places across the layers: each box as near to the middle of its neighbours as order and room allow.
 
 use super::layers::Graph;
-
-/// Sweeps forth and back; places move little after some. The last is forth: boxes stand under what leads to them.
-const SWEEPS: usize = 25;
-/// Sweeps after them that move the stand-ins of long edges only.
-const STRAIGHTEN: usize = 30;
-/// Room between two edges that pass a layer side by side.
-const LANE: f64 = 14.0;
+use crate::measures::{PASSING, PLACE_SWEEPS, PULL_BOXES, PULL_STAND_INS, STRAIGHTEN_SWEEPS};
 
 /// `gap` between boxes, `beside` at most between a box and an edge that passes it.
 pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
@@ -25,12 +19,12 @@ pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
         let back = !sweep.is_multiple_of(2);
         (0..count).map(move |step| if back { count - 1 - step } else { step })
     };
-    for sweep in 0..SWEEPS {
+    for sweep in 0..PLACE_SWEEPS {
         for layer in layers(sweep) {
             settle(graph, layer, Sweep::All(sweep), (gap, beside), &mut place);
         }
     }
-    for sweep in 0..STRAIGHTEN {
+    for sweep in 0..STRAIGHTEN_SWEEPS {
         for layer in layers(sweep) {
             settle(graph, layer, Sweep::StandIns, (gap, beside), &mut place);
         }
@@ -57,7 +51,7 @@ fn offsets(graph: &Graph, layer: &[usize], (gap, beside): (f64, f64)) -> Vec<f64
                 let room = match edges {
                     0 => gap,
                     1 => gap.min(beside),
-                    _ => LANE,
+                    _ => PASSING,
                 };
                 at += f64::midpoint(graph.across[before], graph.across[*index]) + room;
             }
@@ -93,8 +87,8 @@ fn settle(graph: &Graph, layer: usize, sweep: Sweep, gaps: (f64, f64), place: &m
             }
             // Edges from box to box are to be straight before all else, then long ones.
             let pull = match (passes(*other), passes(*index)) {
-                (true, true) => 400.0,
-                (false, false) => 40_000.0,
+                (true, true) => PULL_STAND_INS,
+                (false, false) => PULL_BOXES,
                 _ => 1.0,
             };
             sum += pull * place[*other];

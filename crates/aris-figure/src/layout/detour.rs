@@ -3,18 +3,9 @@
 //! **Source**: the shortest way among the corners of the boxes, each a little larger (a visibility graph, Dijkstra's algorithm).
 
 use crate::geometry::{Outline, Point, Rect};
+use crate::measures::{CLEAR, DETOUR_CORNER, DETOUR_NODES, EDGE_TOUCH};
 use crate::scene::{Block, Scene};
 use crate::tree::Tree;
-
-/// How far a way keeps from the nodes that it goes round.
-const CLEAR: f64 = 14.0;
-/// What a corner costs. **Unit**: that of the canvas.
-const CORNER: f64 = 20.0;
-/// In larger figures, edges stay where they are: the corners of all boxes are looked at for each.
-const NODES: usize = 120;
-
-/// An edge that enters a node by less only touches it, as in the checks.
-const TOUCH: f64 = 1.5;
 
 /// Edges without corners from the file that lie over strangers, with corners that lead round these.
 pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
@@ -29,6 +20,7 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
             if edge.from == edge.to
                 || edge.frames != (None, None)
                 || edge.curve
+                || edge.is_orthogonal
                 || !edge.points.is_empty()
                 || !(free(edge.from) && free(edge.to))
             {
@@ -40,7 +32,7 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
                         && node != edge.to
                         && scene.blocks[node]
                             .outline
-                            .is_crossed(pair[0], pair[1], TOUCH)
+                            .is_crossed(pair[0], pair[1], EDGE_TOUCH)
                 })
             });
             let way = is_over.then(|| ways.shortest(edge.from, edge.to))??;
@@ -94,7 +86,7 @@ impl Passed {
 impl<'s> Ways<'s> {
     /// `None`: the figure is too large to look for ways.
     pub(crate) fn new(scene: &'s Scene<'_>) -> Option<Self> {
-        if scene.blocks.len() > NODES {
+        if scene.blocks.len() > DETOUR_NODES {
             return None;
         }
         let outlines: Vec<&Outline> = scene.blocks.iter().map(|block| &block.outline).collect();
@@ -131,13 +123,13 @@ impl<'s> Ways<'s> {
         let rest: Vec<f64> = self
             .corners
             .iter()
-            .map(|corner| corner.distance(target) + CORNER)
+            .map(|corner| corner.distance(target) + DETOUR_CORNER)
             .collect();
         let mut best: Vec<(f64, Option<usize>)> = vec![(f64::INFINITY, None); count];
         let mut done = vec![false; count];
         for (next, cost) in best.iter_mut().enumerate() {
             if self.leads_out(from, next, to) {
-                cost.0 = start.distance(self.corners[next]) + CORNER;
+                cost.0 = start.distance(self.corners[next]) + DETOUR_CORNER;
             }
         }
         let mut end = (f64::INFINITY, None);
@@ -153,7 +145,8 @@ impl<'s> Ways<'s> {
                 end = (cost, Some(here));
             }
             for next in 0..count {
-                let cost = best[here].0 + self.corners[here].distance(self.corners[next]) + CORNER;
+                let cost =
+                    best[here].0 + self.corners[here].distance(self.corners[next]) + DETOUR_CORNER;
                 if !done[next] && cost < best[next].0 && self.is_clear(here, next, from, to) {
                     best[next] = (cost, Some(here));
                 }

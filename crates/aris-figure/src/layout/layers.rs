@@ -1,9 +1,12 @@
 //! One level of a layout: boxes in layers. Sizes and places are along the layers' direction and across it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{coordinates, order};
-use crate::geometry::{CORNER, Point};
+use crate::geometry::Point;
+use crate::measures::{
+    ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK,
+};
 use crate::spec::Layout;
 
 /// A box.
@@ -48,16 +51,6 @@ pub(super) struct Graph {
     pub(super) after: Vec<Vec<usize>>,
 }
 
-/// What an arrow of the usual thickness needs.
-const ARROW_ROOM: f64 = 22.0;
-/// The least room between edges that join the same two nodes.
-const LANE: f64 = 18.0;
-/// Room between the labels of such edges.
-const LABEL_GAP: f64 = 6.0;
-
-/// How many places long edges may take in all; beyond that they run straight.
-const STAND_INS: usize = 20_000;
-
 pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f64) -> Flat {
     if items.is_empty() {
         return Flat::default();
@@ -79,6 +72,20 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         thick[*layer] = thick[*layer].max(item.along);
     }
     let mut gaps = vec![layout.layer_gap; count];
+    if layout.is_orthogonal {
+        // Edges turn between the layers, those from different boxes to different boxes each on a line of its own.
+        let mut ends = vec![(BTreeSet::new(), BTreeSet::new()); count];
+        for (from, to) in &forward {
+            for layer in graph.layer[*from]..graph.layer[*to] {
+                ends[layer].0.insert(from);
+                ends[layer].1.insert(to);
+            }
+        }
+        for (gap, (from, to)) in gaps.iter_mut().zip(ends) {
+            let turns = from.iter().zip(&to).skip(1).map(|_| TRACK);
+            *gap = gap.max(2.0 * ARROW_ROOM + turns.sum::<f64>());
+        }
+    }
     for (link, lane) in links.iter().zip(&lanes) {
         let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
         let gap = &mut gaps[one.min(two)];
@@ -194,9 +201,6 @@ fn extent(
     sides.reduce(pick).unwrap_or(0.0)
 }
 
-/// Places along a way that all differ by less are one: a line that leans so little looks like a mistake.
-const LEANS: f64 = 3.0;
-
 /// Places along a way; those in a row that hardly differ become the same.
 fn upright(mut places: Vec<f64>) -> Vec<f64> {
     for run in places.chunk_by_mut(|one, other| (one - other).abs() < LEANS) {
@@ -209,11 +213,6 @@ fn upright(mut places: Vec<f64>) -> Vec<f64> {
     }
     places
 }
-
-/// Without the corners at which a way hardly turns: none of them is farther than this from the line without it.
-const STRAIGHT: f64 = 1.5;
-/// How many corners in a row are left out.
-const LEFT_OUT: usize = 16;
 
 fn simplified(from: Point, points: &[Point], to: Point) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());

@@ -9,17 +9,15 @@ mod coordinates;
 mod detour;
 mod layers;
 mod order;
+mod orthogonal;
 
 pub(crate) use detour::{Ways, detours};
+pub(crate) use orthogonal::orthogonal;
 
 use crate::geometry::{Point, Rect};
-use crate::scene::{MARGIN, Size};
+use crate::measures::MARGIN;
+use crate::scene::Size;
 use crate::spec::Spec;
-
-/// How many nodes a layout takes.
-pub(crate) const NODES: usize = 5_000;
-/// How many groups a layout takes.
-pub(crate) const GROUPS: usize = 100;
 
 /// Where everything lies.
 #[derive(Debug)]
@@ -77,7 +75,7 @@ pub(crate) fn place(spec: &Spec, sizes: &[Size]) -> Placed {
         placed.centres[index] = moved(at);
     }
     for (index, points) in drawing.points {
-        if placed.points[index].is_empty() {
+        if placed.points[index].is_empty() && !spec.edges[index].is_squared() {
             placed.points[index] = points.into_iter().map(moved).collect();
         }
     }

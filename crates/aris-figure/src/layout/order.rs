@@ -1,14 +1,12 @@
 //! The order of boxes in their layers: as few crossings as sweeps of barycentres find.
 
 use super::layers::Graph;
-
-/// Sweeps down and up. More change nothing in ordinary figures.
-const SWEEPS: usize = 12;
+use crate::measures::ORDER_SWEEPS;
 
 pub(super) fn order(graph: &mut Graph) {
     let mut best = graph.layers.clone();
     let mut least = crossings(graph);
-    for sweep in 0..SWEEPS {
+    for sweep in 0..ORDER_SWEEPS {
         if least == 0 {
             break;
         }

@@ -3,19 +3,9 @@
 use super::Line;
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect};
+use crate::measures::{ARROW, ARROW_SHARE, BEND, LOOP, PLATE, PLATE_SIDE, TURN};
 use crate::spec::{Anchor, Edge};
 use crate::text::Weight;
-
-/// Length and width of an arrow. **Unit**: the edge's thickness. **Source**: the reference's markers.
-const ARROW: f64 = 8.0;
-/// The most of an edge, or of its last piece, that its arrow takes.
-const SHARE: f64 = 0.8;
-/// Half the width of a loop. **Source**: the reference's renderer.
-const LOOP: f64 = 25.0;
-/// How far a curved edge's control point lies beside its middle. **Source**: the reference's renderer.
-const BEND: f64 = 30.0;
-/// How far from a corner a way with corners begins to turn.
-const TURN: f64 = 8.0;
 
 /// The grey of labels, where it can be read.
 pub(super) const LABEL: Colour = Colour::new(0x77, 0x77, 0x77);
@@ -161,7 +151,7 @@ pub(super) fn route(
     };
     let wanted = ARROW * edge.thickness;
     if backwards {
-        route.lacks = Some(wanted / SHARE + start.distance(here));
+        route.lacks = Some(wanted / ARROW_SHARE + start.distance(here));
         return route;
     }
     let before = match pieces.len() {
@@ -170,9 +160,9 @@ pub(super) fn route(
     };
     // A straight edge is shared by its two arrows.
     let share = if pieces.len() == 1 && edge.arrows == (true, true) {
-        SHARE / 2.0
+        ARROW_SHARE / 2.0
     } else {
-        SHARE
+        ARROW_SHARE
     };
     let room = |piece: &Piece, start: Point| match piece {
         Piece::Cubic(..) => f64::INFINITY,
@@ -235,10 +225,22 @@ fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, V
     }
     let mut pieces = Vec::new();
     let mut here = start;
+    let arrow = ARROW * edge.thickness / ARROW_SHARE;
+    // A corner leaves the last piece to its arrow.
+    let room = |length: f64, has_arrow: bool| {
+        let rest = if has_arrow { length - arrow } else { length };
+        rest.min(length / 2.0).max((length / 2.0).min(1.0))
+    };
     for (index, corner) in points.iter().enumerate() {
-        let next = *points.get(index + 1).unwrap_or(&end);
-        let (before, after) = (here.distance(*corner), corner.distance(next));
-        let turn = TURN.min(before / 2.0).min(after / 2.0);
+        let next = points.get(index + 1);
+        let (before, after) = (
+            here.distance(*corner),
+            corner.distance(*next.unwrap_or(&end)),
+        );
+        let turn = TURN
+            .min(room(before, index == 0 && edge.arrows.0))
+            .min(room(after, next.is_none() && edge.arrows.1));
+        let next = *next.unwrap_or(&end);
         if turn > 0.0 {
             pieces.push(Piece::Line(corner.towards(here, turn / before)));
             here = corner.towards(next, turn / after);
@@ -271,7 +273,7 @@ fn label(
     size: f64,
     ground: &dyn Fn(Point) -> Colour,
 ) -> (Line, Rect) {
-    let high = size * 16.0 / 11.0;
+    let high = size * PLATE;
     let bottom = at.y - 1.0 - thickness / 2.0;
     let ground = ground(Point::new(at.x, bottom - high / 2.0));
     let line = Line::new(
@@ -283,9 +285,9 @@ fn label(
         ground,
     );
     let plate = Rect {
-        left: line.bounds.left - 4.0,
+        left: line.bounds.left - PLATE_SIDE,
         top: bottom - high,
-        right: line.bounds.right + 4.0,
+        right: line.bounds.right + PLATE_SIDE,
         bottom,
     };
     (line, plate)

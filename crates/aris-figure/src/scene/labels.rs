@@ -3,20 +3,10 @@
 use super::edge::LABEL;
 use super::{Frame, Line, Route, Scene};
 use crate::geometry::{Point, Rect};
+use crate::measures::{FARTHER, FRAME_BORDER, LABEL_TOUCH, LABELS, SHARES};
 use crate::scene::Block;
 use crate::spec::Canvas;
 use crate::tree::Tree;
-
-/// What lies less than this on a label only touches it, as in the checks.
-const TOUCH: f64 = 1.0;
-/// With more labels than this they stay where they are: each is held against all before it.
-const LABELS: usize = 1_000;
-/// How much farther from its line a label may stand where it has no room beside it.
-const FARTHER: f64 = 10.0;
-/// Where on its way a label is tried, as shares of the length: the middle, then ever farther from it.
-const SHARES: [f64; 17] = [
-    0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9,
-];
 
 /// What labels must not lie on: lines with what they belong to, boxes, what is written already.
 struct Taken {
@@ -57,15 +47,21 @@ impl Taken {
         }
     }
 
-    /// Whether nothing but the line of `own` lies in `rect`.
-    fn is_free(&self, scene: &Scene<'_>, rect: Rect, own: Option<usize>) -> bool {
+    /// Whether nothing but the line of `own` lies in `whole`; but for the borders of frames, what lies on its rim only touches it.
+    fn is_free(&self, scene: &Scene<'_>, whole: Rect, own: Option<usize>) -> bool {
+        let rect = own.map_or(whole, |_| whole.grown(-LABEL_TOUCH));
         let crosses = |line: &usize| {
             let (of, one, two) = self.lines[*line];
+            let rect = of.map_or(whole.grown(FRAME_BORDER), |_| rect);
             (own.is_none() || of != own) && rect.is_crossed(one, two)
         };
         let holds = |node: &usize| scene.blocks[*node].outline.meets_rect(rect);
         let mut arrows = self.arrows.meeting(rect).into_iter();
-        !self.tree.meeting(rect).iter().any(crosses)
+        !self
+            .tree
+            .meeting(whole.grown(FRAME_BORDER))
+            .iter()
+            .any(crosses)
             && arrows.all(|route| Some(route) == own)
             && !self.blocks.meeting(rect).iter().any(holds)
             && !self.written.iter().any(|other| other.meets(rect))
@@ -92,7 +88,7 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
         };
         let is_free = |place: &&(f64, f64)| {
             let rect = moved(scene.frames[index].as_ref(), **place);
-            taken.is_free(scene, rect, None) && !lies_on_frame(scene, index, rect)
+            taken.is_free(scene, rect, None) && scene.frame_under(index, rect).is_none()
         };
         let (x, y) = *places.iter().find(is_free).unwrap_or(&(0.0, 0.0));
         if let Some(line) = scene.frames[index]
@@ -106,8 +102,7 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     for index in 0..scene.routes.len() {
         let Some(by) = scene.routes[index].label.as_ref().map(|(_, plate)| {
             let is_free = |rect: Rect| {
-                within(canvas, movable, rect)
-                    && taken.is_free(scene, rect.grown(-TOUCH), Some(index))
+                within(canvas, movable, rect) && taken.is_free(scene, rect, Some(index))
             };
             better(&scene.routes[index], *plate, is_free)
         }) else {
@@ -134,7 +129,7 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
                 line.colour = LABEL.legible_on(ground);
             }
             *plate = plate.shifted(by.x, by.y);
-            taken.written.push(plate.grown(-TOUCH));
+            taken.written.push(plate.grown(-LABEL_TOUCH));
         }
     }
 }
@@ -191,16 +186,16 @@ fn moved(frame: Option<&Frame>, (x, y): (f64, f64)) -> Rect {
     line.map_or(Rect::NOTHING, |line| line.bounds.shifted(x, y))
 }
 
-/// Whether `rect` lies on a frame in this one.
-fn lies_on_frame(scene: &Scene<'_>, index: usize, rect: Rect) -> bool {
-    let own = scene.frames[index].as_ref().map(|frame| frame.rect);
-    scene.frames.iter().enumerate().any(|(other, frame)| {
-        frame.as_ref().is_some_and(|frame| {
-            other != index
-                && frame.rect.meets(rect)
-                && own.is_some_and(|own| !frame.rect.holds(own))
+impl Scene<'_> {
+    /// The first frame, none of those around this one, that `rect` lies on.
+    pub(crate) fn frame_under(&self, index: usize, rect: Rect) -> Option<usize> {
+        let own = self.frames[index].as_ref()?.rect;
+        self.frames.iter().enumerate().position(|(other, frame)| {
+            frame.as_ref().is_some_and(|frame| {
+                other != index && frame.rect.meets(rect) && !frame.rect.holds(own)
+            })
         })
-    })
+    }
 }
 
 impl Line {

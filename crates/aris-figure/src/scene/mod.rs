@@ -7,18 +7,13 @@ mod node;
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect, Shape};
 use crate::layout::Placed;
-use crate::spec::{Anchor, Group, Spec};
+use crate::measures::{CANVAS, MARGIN, PADDING};
+use crate::spec::{Anchor, Edge, Group, Spec};
 use crate::text::{self, Weight};
 use crate::tree::Tree;
 
 pub(crate) use edge::{Arrow, Piece, Route};
 pub(crate) use node::{Size, size};
-
-/// Room between what is drawn and the border of a canvas that a layout makes.
-pub(crate) const MARGIN: f64 = 20.0;
-
-/// Room between a group's frame and its nodes. **Source**: the reference's renderer.
-pub(crate) const PADDING: f64 = 20.0;
 
 /// A line of text and where it stands.
 #[derive(Debug)]
@@ -51,6 +46,7 @@ impl Line {
             Anchor::Middle => base.x - width / 2.0,
             Anchor::End => base.x - width,
         };
+        let (above, below, _) = text::extent(text);
         Self {
             text: String::from(text),
             base,
@@ -61,9 +57,9 @@ impl Line {
             ground,
             bounds: Rect {
                 left,
-                top: base.y - text::above(text) * size,
+                top: base.y - above * size,
                 right: left + width,
-                bottom: base.y + text::DESCENT * size,
+                bottom: base.y + below * size,
             },
         }
     }
@@ -136,11 +132,7 @@ impl<'a> Scene<'a> {
             .iter()
             .zip(&placed.points)
             .map(|(edge, points)| {
-                let end = |node: usize, group: Option<usize>| {
-                    let frame = group.and_then(|group| frames[group].as_ref());
-                    frame.map_or_else(|| blocks[node].outline, Frame::outline)
-                };
-                let (from, to) = (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1));
+                let (from, to) = ends(edge, &blocks, &frames);
                 edge::route(
                     edge,
                     &from,
@@ -189,9 +181,14 @@ impl<'a> Scene<'a> {
             None if placed.laid_out => (edge + MARGIN).ceil().max(2.0 * MARGIN),
             None => default,
         };
-        scene.width = needs(spec.canvas.width, 800.0, bounds.right);
-        scene.height = needs(spec.canvas.height, 400.0, bounds.bottom);
+        scene.width = needs(spec.canvas.width, CANVAS.0, bounds.right);
+        scene.height = needs(spec.canvas.height, CANVAS.1, bounds.bottom);
         scene
+    }
+
+    /// What an edge begins and ends at.
+    pub(crate) fn ends(&self, edge: usize) -> (Outline, Outline) {
+        ends(&self.spec.edges[edge], &self.blocks, &self.frames)
     }
 
     /// What all that is drawn fills, its lines' thickness with it.
@@ -210,6 +207,14 @@ impl<'a> Scene<'a> {
             .chain(labels)
             .fold(Rect::NOTHING, Rect::union)
     }
+}
+
+fn ends(edge: &Edge, blocks: &[Block], frames: &[Option<Frame>]) -> (Outline, Outline) {
+    let end = |node: usize, group: Option<usize>| {
+        let frame = group.and_then(|group| frames[group].as_ref());
+        frame.map_or_else(|| blocks[node].outline, Frame::outline)
+    };
+    (end(edge.from, edge.frames.0), end(edge.to, edge.frames.1))
 }
 
 impl Frame {

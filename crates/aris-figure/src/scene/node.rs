@@ -3,17 +3,9 @@
 use super::{Block, Line};
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Shape};
+use crate::measures::{BOX, EASE, TEXT_ROOM};
 use crate::spec::{Anchor, Node, Spec};
 use crate::text::{self, Weight};
-
-/// Width and height of a node that needs no more. **Source**: the reference's renderer.
-const PLAIN: (f64, f64) = (120.0, 50.0);
-
-/// Room between text and the middle of a border that is 2 wide.
-const ROOM: Point = Point::new(3.0, 1.5);
-
-/// What a box that grows has in addition.
-const EASE: f64 = 8.0;
 
 /// The box of a node, square for a circle, and how much its text needs when the file gives it less.
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +45,11 @@ pub(crate) fn size(node: &Node) -> Size {
     // The corner of each line that is farthest from the centre.
     let corners: Vec<Point> = lines(node)
         .map(|(line, size, weight, base)| {
-            let up = text::above(line) * size - base;
-            let down = base + text::DESCENT * size;
+            let (above, below, _) = text::extent(line);
+            let (up, down) = (above * size - base, base + below * size);
             Point::new(
-                text::width(line, size, weight) / 2.0 + ROOM.x + ends.x,
-                up.max(down) + ROOM.y + ends.y,
+                text::width(line, size, weight) / 2.0 + TEXT_ROOM.x + ends.x,
+                up.max(down) + TEXT_ROOM.y + ends.y,
             )
         })
         .collect();
@@ -68,15 +60,20 @@ pub(crate) fn size(node: &Node) -> Size {
         0.0
     };
     let (width, height) = (
-        node.width.unwrap_or(PLAIN.0),
-        node.height.unwrap_or(PLAIN.1 + 2.0 * head),
+        node.width.unwrap_or(BOX.0),
+        node.height.unwrap_or(BOX.1 + 2.0 * head),
     );
     let (width, height) = match node.shape {
         Shape::Circle => (width.max(height), width.max(height)),
         _ => (width, height),
     };
     let wants = wants(node.shape, &corners, width, height);
-    let (wide, high) = (node.width.is_none(), node.height.is_none());
+    // What the file places stays as large as the reference draws it; what the layout places has room to grow.
+    let grows = node.centre.is_none();
+    let (wide, high) = (
+        grows && node.width.is_none(),
+        grows && node.height.is_none(),
+    );
     let (width, height) = match (node.shape, wide, high) {
         (
             Shape::Rect

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::{Anchor, Dash, Direction};
+use crate::geometry::Shape;
+
 /// What a field may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -50,13 +53,40 @@ const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field 
     }
 }
 
-pub(crate) const SHAPES: &[&str] = &[
-    "rounded", "rect", "circle", "ellipse", "diamond", "cylinder", "queue", "document",
+/// The words of a field, each with what it means.
+pub(crate) type Words<T, const N: usize> = [(&'static str, T); N];
+
+/// Where arrows stand: at the start, and at the end.
+pub(crate) const ARROWS: Words<(bool, bool), 4> = [
+    ("end", (false, true)),
+    ("start", (true, false)),
+    ("both", (true, true)),
+    ("none", (false, false)),
 ];
-pub(crate) const ARROWS: &[&str] = &["end", "start", "both", "none"];
-pub(crate) const STYLES: &[&str] = &["solid", "dashed", "dotted"];
-pub(crate) const ANCHORS: &[&str] = &["start", "middle", "end"];
-pub(crate) const DIRECTIONS: &[&str] = &["LR", "TB"];
+pub(crate) const STYLES: Words<Dash, 3> = [
+    ("solid", Dash::Solid),
+    ("dashed", Dash::Dashed),
+    ("dotted", Dash::Dotted),
+];
+pub(crate) const ANCHORS: Words<Anchor, 3> = [
+    ("start", Anchor::Start),
+    ("middle", Anchor::Middle),
+    ("end", Anchor::End),
+];
+/// Whether edges run in right angles.
+pub(crate) const ROUTINGS: Words<bool, 2> = [("straight", false), ("orthogonal", true)];
+pub(crate) const DIRECTIONS: Words<Direction, 2> =
+    [("LR", Direction::LeftRight), ("TB", Direction::TopBottom)];
+
+const fn names<T: Copy, const N: usize>(words: &Words<T, N>) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = words[at].0;
+        at += 1;
+    }
+    names
+}
 
 pub(crate) const FIGURE: &[Field] = &[
     field(
@@ -116,7 +146,7 @@ pub(crate) const STYLE: &[Field] = &[
 pub(crate) const LAYOUT: &[Field] = &[
     field(
         "direction",
-        Kind::OneOf(DIRECTIONS),
+        Kind::OneOf(&names(&DIRECTIONS)),
         "LR: from left to right (default); TB: from top to bottom",
     ),
     field(
@@ -129,11 +159,20 @@ pub(crate) const LAYOUT: &[Field] = &[
         Kind::Positive,
         "room between layers, default 50; more where a label needs it",
     ),
+    field(
+        "routing",
+        Kind::OneOf(&names(&ROUTINGS)),
+        "straight (default), or orthogonal: edges run in right angles, round nodes; also where the file places the nodes",
+    ),
 ];
 
 pub(crate) const NODE: &[Field] = &[
     required("id", Kind::Name, "name for edges and groups; each once"),
-    field("label", Kind::Name, "text, bold; \\n breaks the line"),
+    field(
+        "label",
+        Kind::Name,
+        "text, bold; \\n breaks the line, $…$ is a formula",
+    ),
     field(
         "x",
         Kind::Number,
@@ -143,16 +182,16 @@ pub(crate) const NODE: &[Field] = &[
     field(
         "width",
         Kind::Positive,
-        "default 120, or what the text needs",
+        "default 120; what the text needs where the layout places the node",
     ),
     field(
         "height",
         Kind::Positive,
-        "default 50, or what the text needs",
+        "default 50; what the text needs where the layout places the node",
     ),
     field(
         "shape",
-        Kind::OneOf(SHAPES),
+        Kind::OneOf(&names(&Shape::ALL)),
         "default rounded; a circle has the longer of width and height as diameter",
     ),
     field(
@@ -178,10 +217,10 @@ pub(crate) const EDGE: &[Field] = &[
         "id of a node or group; the same node as from draws a loop",
     ),
     field("label", Kind::Name, "text beside the middle"),
-    field("style", Kind::OneOf(STYLES), "default solid"),
+    field("style", Kind::OneOf(&names(&STYLES)), "default solid"),
     field(
         "arrow",
-        Kind::OneOf(ARROWS),
+        Kind::OneOf(&names(&ARROWS)),
         "where arrows stand, default end",
     ),
     field("color", Kind::Colour, "default #555555"),
@@ -194,6 +233,11 @@ pub(crate) const EDGE: &[Field] = &[
         "curve",
         Kind::Flag,
         "true bends the edge to the right of its direction",
+    ),
+    field(
+        "routing",
+        Kind::OneOf(&names(&ROUTINGS)),
+        "straight or orthogonal, default: that of the layout; curve and points come before it",
     ),
     field("points", Kind::Points, "corners on the way, [[x, y], …]"),
 ];
@@ -219,7 +263,7 @@ pub(crate) const LABEL: &[Field] = &[
     field("color", Kind::Colour, "default #555555"),
     field(
         "anchor",
-        Kind::OneOf(ANCHORS),
+        Kind::OneOf(&names(&ANCHORS)),
         "which part of the text is at x, default middle",
     ),
 ];

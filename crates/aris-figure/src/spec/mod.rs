@@ -52,6 +52,7 @@ pub(crate) struct Layout {
     pub(crate) direction: Direction,
     pub(crate) node_gap: f64,
     pub(crate) layer_gap: f64,
+    pub(crate) is_orthogonal: bool,
 }
 
 #[derive(Debug)]
@@ -92,8 +93,27 @@ pub(crate) struct Edge {
     pub(crate) colour: Colour,
     pub(crate) thickness: f64,
     pub(crate) curve: bool,
+    /// Whether it runs in right angles where nothing else is said of its way.
+    pub(crate) is_orthogonal: bool,
     pub(crate) points: Vec<Point>,
     pub(crate) place: Place,
+}
+
+impl Edge {
+    /// What it begins at: a node, or a group.
+    pub(crate) fn start(&self) -> (usize, Option<usize>) {
+        (self.from, self.frames.0)
+    }
+
+    /// What it ends at.
+    pub(crate) fn end(&self) -> (usize, Option<usize>) {
+        (self.to, self.frames.1)
+    }
+
+    /// Whether its way is led in right angles.
+    pub(crate) fn is_squared(&self) -> bool {
+        self.is_orthogonal && !self.curve && self.from != self.to
+    }
 }
 
 #[derive(Debug)]

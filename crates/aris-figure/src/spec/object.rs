@@ -2,6 +2,7 @@
 
 use super::fields::{Field, Kind};
 use crate::colour::Colour;
+use crate::formula;
 use crate::geometry::Point;
 use crate::json::{Json, Value};
 use crate::notes::{Notes, Place};
@@ -164,11 +165,36 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A text of one line, none when nothing of it can be seen.
+    /// The lines of a text that is drawn, their formulas set.
+    pub(crate) fn lines(&self, name: &'static str, notes: &mut Notes) -> Option<Vec<String>> {
+        let mut wrong = Vec::new();
+        let set = |line: &String| formula::set(line, &mut wrong);
+        let lines = text::lines(&self.text(name, notes)?)
+            .iter()
+            .map(set)
+            .collect();
+        for (formula, why) in wrong {
+            self.report(
+                notes,
+                Code::Formula,
+                name,
+                format!("{formula} is drawn as it is written: {why}"),
+                "write it with Greek letters, scripts, accents and operators, or write \\$ for a dollar",
+            );
+        }
+        Some(lines)
+    }
+
+    /// A text of one line that is drawn, none when nothing of it can be seen.
+    pub(crate) fn label(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
+        let label = self.lines(name, notes)?.join(" ");
+        (!label.is_empty()).then_some(label)
+    }
+
+    /// A text of one line that is not drawn.
     pub(crate) fn line(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
-        self.text(name, notes)
-            .map(|text| text::lines(&text).join(" "))
-            .filter(|text| !text.is_empty())
+        let line = text::lines(&self.text(name, notes)?).join(" ");
+        (!line.is_empty()).then_some(line)
     }
 
     pub(crate) fn colour(&self, name: &'static str, notes: &mut Notes) -> Option<Colour> {

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{CANVAS, EDGE, FIGURE, Field, GROUP, Kind, LABEL, LAYOUT, NODE, STYLE};
+use super::fields::{
+    ANCHORS, ARROWS, CANVAS, DIRECTIONS, EDGE, FIGURE, Field, GROUP, Kind, LABEL, LAYOUT, NODE,
+    ROUTINGS, STYLE, STYLES,
+};
 use super::object::{Object, Otherwise, read_name};
 use super::{Anchor, Canvas, Dash, Direction, Edge, Group, Label, Layout, Node, Spec, Style};
 use crate::colour::Colour;
 use crate::geometry::{Point, Shape};
 use crate::json::{self, Json, Value};
+use crate::measures::{LAYER_GAP, NODE_GAP};
 use crate::notes::Notes;
 use crate::problem::Code;
-use crate::text;
 
 /// How many nodes, edges, groups and labels a figure may have together.
 const PARTS: usize = 50_000;
@@ -55,15 +58,16 @@ pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
         .map(|object| group(&object, &names, notes))
         .collect();
     let ends = Ends::new(names, &groups);
+    let layout = layout(&figure, notes);
     let spec = Spec {
         title: figure.line("title", notes),
         place: figure.place.clone(),
         canvas: canvas(&figure, notes),
-        layout: layout(&figure, notes),
+        layout,
         nodes,
         edges: objects(edges, "edges", EDGE, notes)
             .into_iter()
-            .filter_map(|object| edge(&object, &ends, notes))
+            .filter_map(|object| edge(&object, &ends, layout.is_orthogonal, notes))
             .collect(),
         groups,
         labels: objects(labels, "labels", LABEL, notes)
@@ -180,14 +184,15 @@ fn palette(object: &Object<'_>, notes: &mut Notes) -> Vec<Colour> {
 fn layout(figure: &Object<'_>, notes: &mut Notes) -> Layout {
     let mut layout = Layout {
         direction: Direction::LeftRight,
-        node_gap: 30.0,
-        layer_gap: 50.0,
+        node_gap: NODE_GAP,
+        layer_gap: LAYER_GAP,
+        is_orthogonal: false,
     };
     let Some(object) = part(figure, "layout", LAYOUT, notes) else {
         return layout;
     };
-    let words = [("LR", Direction::LeftRight), ("TB", Direction::TopBottom)];
-    layout.direction = object.word("direction", &words, layout.direction, notes);
+    layout.direction = object.word("direction", &DIRECTIONS, layout.direction, notes);
+    layout.is_orthogonal = object.word("routing", &ROUTINGS, false, notes);
     for (name, gap) in [
         ("node_gap", &mut layout.node_gap),
         ("layer_gap", &mut layout.layer_gap),
@@ -246,7 +251,7 @@ fn node(
     };
     let mut size = |name| object.number(name, Kind::Positive, Otherwise::Invalid, notes);
     let (width, height) = (size("width"), size("height"));
-    let label = object.text("label", notes);
+    let label = object.lines("label", notes);
     if label.is_none() {
         object.report(
             notes,
@@ -256,10 +261,9 @@ fn node(
             "give it one; \"\" when it is to be empty",
         );
     }
-    let lines = |text: Option<String>| text.map(|text| text::lines(&text)).unwrap_or_default();
     Some(Node {
-        label: lines(label),
-        sublabel: lines(object.text("sublabel", notes)),
+        label: label.unwrap_or_default(),
+        sublabel: object.lines("sublabel", notes).unwrap_or_default(),
         centre,
         width,
         height,
@@ -348,7 +352,12 @@ impl<'a> Ends<'a> {
     }
 }
 
-fn edge(object: &Object<'_>, ends: &Ends<'_>, notes: &mut Notes) -> Option<Edge> {
+fn edge(
+    object: &Object<'_>,
+    ends: &Ends<'_>,
+    is_orthogonal: bool,
+    notes: &mut Notes,
+) -> Option<Edge> {
     let (from, to) = (
         ends.read(object, "from", notes),
         ends.read(object, "to", notes),
@@ -370,17 +379,6 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, notes: &mut Notes) -> Option<Edge>
         Some(End::Frame(group)) => Some(group),
         _ => None,
     };
-    let dashes = [
-        ("solid", Dash::Solid),
-        ("dashed", Dash::Dashed),
-        ("dotted", Dash::Dotted),
-    ];
-    let arrows = [
-        ("end", (false, true)),
-        ("start", (true, false)),
-        ("both", (true, true)),
-        ("none", (false, false)),
-    ];
     let curve = match object.get("curve").map(|json| &json.value) {
         None => false,
         Some(Value::Bool(curve)) => *curve,
@@ -400,14 +398,15 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, notes: &mut Notes) -> Option<Edge>
         from: start,
         to: end,
         frames: (frame(from), frame(to)),
-        label: object.line("label", notes),
-        dash: object.word("style", &dashes, Dash::Solid, notes),
-        arrows: object.word("arrow", &arrows, (false, true), notes),
+        label: object.label("label", notes),
+        dash: object.word("style", &STYLES, Dash::Solid, notes),
+        arrows: object.word("arrow", &ARROWS, (false, true), notes),
         colour: object.colour("color", notes).unwrap_or(GREY),
         thickness: object
             .number("thickness", Kind::Positive, Otherwise::Default, notes)
             .unwrap_or(2.0),
         curve,
+        is_orthogonal: object.word("routing", &ROUTINGS, is_orthogonal, notes),
         points: object.points("points", notes),
         place: object.place.clone(),
     })
@@ -442,7 +441,7 @@ fn group(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes
     }
     Group {
         id: object.name("id"),
-        label: object.line("label", notes),
+        label: object.label("label", notes),
         members,
         fill: object
             .colour("fill", notes)
@@ -456,7 +455,7 @@ fn group(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes
 }
 
 fn label(object: &Object<'_>, style: &Style, notes: &mut Notes) -> Option<Label> {
-    let Some(text) = object.line("text", notes) else {
+    let Some(text) = object.label("text", notes) else {
         object.report(
             notes,
             Code::NothingDrawn,
@@ -466,11 +465,6 @@ fn label(object: &Object<'_>, style: &Style, notes: &mut Notes) -> Option<Label>
         );
         return None;
     };
-    let anchors = [
-        ("start", Anchor::Start),
-        ("middle", Anchor::Middle),
-        ("end", Anchor::End),
-    ];
     let mut number = |name, kind| object.number(name, kind, Otherwise::Default, notes);
     let at = Point::new(
         number("x", Kind::Number).unwrap_or(0.0),
@@ -482,7 +476,7 @@ fn label(object: &Object<'_>, style: &Style, notes: &mut Notes) -> Option<Label>
         at,
         size,
         colour: object.colour("color", notes).unwrap_or(GREY),
-        anchor: object.word("anchor", &anchors, Anchor::Middle, notes),
+        anchor: object.word("anchor", &ANCHORS, Anchor::Middle, notes),
         place: object.place.clone(),
     })
 }

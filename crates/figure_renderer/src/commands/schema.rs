@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::cli::SchemaArgs;
-
 /// Boxes, a frame, a label, and no places: the layout finds them.
 const EXAMPLE: &str = include_str!("example.json");
 
@@ -18,9 +16,9 @@ pub(crate) struct Fields {
     json_schema: serde_json::Value,
 }
 
-pub(crate) fn run(args: &SchemaArgs) -> Fields {
+pub(crate) fn run(example: bool) -> Fields {
     Fields {
-        example: args.example.then_some(EXAMPLE),
+        example: example.then_some(EXAMPLE),
         json_schema: aris_figure::json_schema(),
     }
 }

@@ -17,6 +17,8 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Give
         path: args.spec.display().to_string(),
         nodes,
         edges,
+        crossings: figure.crossings(),
+        bends: figure.bends(),
         width,
         height,
         column_mm,

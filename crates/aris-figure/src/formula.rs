@@ -1,0 +1,333 @@
+//! Formulas in texts: `$x_i^2 \le \alpha$`, a small part of TeX's mathematics, as far as the fonts of the program go.
+//!
+//! A formula becomes characters with marks between them that say where scripts begin and end; [`crate::text`] reads the marks. Letters stay
+//! upright: the fonts have no italics. What is not known here is an error, and the text is drawn as it is written.
+
+use std::ops::Range;
+
+use crate::text::{self, BACK, BOLD_ON, END, OVER, SUB, SUP};
+
+/// Room around operators.
+const THIN: char = '\u{2009}';
+
+/// Commands that stand for one letter or sign.
+const SIGNS: &str = "Delta Δ Gamma Γ Lambda Λ Omega Ω Phi Φ Pi Π Psi Ψ Sigma Σ Theta Θ Upsilon Υ Xi Ξ alpha α beta β chi χ delta δ \
+    epsilon ε eta η gamma γ iota ι kappa κ lambda λ mu μ nu ν omega ω phi φ pi π psi ψ rho ρ sigma σ tau τ theta θ upsilon υ \
+    varepsilon ε varphi φ vartheta ϑ xi ξ zeta ζ ell ℓ infty ∞ partial ∂ nabla ∇ forall ∀ exists ∃ emptyset ∅ top ⊤ bot ⊥ sum ∑ \
+    prod ∏ int ∫ neg ¬ prime ′ langle ⟨ rangle ⟩ dots … ldots … cdots ⋯ { { } } % % $ $ # # & & _ _ | ‖";
+
+/// Commands that stand for an operator between two things.
+const OPERATORS: &str = "Leftarrow ⇐ Rightarrow ⇒ approx ≈ ast ∗ cap ∩ cdot · circ ∘ cup ∪ div ÷ equiv ≡ ge ≥ geq ≥ gg ≫ in ∈ land ∧ \
+    le ≤ leftarrow ← leftrightarrow ↔ leq ≤ ll ≪ lor ∨ mapsto ↦ mid | ne ≠ neq ≠ notin ∉ odot ⊙ oplus ⊕ otimes ⊗ parallel ∥ \
+    perp ⊥ pm ± propto ∝ rightarrow → setminus ∖ sim ∼ star ⋆ subset ⊂ subseteq ⊆ times × to →";
+
+/// Commands that stand for their own name.
+const NAMES: &str =
+    "arg argmax argmin cos det dim exp inf ker lim ln log max min sin sup tan tanh Pr";
+
+/// Commands that put a mark on a letter.
+const ACCENTS: &str = "hat ˆ widehat ˆ bar ¯ overline ¯ tilde ˜ widetilde ˜ dot ˙ ddot ¨";
+
+/// The sign that a table gives for a name.
+fn sign(table: &str, name: &str) -> Option<char> {
+    let mut words = table.split_whitespace();
+    while let (Some(known), Some(sign)) = (words.next(), words.next()) {
+        if known == name {
+            return sign.chars().next();
+        }
+    }
+    None
+}
+
+/// How deep braces and scripts may lie in each other.
+const DEPTH: usize = 8;
+
+/// Letters that stand apart from their alphabets in Unicode.
+const DOUBLE: &str = "CℂHℍNℕPℙQℚRℝZℤ1𝟙";
+const SCRIPT: &str = "BℬEℰFℱHℋIℐLℒMℳRℛ";
+
+/// Where the formulas of a text stand, dollars included.
+///
+/// **Source**: Pandoc. A formula begins at a dollar before anything but a space and ends at one after anything but a space and before anything
+/// but a digit, so that prices stay what they are.
+pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    let (mut before, mut escaped) = (' ', false);
+    for (at, letter) in text.char_indices() {
+        let next = text
+            .get(at + letter.len_utf8()..)
+            .and_then(|rest| rest.chars().next());
+        match (letter, open) {
+            ('\n', _) => open = None,
+            ('$', Some(start))
+                if !escaped
+                    && !before.is_whitespace()
+                    && !next.is_some_and(|next| next.is_ascii_digit()) =>
+            {
+                if start + 1 < at {
+                    found.push(start..at + 1);
+                }
+                open = None;
+            }
+            ('$', None) if !escaped && next.is_some_and(|next| !next.is_whitespace()) => {
+                open = Some(at)
+            }
+            _ => {}
+        }
+        escaped = letter == '\\' && !escaped;
+        before = letter;
+    }
+    found
+}
+
+/// One line with its formulas set; those that cannot be are left as they are and named with the reason.
+pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut done = 0;
+    for span in spans(line) {
+        out.push_str(
+            &line
+                .get(done..span.start)
+                .unwrap_or_default()
+                .replace("\\$", "$"),
+        );
+        let whole = line.get(span.clone()).unwrap_or_default();
+        done = span.end;
+        let inner = whole.get(1..whole.len() - 1).unwrap_or_default();
+        match formula(inner) {
+            Ok(set) => out.push_str(&set),
+            Err(why) => {
+                out.push_str(whole);
+                wrong.push((String::from(whole), why));
+            }
+        }
+    }
+    out.push_str(&line.get(done..).unwrap_or_default().replace("\\$", "$"));
+    out
+}
+
+fn formula(source: &str) -> Result<String, String> {
+    let mut reader = Reader {
+        rest: source.chars(),
+        out: String::new(),
+        nesting: 0,
+        depth: 0,
+        operand: false,
+    };
+    reader.until(None)?;
+    match text::missing(&reader.out).first() {
+        Some(missing) => Err(format!("the fonts of this program do not have {missing}")),
+        None => Ok(reader.out),
+    }
+}
+
+struct Reader<'a> {
+    rest: std::str::Chars<'a>,
+    out: String,
+    /// How many braces and scripts are open.
+    nesting: usize,
+    /// How many scripts this stands in; operators have no room around them there.
+    depth: usize,
+    /// Whether an operator here would stand after something.
+    operand: bool,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.clone().next()
+    }
+
+    fn skip(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.rest.next();
+        }
+    }
+
+    /// Reads up to the brace that closes a group, or to the end.
+    fn until(&mut self, close: Option<char>) -> Result<(), String> {
+        loop {
+            self.skip();
+            match self.peek() {
+                None if close.is_some() => return Err(String::from("a brace is not closed")),
+                found if found == close => {
+                    self.rest.next();
+                    return Ok(());
+                }
+                _ => self.atom()?,
+            }
+        }
+    }
+
+    /// One thing, or a script.
+    fn atom(&mut self) -> Result<(), String> {
+        if self.nesting == DEPTH {
+            return Err(format!("it lies deeper than {DEPTH} levels"));
+        }
+        self.nesting += 1;
+        self.skip();
+        let Some(letter) = self.rest.next() else {
+            return Err(String::from("something is missing at its end"));
+        };
+        match letter {
+            '{' => self.until(Some('}'))?,
+            '}' => return Err(String::from("a brace closes nothing")),
+            '\\' => self.command()?,
+            '^' | '_' => self.scripts(letter)?,
+            '+' | '=' | '<' | '>' => self.operator(letter),
+            '-' => self.operator('−'),
+            '*' => self.operator('∗'),
+            '~' => self.out.push(' '),
+            '\'' => self.out.push('′'),
+            '&' | '#' | '%' => return Err(format!("{letter} has no meaning here")),
+            _ => {
+                self.out.push(letter);
+                self.operand = !matches!(letter, '(' | '[' | ',' | '|' | '/' | ';');
+            }
+        }
+        self.nesting -= 1;
+        Ok(())
+    }
+
+    fn operator(&mut self, sign: char) {
+        let room = self.operand && self.depth == 0;
+        self.out.extend(room.then_some(THIN));
+        self.out.push(sign);
+        self.out.extend(room.then_some(THIN));
+        self.operand = false;
+    }
+
+    /// A script, and the other one over or under it.
+    fn scripts(&mut self, first: char) -> Result<(), String> {
+        self.script(first)?;
+        self.skip();
+        match self.peek() {
+            Some(second @ ('^' | '_')) if second == first => {
+                Err(format!("{second} stands twice on one thing"))
+            }
+            Some(second @ ('^' | '_')) => {
+                self.rest.next();
+                self.out.push(BACK);
+                self.script(second)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn script(&mut self, which: char) -> Result<(), String> {
+        self.out.push(if which == '^' { SUP } else { SUB });
+        self.depth += 1;
+        self.atom()?;
+        self.depth -= 1;
+        self.out.push(END);
+        self.operand = true;
+        Ok(())
+    }
+
+    fn command(&mut self) -> Result<(), String> {
+        let mut name: String = self.rest.next().into_iter().collect();
+        if name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+            while let Some(letter) = self.peek().filter(char::is_ascii_alphabetic) {
+                name.push(letter);
+                self.rest.next();
+            }
+        }
+        if let Some(sign) = sign(SIGNS, &name) {
+            self.out.push(sign);
+            self.operand = true;
+        } else if let Some(sign) = sign(OPERATORS, &name) {
+            self.operator(sign);
+        } else if let Some(mark) = sign(ACCENTS, &name) {
+            let base = self.argument()?;
+            if base.chars().count() != 1 {
+                return Err(format!("\\{name} of more than one letter cannot be set"));
+            }
+            self.out.push_str(&base);
+            self.out.extend([OVER, mark, END]);
+        } else if NAMES.split_whitespace().any(|known| known == name) {
+            self.name(&name);
+        } else {
+            match name.as_str() {
+                "mathbb" => self.alphabet(DOUBLE, '𝔸')?,
+                "mathcal" => self.alphabet(SCRIPT, '𝒜')?,
+                "mathbf" | "boldsymbol" | "bm" => {
+                    let inner = self.argument()?;
+                    self.out.push(BOLD_ON);
+                    self.out.push_str(&inner);
+                    self.out.push(END);
+                }
+                "mathrm" | "mathit" | "mathsf" => {
+                    let inner = self.argument()?;
+                    self.out.push_str(&inner);
+                }
+                "operatorname" => {
+                    let inner = self.argument()?;
+                    self.name(&inner);
+                }
+                "text" | "textrm" => self.words()?,
+                "left" | "right" => {
+                    self.skip();
+                    if self.peek() == Some('.') {
+                        self.rest.next();
+                    }
+                }
+                "!" => {}
+                "," | ":" | ";" => self.out.push(THIN),
+                " " | "quad" => self.out.push(' '),
+                _ => return Err(format!("\\{name} cannot be set")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A name of a function, apart from what stands beside it.
+    fn name(&mut self, name: &str) {
+        self.out
+            .extend((self.operand && self.depth == 0).then_some(THIN));
+        self.out.push_str(name);
+        self.skip();
+        let stands_alone = self.peek().is_none_or(|next| "([{^_})],".contains(next));
+        self.out.extend((!stands_alone).then_some(THIN));
+        self.operand = false;
+    }
+
+    /// What a command is about: a group, or one thing.
+    fn argument(&mut self) -> Result<String, String> {
+        let before = std::mem::take(&mut self.out);
+        self.skip();
+        self.atom()?;
+        self.operand = true;
+        Ok(std::mem::replace(&mut self.out, before))
+    }
+
+    /// Text in braces, spaces and all.
+    fn words(&mut self) -> Result<(), String> {
+        self.skip();
+        let rest = self.rest.as_str();
+        let inner = rest
+            .strip_prefix('{')
+            .and_then(|inner| inner.split_once('}'));
+        let Some((inner, rest)) = inner.filter(|(inner, _)| !inner.contains(['{', '\\'])) else {
+            return Err(String::from("\\text needs plain text in braces"));
+        };
+        self.out.push_str(inner);
+        self.rest = rest.chars();
+        self.operand = true;
+        Ok(())
+    }
+
+    /// Letters of another alphabet, which begins at `first` where `apart` does not have them.
+    fn alphabet(&mut self, apart: &str, first: char) -> Result<(), String> {
+        let inner = self.argument()?;
+        for letter in inner.chars() {
+            let own = apart.chars().skip_while(|known| *known != letter).nth(1);
+            let place = u32::from(letter)
+                .checked_sub(u32::from('A'))
+                .filter(|place| *place < 26);
+            let found = own.or_else(|| char::from_u32(u32::from(first) + place?));
+            self.out
+                .push(found.ok_or_else(|| format!("{letter} is not in this alphabet"))?);
+        }
+        Ok(())
+    }
+}
