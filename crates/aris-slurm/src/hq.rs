@@ -129,7 +129,10 @@ impl HqEngine {
             words.push(String::from(fixed));
         }
         for (name, amount) in [
-            ("gpus/nvidia", Some(u64::from(wave.gpus)).filter(|it| *it > 0)),
+            (
+                "gpus/nvidia",
+                Some(u64::from(wave.gpus)).filter(|it| *it > 0),
+            ),
             ("mem", wave.mem_mib),
         ] {
             words.extend(amount.map(|amount| format!("--resource={name}={amount}")));
@@ -287,7 +290,9 @@ fn says(task: &Listed) -> Says {
                 .map_or_else(String::new, |worker| format!("worker {worker}")),
         ),
         "finished" => Says::Ended(Cause::Untold, word),
-        "failed" if word.contains("lost worker") || word.contains("worker that was lost") => Says::Ended(Cause::Node, word),
+        "failed" if word.contains("lost worker") || word.contains("worker that was lost") => {
+            Says::Ended(Cause::Node, word)
+        }
         "failed" => Says::Ended(Cause::Untold, word),
         "canceled" | "aborted" => Says::Ended(Cause::Cancelled, word),
         // A word that is not understood says nothing.

@@ -189,7 +189,11 @@ pub fn task(arguments: &[OsString]) -> Option<ExitCode> {
     };
     let index = std::env::vars_os().find(|(name, _)| name == variable);
     let index = index.map(|(_, index)| index).unwrap_or_default();
-    let (index, token, run) = (index.to_string_lossy(), token.to_string_lossy(), Path::new(run));
+    let (index, token, run) = (
+        index.to_string_lossy(),
+        token.to_string_lossy(),
+        Path::new(run),
+    );
     Some(match attempt_of(run, &token, &index) {
         Ok(folder) => aris_attempt::runner::run(&folder),
         Err(error) => {

@@ -1,7 +1,9 @@
 //! What each answer of Slurm's commands means.
 
 use aris_queue::manifest::Extra;
-use aris_slurm::{Access, BatchSystem as _, Cause, Found, Says, Silent, SlurmEngine, SubmitError, Task};
+use aris_slurm::{
+    Access, BatchSystem as _, Cause, Found, Says, Silent, SlurmEngine, SubmitError, Task,
+};
 
 use crate::place::Place;
 

@@ -377,7 +377,10 @@ fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
     let seen = engine.observe(&refs);
     let stands = standing(&place.attempt(&token, 0)).expect("readable");
     control(bed, &["start", &node]);
-    assert_eq!(seen, Ok(vec![Says::Ended(Cause::Node, String::from("NODE_FAIL"))]));
+    assert_eq!(
+        seen,
+        Ok(vec![Says::Ended(Cause::Node, String::from("NODE_FAIL"))])
+    );
     assert!(matches!(stands, Standing::Running { .. }), "{stands:?}");
     std::fs::write(place.at("go"), "").expect("written");
     // Its end is recorded, unless the daemon that came back ended what it found.

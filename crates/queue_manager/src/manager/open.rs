@@ -61,8 +61,7 @@ impl<'a> Manager<'a> {
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
         let mut active = loaded.queue.active();
-        let elsewhere =
-            active.find(|job| loaded.queue.run(*job).engine_ref.is_some() == local);
+        let elsewhere = active.find(|job| loaded.queue.run(*job).engine_ref.is_some() == local);
         if let Some(job) = elsewhere {
             return Err(Error::Precondition(format!(
                 "job {:?} is under way, and not with engine {}: run the queue with the engine it had until it is over, or cancel it there",

@@ -41,7 +41,9 @@ impl Server {
 
     /// A worker for so many jobs at once.
     fn worker(&mut self, place: &Place, cpus: &str) {
-        let before = hq(place, &["worker", "list"]).as_array().map_or(0, Vec::len);
+        let before = hq(place, &["worker", "list"])
+            .as_array()
+            .map_or(0, Vec::len);
         self.add(place, &["worker", "start", "--cpus", cpus]);
         Place::until("the worker is connected", || {
             let workers = hq(place, &["worker", "list"]);
@@ -210,13 +212,21 @@ fn a_server_that_is_not_there_is_waited_for_and_fails_no_job() {
     let Some(()) = program(&place, "") else {
         return;
     };
-    manifest(&place, &json!([{"name": "p", "jobs": [job("a", "true")]}]), &json!({}));
+    manifest(
+        &place,
+        &json!([{"name": "p", "jobs": [job("a", "true")]}]),
+        &json!({}),
+    );
     let checks = place.data(&["preflight", "--manifest", "m.json", "--state", "s.json"]);
     let of = |checks: &Value| {
         let checks = checks["checks"].as_array().expect("checks").clone();
         checks.into_iter().find(|check| check["subject"] == "hq")
     };
-    assert_eq!(of(&checks).expect("looked at")["verdict"], "unknown", "{checks}");
+    assert_eq!(
+        of(&checks).expect("looked at")["verdict"],
+        "unknown",
+        "{checks}"
+    );
     let mut manager = place.start();
     Place::until("it is said", || {
         let notices = place.notices();
@@ -250,7 +260,14 @@ fn a_submission_whose_answer_is_lost_is_found_by_its_name() {
     let jobs = [job("a", "true"), job("b", "true")];
     let local = json!({"engine": "local"});
     manifest(&place, &json!([{"name": "p", "jobs": jobs}]), &local);
-    let words = ["run", "--manifest", "m.json", "--state", "s.json", "--engine"];
+    let words = [
+        "run",
+        "--manifest",
+        "m.json",
+        "--state",
+        "s.json",
+        "--engine",
+    ];
     let run = |engine| place.call(&[&words[..], &[engine]].concat()).status.code();
     assert_eq!(run("hyperqueue"), Some(2));
     assert_eq!(run("hq"), Some(0));
@@ -273,7 +290,11 @@ fn a_job_whose_worker_dies_is_tried_again_on_another() {
     };
     let mut server = server(&place);
     server.worker(&place, "1");
-    manifest(&place, &json!([{"name": "p", "jobs": [job("a", WAIT)]}]), &json!({}));
+    manifest(
+        &place,
+        &json!([{"name": "p", "jobs": [job("a", WAIT)]}]),
+        &json!({}),
+    );
     let mut manager = place.start();
     Place::until("it runs", || ran(&place, "a") == 1);
     server.kill_last();
@@ -302,11 +323,19 @@ fn max_parallel_bounds_the_queue_and_a_server_that_is_begun_anew_gets_what_is_le
         &json!({"max_parallel": 2}),
     );
     let mut manager = place.start();
-    let began = || (0..4).filter(|at| ran(&place, &format!("j{at}")) > 0).count();
+    let began = || {
+        (0..4)
+            .filter(|at| ran(&place, &format!("j{at}")) > 0)
+            .count()
+    };
     Place::until("two run", || began() == 2);
     Place::until("the queue knows", || {
         let state = place.state();
-        state.values().filter(|row| row["state"] == "running").count() == 2
+        state
+            .values()
+            .filter(|row| row["state"] == "running")
+            .count()
+            == 2
     });
     assert_eq!(began(), 2);
     // It forgets everything; its worker and what runs there ends with it.
@@ -316,5 +345,8 @@ fn max_parallel_bounds_the_queue_and_a_server_that_is_begun_anew_gets_what_is_le
     fs::write(place.at("go"), "").expect("write");
     assert_eq!(manager.wait().expect("ended").code(), Some(0));
     let state = place.state();
-    assert!(state.values().all(|row| row["state"] == "completed"), "{state:?}");
+    assert!(
+        state.values().all(|row| row["state"] == "completed"),
+        "{state:?}"
+    );
 }

@@ -54,7 +54,10 @@ impl Manager<'_> {
             Some((Says::Ended(cause, word), _)) => ended_by(cluster.engine.name(), *cause, word),
             Some((Says::NotListed, _)) if now >= since + EXPLAINED => Verdict::failed(
                 Reason::Preempted,
-                format!("ended by {0}, and {0} no longer knows why", cluster.engine.name()),
+                format!(
+                    "ended by {0}, and {0} no longer knows why",
+                    cluster.engine.name()
+                ),
             ),
             _ => {
                 // Who is silent is asked less and less often.
