@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use crate::programs::{Answer, Programs};
 use crate::refusal::{Meaning, is_done, meaning, no_accounting, none_known, over_already, said_no};
 use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT, State};
-use crate::wave::{Found, Says, Silent, SubmitError, Task, Wave};
+use crate::wave::{
+    BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Unclear, Wave, tasks,
+};
 use crate::{submission, task};
 
 /// Most attempts in a wave. **Source**: queue design §10: chunks of min(MaxArraySize, 1 000).
@@ -17,17 +18,15 @@ const WAVE: u32 = 1000;
 /// Numbers in one question.
 const BATCH: usize = 500;
 
-/// How long after a lost answer a submission may still appear. **Source**: queue design §10: 30 s.
-const APPEARS: Duration = Duration::from_secs(30);
-
-/// How this machine reaches the cluster, and for which run.
+/// How this machine reaches the batch system, and for which run.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The folder of Slurm's commands; `None`: the `PATH` says.
+    /// The folder of its commands; `None`: the `PATH` says.
     pub commands: Option<PathBuf>,
-    /// Environment of commands and submissions; Slurm's own variables are left out, but for `SLURM_CONF`.
+    /// Environment of commands; for Slurm of submissions, too, without its own variables but `SLURM_CONF`.
     pub environment: Vec<(OsString, OsString)>,
-    /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN` follow; its path is the same on all nodes.
+    /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN`, or `hq-task RUN TOKEN`, follow; its path is the
+    /// same on all nodes.
     pub task_program: Vec<String>,
     /// The run's folder, absolute, on a disk that all nodes share.
     pub run: PathBuf,
@@ -41,17 +40,7 @@ pub struct SlurmEngine {
     run: PathBuf,
     /// This cluster's name, once it is known.
     cluster: Option<String>,
-    /// When each submission's answer was lost, as far as this process knows.
-    unclear: BTreeMap<String, Instant>,
-}
-
-/// What Slurm's configuration says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// Attempts that one wave may have.
-    pub wave: u32,
-    /// Other clusters of its federation, which may run what is submitted here; empty: there are none.
-    pub siblings: Vec<String>,
+    unclear: Unclear,
 }
 
 /// What came of asking accounting.
@@ -70,25 +59,7 @@ impl SlurmEngine {
             task_program: access.task_program,
             run: access.run,
             cluster: None,
-            unclear: BTreeMap::new(),
-        }
-    }
-
-    /// Asks whether Slurm would take the wave, without submitting it: its own words about when and where.
-    ///
-    /// **Errors**: as [`SlurmEngine::submit`], but never [`SubmitError::Unclear`]: nothing was to be taken.
-    pub fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {
-        let (mut words, script) = self.prepared(wave)?;
-        words.insert(0, String::from("--test-only"));
-        match self.programs.run("sbatch", &words, Some(&script)) {
-            Answer::Good(said) => Ok(said),
-            Answer::Bad(said) => Err(match meaning(&said) {
-                Meaning::Refused => SubmitError::Rejected(said),
-                Meaning::Limit => SubmitError::Full(said),
-                Meaning::Unknown => SubmitError::Unknown(said),
-                Meaning::Unreachable | Meaning::Broken => SubmitError::Unavailable(said),
-            }),
-            Answer::Broken(said) | Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
+            unclear: Unclear::default(),
         }
     }
 
@@ -117,14 +88,14 @@ impl SlurmEngine {
             Meaning::Broken => self.lost(wave, said),
             Meaning::Unknown if said_no(&said) => SubmitError::Unknown(said),
             Meaning::Unknown => {
-                self.unclear.insert(wave.token.clone(), Instant::now());
+                self.unclear.lost(&wave.token);
                 SubmitError::Unknown(said)
             }
         }
     }
 
     fn lost(&mut self, wave: &Wave, said: String) -> SubmitError {
-        self.unclear.insert(wave.token.clone(), Instant::now());
+        self.unclear.lost(&wave.token);
         SubmitError::Unclear(said)
     }
 
@@ -136,6 +107,11 @@ impl SlurmEngine {
             Answer::Bad(said) if none_known(&said) => Ok(Vec::new()),
             answer => answer.good().map(|text| rows::squeue(&text)),
         }
+    }
+
+    /// Whether a cluster is another than this machine's; one is taken for it while its name is not known.
+    fn is_elsewhere(&self, cluster: &str) -> bool {
+        self.cluster.as_deref().is_some_and(|own| own != cluster)
     }
 
     fn scancel(&self, mut words: Vec<String>) -> Result<(), Silent> {
@@ -160,11 +136,31 @@ impl SlurmEngine {
     }
 }
 
-impl SlurmEngine {
-    /// What the cluster's configuration says.
-    ///
-    /// **Errors**: [`Silent`].
-    pub fn config(&mut self) -> Result<Config, Silent> {
+impl BatchSystem for SlurmEngine {
+    fn name(&self) -> &'static str {
+        "Slurm"
+    }
+
+    fn bounds_waves(&self) -> bool {
+        true
+    }
+
+    fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {
+        let (mut words, script) = self.prepared(wave)?;
+        words.insert(0, String::from("--test-only"));
+        match self.programs.run("sbatch", &words, Some(&script)) {
+            Answer::Good(said) => Ok(said),
+            Answer::Bad(said) => Err(match meaning(&said) {
+                Meaning::Refused => SubmitError::Rejected(said),
+                Meaning::Limit => SubmitError::Full(said),
+                Meaning::Unknown => SubmitError::Unknown(said),
+                Meaning::Unreachable | Meaning::Broken => SubmitError::Unavailable(said),
+            }),
+            Answer::Broken(said) | Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
+        }
+    }
+
+    fn config(&mut self) -> Result<Config, Silent> {
         let show = |what: &str| {
             let words = ["show", what].map(String::from);
             self.programs.run("scontrol", &words, None)
@@ -196,10 +192,7 @@ impl SlurmEngine {
         Ok(config)
     }
 
-    /// Hands a wave over; its tasks in the wave's order.
-    ///
-    /// **Errors**: [`SubmitError`], each with another consequence.
-    pub fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
+    fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let (words, script) = self.prepared(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts).map_err(|error| match error {
             // The disk, not the wave: nothing was taken, and later it may be.
@@ -227,20 +220,11 @@ impl SlurmEngine {
         }
     }
 
-    /// Whether a cluster is another than this machine's; one is taken for it while its name is not known.
-    fn is_elsewhere(&self, cluster: &str) -> bool {
-        self.cluster.as_deref().is_some_and(|own| own != cluster)
+    fn is_unclear(&self, token: &str) -> bool {
+        self.unclear.has(token)
     }
 
-    /// Whether a submission that was refused in words that nobody knows may have been taken all the same.
-    pub fn is_unclear(&self, token: &str) -> bool {
-        self.unclear.contains_key(token)
-    }
-
-    /// Changes how many tasks of an array may run at once; `None`: all of them.
-    ///
-    /// **Errors**: [`Silent`]; an array that is over is none.
-    pub fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent> {
+    fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent> {
         let words = [
             String::from("update"),
             format!("JobId={job}"),
@@ -256,18 +240,11 @@ impl SlurmEngine {
         }
     }
 
-    /// Not there only when the controller and, where there is one, accounting have both answered, 30 s or more after the answer was lost
-    /// (after the first question, for one that an earlier process lost).
-    ///
-    /// **Errors**: also [`Silent`] when the run has no table for the token: then it was never submitted.
-    pub fn find(&mut self, token: &str) -> Result<Found, Silent> {
+    /// The controller is asked and, where there is one, accounting.
+    fn find(&mut self, token: &str) -> Result<Found, Silent> {
         let (count, days) = task::check_token(token)
             .and_then(|()| task::count_and_age(&self.run, token))
             .map_err(|error| Silent(error.to_string()))?;
-        let lost = *self
-            .unclear
-            .entry(String::from(token))
-            .or_insert_with(Instant::now);
         let mut silent = None;
         let queued = self.squeue([format!("--name={token}")])?;
         let mut found = first_job(&queued, token);
@@ -280,25 +257,11 @@ impl SlurmEngine {
                 Accounts::Silent(said) => silent = Some(said),
             }
         }
-        match (found, silent) {
-            (Some(found), _) => {
-                self.unclear.remove(token);
-                Ok(Found::Here(tasks(&found, token, count)))
-            }
-            (None, Some(said)) => Ok(Found::CannotTell(said)),
-            (None, None) if lost.elapsed() < APPEARS => Ok(Found::CannotTell(format!(
-                "it may still appear within {} s",
-                APPEARS.as_secs()
-            ))),
-            (None, None) => {
-                self.unclear.remove(token);
-                Ok(Found::NotThere)
-            }
-        }
+        Ok(self.unclear.searched(token, found, count, silent))
     }
 
-    /// What is said of each task, in the same order: one `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
-    pub fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent> {
+    /// One `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
+    fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent> {
         let jobs: BTreeSet<&str> = refs.iter().map(|one| one.job.as_str()).collect();
         let jobs: Vec<&str> = jobs.into_iter().collect();
         let mut queued = Vec::new();
@@ -333,7 +296,7 @@ impl SlurmEngine {
                 //
                 // **Source**, measured with 22.05.8: `scancel 7_5` of a waiting task leaves a row of it nowhere.
                 (None, None) if !silent && queued.lacks(&one.job, &one.token, one.index) => {
-                    Says::Ended(String::from("CANCELLED"))
+                    Says::Ended(Cause::Cancelled, String::from("CANCELLED"))
                 }
                 // What waits is in the queue; accounting may count to an array's waiting rest what the controller has forgotten.
                 (None, Some(State::Waiting(_))) => Says::NotListed,
@@ -345,13 +308,10 @@ impl SlurmEngine {
 
     /// Tasks that wait are taken out of the queue; of those that run the runner alone is told, which ends its job in order and records it.
     ///
-    /// The caller leaves its request in the attempts' folders first (`aris_attempt::cancel`): a runner cannot tell who sent the signal, and an
-    /// exit record that says *cancelled* without a request beside it was ended by the cluster.
-    ///
     /// **Source**, measured with 22.05.8: `scancel --state=PENDING 7_3` takes out *all* waiting tasks of array 7; without `--state` it takes
     /// out that one. A signal for a waiting task is refused after minutes; so each task is named in the state in which `squeue` lists it. One
     /// that starts in between is ended by Slurm: its runner hears SIGTERM and has `KillWait` left.
-    pub fn cancel(&mut self, refs: &[Task]) -> Result<(), Silent> {
+    fn cancel(&mut self, refs: &[Task]) -> Result<(), Silent> {
         // Numbers are used again: nothing is ended that has not our name.
         let names: BTreeSet<&str> = refs.iter().map(|one| one.token.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
@@ -389,24 +349,25 @@ fn first_job(rows: &[Row], token: &str) -> Option<String> {
         .cloned()
 }
 
-fn tasks(job: &str, token: &str, count: usize) -> Vec<Task> {
-    let count = u32::try_from(count).unwrap_or(u32::MAX);
-    (0..count)
-        .map(|index| Task {
-            job: String::from(job),
-            index,
-            token: String::from(token),
-        })
-        .collect()
-}
-
 fn seen(state: Option<&State>) -> Says {
     match state {
         Some(State::Waiting(reason)) => Says::Queued(reason.clone()),
         Some(State::Running(nodes)) => Says::Running(nodes.clone()),
-        Some(State::Over(word)) => Says::Ended(word.clone()),
+        Some(State::Over(word)) => Says::Ended(cause(word), word.clone()),
         // A word that is not understood says nothing.
         Some(State::Unknown(_)) | None => Says::NotListed,
+    }
+}
+
+/// **Source**: squeue(1), job state codes.
+fn cause(word: &str) -> Cause {
+    match word {
+        "NODE_FAIL" | "BOOT_FAIL" => Cause::Node,
+        "PREEMPTED" => Cause::Preempted,
+        "OUT_OF_MEMORY" => Cause::Memory,
+        "TIMEOUT" | "DEADLINE" => Cause::Time,
+        "CANCELLED" => Cause::Cancelled,
+        _ => Cause::Untold,
     }
 }
 

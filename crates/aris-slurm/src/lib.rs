@@ -1,8 +1,8 @@
-//! Waves of attempts on a Slurm cluster, through its commands: for people without any right there but to submit.
+//! Waves of attempts on a Slurm cluster or a HyperQueue server, through their commands: for people without any right there but to submit.
 //!
-//! A submission is one array with dense indices into a table on the shared disk; its script is constant, and its name is the token by which it
-//! is found when an answer was lost. What Slurm says afterwards is a hint: the records that runners leave in the attempts' folders are the
-//! truth, and accounting is asked last and never needed.
+//! A submission is one array with dense indices into a table on the shared disk; its command is constant, and its name is the token by which it
+//! is found when an answer was lost. What the batch system says afterwards is a hint: the records that runners leave in the attempts' folders are
+//! the truth, and Slurm's accounting is asked last and never needed.
 //!
 //! Each call is one question and at most a few commands. How often to ask is the caller's business: every 15 s, up to 60 s when nothing
 //! changes, and less often after errors (5 s to 5 min).
@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod engine;
+mod hq;
 mod programs;
 mod refusal;
 mod rows;
@@ -17,7 +18,8 @@ mod submission;
 mod task;
 mod wave;
 
-pub use engine::{Access, Config, SlurmEngine};
+pub use engine::{Access, SlurmEngine};
+pub use hq::HqEngine;
 pub use submission::{other_clusters, set_by_the_queue};
-pub use task::{TASK_VARIABLE, TaskError, attempt_of, task};
-pub use wave::{Found, Says, Silent, SubmitError, Task, Wave};
+pub use task::{TaskError, attempt_of, task};
+pub use wave::{BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Wave};

@@ -22,7 +22,7 @@ pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
     let words = program
         .iter()
         .map(String::as_str)
-        .chain(["slurm-task", run, token]);
+        .chain([task::SLURM_TASK, run, token]);
     let words: Vec<String> = words.map(word).collect();
     format!("#!/bin/sh\nexec {}\n", words.join(" "))
 }
@@ -42,6 +42,10 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     let limit = wave
         .time_limit_ms
         .map(|limit| (limit.div_ceil(MINUTE) + MARGIN).to_string());
+    // What `extra` says is a choice, too, and Slurm takes one of them only.
+    let by_cpu = |word: &String| word.starts_with("--mem-per-");
+    let mem = wave.mem_mib.filter(|_| !given.extra().iter().any(by_cpu));
+    let mem = mem.map(|mib| format!("{mib}M"));
     let gres = given.gres.as_ref().map(Gres::text);
     let cards = (wave.gpus > 0).then(|| format!("gpu:{}", wave.gpus));
     for (name, value) in [
@@ -52,8 +56,11 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
         ("partition", given.partition.clone()),
         ("account", given.account.clone()),
         ("qos", given.qos.clone()),
-        ("cpus-per-task", count(given.cpus)),
-        ("mem", given.mem.clone()),
+        (
+            "cpus-per-task",
+            count(given.cpus).or(wave.cpus.map(|cpus| cpus.to_string())),
+        ),
+        ("mem", given.mem.clone().or(mem)),
         ("constraint", given.constraint.clone()),
         ("gres", with_cards(gres, given, cards)),
     ] {
@@ -196,6 +203,8 @@ mod tests {
             run: PathBuf::from("/r"),
             attempts: vec![PathBuf::from("/r/a"); 12],
             gpus: 2,
+            cpus: None,
+            mem_mib: None,
             time_limit_ms: Some(90_001),
             throttle: Some(3),
             options: options(

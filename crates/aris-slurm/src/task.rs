@@ -7,14 +7,16 @@
 //!
 //! No user's text is on any command line: the script is the same for all tasks.
 
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 
-/// The variable in which Slurm tells a task its index.
-pub const TASK_VARIABLE: &str = "SLURM_ARRAY_TASK_ID";
+/// The words by which tasks of each batch system are called.
+pub(crate) const SLURM_TASK: &str = "slurm-task";
+pub(crate) const HQ_TASK: &str = "hq-task";
 
 /// The folder of submissions within a run.
 const FOLDER: &str = "slurm";
@@ -170,20 +172,40 @@ pub fn attempt_of(run: &Path, token: &str, index: &str) -> Result<PathBuf, TaskE
     }
 }
 
-/// Runs the attempt of one array task, to its end: the same runner as on a single machine. `index` is what [`TASK_VARIABLE`] says.
+/// Runs the attempt of one task, to its end, when that is what these arguments ask for: `slurm-task RUN TOKEN` or `hq-task RUN TOKEN`. The same
+/// runner as on a single machine. `None`: they ask for something else.
 ///
 /// To be called by a process that does nothing else.
-pub fn task(run: &Path, token: &str, index: &str) -> ExitCode {
+pub fn task(arguments: &[OsString]) -> Option<ExitCode> {
     use std::io::Write as _;
 
-    match attempt_of(run, token, index) {
+    let [word, run, token] = arguments else {
+        return None;
+    };
+    let variable = match word.to_str()? {
+        SLURM_TASK => "SLURM_ARRAY_TASK_ID",
+        HQ_TASK => "HQ_TASK_ID",
+        _ => return None,
+    };
+    let index = std::env::vars_os().find(|(name, _)| name == variable);
+    let index = index.map(|(_, index)| index).unwrap_or_default();
+    let (index, token, run) = (
+        index.to_string_lossy(),
+        token.to_string_lossy(),
+        Path::new(run),
+    );
+    Some(match attempt_of(run, &token, &index) {
         Ok(folder) => aris_attempt::runner::run(&folder),
         Err(error) => {
-            // stderr is the submission's log.
-            writeln!(std::io::stderr(), "task {index}: {error}").unwrap_or_default();
+            let said = format!("task {index}: {error}");
+            if word == HQ_TASK && check_token(&token).is_ok() {
+                // Of Slurm's tasks stderr is this file.
+                aris_fs::append_line(&log(run, &token), &said).unwrap_or_default();
+            }
+            writeln!(std::io::stderr(), "{said}").unwrap_or_default();
             ExitCode::from(error.kind().exit().code())
         }
-    }
+    })
 }
 
 #[cfg(test)]

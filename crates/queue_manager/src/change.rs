@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aris_queue::manifest::{edit, named};
+use aris_queue::manifest::{Engine, edit, named};
 use aris_queue::state::Queue;
 use aris_queue::tree::{self, Node};
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,8 @@ pub(crate) enum Change {
         /// The jobs.
         ids: Vec<String>,
     },
+    /// Jobs run elsewhere than the user's file says.
+    Engine(Engine),
 }
 
 impl Change {
@@ -60,7 +62,7 @@ impl Change {
                 }
                 load::changed(place, self)?
             }
-            Self::Add { .. } | Self::Edit { .. } => load::changed(place, self)?,
+            Self::Add { .. } | Self::Edit { .. } | Self::Engine(_) => load::changed(place, self)?,
         };
         // Work of hours is not ended because its name was mistyped.
         let lost: Vec<String> = queue
@@ -92,6 +94,10 @@ impl Change {
             Self::Add { manifest } => edit::add(root, &read(manifest)?),
             Self::Edit { ids, keys } => edit::edit(root, ids, &read(keys)?),
             Self::Remove { ids } => edit::remove(root, ids),
+            Self::Engine(engine) => {
+                edit::set(root, "engine", edit::quoted(engine.word()));
+                Ok(())
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use aris_queue::manifest::Engine;
 use clap::{Args, Subcommand};
 
 use crate::commands::metrics::Wanted;
@@ -117,6 +118,9 @@ pub(crate) struct RunFlags {
         help = "State file; default: queue_state.json beside the manifest"
     )]
     pub(crate) state: Option<PathBuf>,
+    /// Where jobs run, in place of the manifest's engine: local, slurm or hq; the queue remembers it
+    #[arg(long, value_name = "ENGINE", value_parser = engine)]
+    pub(crate) engine: Option<Engine>,
     /// Folder of the jobs' logs; default: logs beside the state file
     #[arg(long, value_name = "DIR")]
     pub(crate) log_dir: Option<PathBuf>,
@@ -455,6 +459,12 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         .split_once('=')
         .ok_or_else(|| format!("{text:?} is not KEY=VALUE"))?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+fn engine(text: &str) -> Result<Engine, String> {
+    let mut all = Engine::ALL.into_iter();
+    all.find(|engine| engine.word() == text)
+        .ok_or_else(|| format!("{text:?} is not local, slurm or hq"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

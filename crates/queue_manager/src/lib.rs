@@ -1,4 +1,5 @@
-//! `queue_manager`: runs a queue of experiments unattended, on the cards of this machine or on a Slurm cluster.
+//! `queue_manager`: runs a queue of experiments unattended, on the cards of this machine, on a Slurm cluster or on the
+//! workers of a HyperQueue server.
 //!
 //! **Input**: a manifest ([`aris_queue::manifest`]), JSON or YAML, also a specification of grids. **Output**: `queue_state.json`, in the
 //! words of the reference's manager; a log for each attempt; `summary.md`. Beside the state file lies `.queue_state.queue/` with a
@@ -40,9 +41,6 @@ use report::{Attempt, Data, id};
 
 /// The hidden flag by which a manager starts the runner of an attempt.
 pub const ATTEMPT: &str = "--attempt";
-
-/// The hidden command by which a task of a submission to Slurm is carried out.
-pub const SLURM_TASK: &str = "slurm-task";
 
 /// Worked calls, one for each command at least.
 const EXAMPLES: &[Example] = &[

@@ -7,7 +7,7 @@ use crate::snapshot;
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Entry, Journal};
-use aris_queue::manifest::{self, Manifest, differences, edit};
+use aris_queue::manifest::{self, Engine, Manifest, differences, edit};
 use aris_queue::problem::Invalid;
 use aris_queue::shell;
 use aris_queue::state::{Event, Life, Queue};
@@ -298,6 +298,30 @@ impl Current {
     /// Whether somebody has changed the queue's own copy since this was read.
     pub(crate) fn is_outdated(&self, place: &Place) -> bool {
         self.copied != copied(place)
+    }
+
+    /// The same with its jobs on this engine, whatever the user's file says, now and later.
+    pub(crate) fn on(self, place: &Place, engine: Option<Engine>) -> Result<Self, Error> {
+        let Some(engine) = engine.filter(|engine| *engine != self.manifest.engine) else {
+            return Ok(self);
+        };
+        let text = match &self.text {
+            Some(text) => text.clone(),
+            None => aris_fs::read_text(&place.manifest())?,
+        };
+        let mut root = Expanded::of(&self.path, text)?.root;
+        let change = Change::Engine(engine);
+        change.make(&mut root).map_err(Error::Precondition)?;
+        let new = Expanded::of(&self.path, edit::text(&root))?;
+        let mut changes = self.changes.unwrap_or_else(|| changes(place));
+        changes.retain(|known| !matches!(known, Change::Engine(_)));
+        changes.push(change);
+        Ok(Self {
+            manifest: anchored(new.manifest(&self.path)?, &lock::parts(place)),
+            text: Some(new.text),
+            changes: Some(changes),
+            ..self
+        })
     }
 
     /// What the queue is to remember of it.

@@ -11,16 +11,8 @@ fn main() -> ExitCode {
         [word, folder] if word == queue_manager::ATTEMPT => {
             aris_attempt::runner::serve(Path::new(folder))
         }
-        // As the tasks of a submission to Slurm are started.
-        [word, run, token] if word == queue_manager::SLURM_TASK => {
-            let index = std::env::vars_os().find(|(name, _)| name == aris_slurm::TASK_VARIABLE);
-            let index = index.map(|(_, index)| index).unwrap_or_default();
-            aris_slurm::task(
-                Path::new(run),
-                &token.to_string_lossy(),
-                &index.to_string_lossy(),
-            )
-        }
-        _ => aris_cli::main(&queue_manager::SPEC, queue_manager::run),
+        // As the tasks of a batch system are started.
+        words => aris_slurm::task(words)
+            .unwrap_or_else(|| aris_cli::main(&queue_manager::SPEC, queue_manager::run)),
     }
 }

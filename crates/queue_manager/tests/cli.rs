@@ -13,6 +13,7 @@ mod faults;
 mod following;
 mod hooks;
 mod hostile;
+mod hq;
 mod impossible;
 mod kills;
 mod live;

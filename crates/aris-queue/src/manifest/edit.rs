@@ -95,6 +95,19 @@ pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Gives the manifest itself a key in the place of the one it may have.
+pub fn set(root: &mut Node, key: &str, value: Node) {
+    if let Value::Map(entries) = &mut root.value {
+        entries.retain(|(known, _)| known.text != key);
+    }
+    let Value::Map(mut new) = map(vec![(key, value)]).value else {
+        return;
+    };
+    if let Value::Map(entries) = &mut root.value {
+        entries.append(&mut new);
+    }
+}
+
 /// The ids of all jobs.
 pub fn ids(root: &Node) -> Vec<String> {
     let jobs = lists(root).flat_map(|(_, jobs)| jobs.items());

@@ -84,7 +84,7 @@ pub struct Conda {
 }
 
 /// Where jobs run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
@@ -93,6 +93,22 @@ pub enum Engine {
     Local,
     /// On a Slurm cluster.
     Slurm,
+    /// On the workers of a `HyperQueue` server that runs already.
+    Hq,
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Local, Self::Slurm, Self::Hq];
+
+    /// The word for it in a manifest.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Slurm => "slurm",
+            Self::Hq => "hq",
+        }
+    }
 }
 
 /// Who holds a phase back until its parents are completed.

@@ -1,7 +1,9 @@
 //! What each answer of Slurm's commands means.
 
 use aris_queue::manifest::Extra;
-use aris_slurm::{Access, Found, Says, Silent, SlurmEngine, SubmitError, Task};
+use aris_slurm::{
+    Access, BatchSystem as _, Cause, Found, Says, Silent, SlurmEngine, SubmitError, Task,
+};
 
 use crate::place::Place;
 
@@ -201,10 +203,10 @@ fn tasks_are_seen_by_number_and_name() {
             Says::Running(String::from("n2")),
             Says::NotListed,
             Says::Queued(String::from("Resources")),
-            Says::Ended(String::from("CANCELLED")),
+            Says::Ended(Cause::Cancelled, String::from("CANCELLED")),
             Says::NotListed,
             // Taken out before it ran: the array is listed, the task nowhere.
-            Says::Ended(String::from("CANCELLED")),
+            Says::Ended(Cause::Cancelled, String::from("CANCELLED")),
         ]
     );
     let words = std::fs::read_to_string(place.at("words")).expect("asked");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aris_attempt::format::{CANCEL, EndedByUs, Ending, Exit};
 use aris_attempt::{Standing, standing};
-use aris_slurm::{Found, Says, Silent, SlurmEngine, SubmitError, Task};
+use aris_slurm::{BatchSystem as _, Cause, Found, Says, Silent, SlurmEngine, SubmitError, Task};
 
 use crate::place::Place;
 
@@ -56,7 +56,7 @@ fn ended(place: &Place, token: &str, number: usize) -> Exit {
 fn all_over(engine: &mut SlurmEngine, refs: &[Task]) {
     until("Slurm's own ends", || {
         let seen = engine.observe(refs).ok()?;
-        let over = |seen: &Says| matches!(seen, Says::Ended(_));
+        let over = |seen: &Says| matches!(seen, Says::Ended(..));
         seen.iter().all(over).then_some(())
     });
 }
@@ -183,7 +183,7 @@ fn neighbours_of_a_cancelled_task_stay() {
     let others: Vec<Task> = refs.iter().filter(|one| one.index != 4).cloned().collect();
     all_over(&mut engine, &others);
     // Slurm lists the array and not the one that was taken out of it while it waited.
-    let taken_out = Says::Ended(String::from("CANCELLED"));
+    let taken_out = Says::Ended(Cause::Cancelled, String::from("CANCELLED"));
     assert_eq!(engine.observe(&refs[4..5]), Ok(vec![taken_out]));
     let stands = standing(&place.attempt(&token, 4));
     assert_eq!(stands.expect("readable"), Standing::Unclaimed);
@@ -232,7 +232,7 @@ fn preemption_is_told_from_a_request() {
     let other = Command::new("sbatch").args(words.split(' ')).output();
     assert!(other.expect("run").status.success());
     all_over(&mut engine, &refs);
-    let preempted = Says::Ended(String::from("PREEMPTED"));
+    let preempted = Says::Ended(Cause::Preempted, String::from("PREEMPTED"));
     assert_eq!(engine.observe(&refs), Ok(vec![preempted; 2]));
     for number in 0..2 {
         let exit = ended(&place, &token, number);
@@ -377,7 +377,10 @@ fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
     let seen = engine.observe(&refs);
     let stands = standing(&place.attempt(&token, 0)).expect("readable");
     control(bed, &["start", &node]);
-    assert_eq!(seen, Ok(vec![Says::Ended(String::from("NODE_FAIL"))]));
+    assert_eq!(
+        seen,
+        Ok(vec![Says::Ended(Cause::Node, String::from("NODE_FAIL"))])
+    );
     assert!(matches!(stands, Standing::Running { .. }), "{stands:?}");
     std::fs::write(place.at("go"), "").expect("written");
     // Its end is recorded, unless the daemon that came back ended what it found.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aris_slurm::{Says, Task};
+use aris_slurm::{BatchSystem as _, Says, Task};
 
 use crate::place::Place;
 
@@ -29,7 +29,7 @@ fn seen(place: &Place, tasks: &[(&str, u32)]) -> Vec<String> {
     let words = seen.into_iter().map(|seen| match seen {
         Says::Queued(why) => format!("queued {why}"),
         Says::Running(node) => format!("running {node}"),
-        Says::Ended(word) => word,
+        Says::Ended(_, word) => word,
         Says::NotListed => String::from("not listed"),
     });
     words.collect()

@@ -73,6 +73,8 @@ impl Place {
             run: self.path().to_path_buf(),
             attempts: attempts.collect(),
             gpus: 0,
+            cpus: None,
+            mem_mib: None,
             time_limit_ms: Some(600_000),
             throttle: None,
             options: Slurm {

@@ -328,6 +328,7 @@ fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
     Options {
         manifest,
         place,
+        engine: None,
         poll: None,
         max_wait: None,
         takeover: false,

@@ -139,7 +139,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
             Ok(Standing::Running {
                 start: Some(start), ..
             }) => queue.seen_running(job, start.process.pid, start.time),
-            Ok(Standing::Unclaimed) if queue.manifest().engine == Engine::Slurm => {
+            Ok(Standing::Unclaimed) if queue.manifest().engine != Engine::Local => {
                 queue.seen_queued(job);
             }
             _ => {}

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use aris_attempt::cards::{CardId, Memory, Smi};
 use aris_cli::{Context, Outcome};
-use aris_queue::manifest::{Engine, Manifest};
-use aris_slurm::{Silent, SubmitError};
+use aris_queue::manifest::Manifest;
+use aris_slurm::{BatchSystem, Silent, SubmitError};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
@@ -73,7 +73,8 @@ impl Check {
 
 pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let options = run::options(args.manifest, args.rest, context)?;
-    let manifest = load::user(&options.place, options.manifest.as_deref())?.manifest;
+    let current = load::user(&options.place, options.manifest.as_deref())?;
+    let manifest = current.on(&options.place, options.engine)?.manifest;
     manager::check(&manifest)?;
     manager::check_cards(&manifest)?;
     let mut checks = Vec::new();
@@ -161,9 +162,9 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         }
         Err(error) => add("free space", "unknown", error.to_string()),
     }
-    let found = match manifest.engine {
-        Engine::Slurm => slurm(&manifest, &options.place.queue, context)?,
-        Engine::Local => cards(&manifest),
+    let found = match cluster::engine(manifest.engine, context, &options.place.queue)? {
+        Some(system) => batch_system(system, &manifest, &options.place.queue)?,
+        None => cards(&manifest),
     };
     checks.extend(found);
     let found = checks.iter().any(|check| check.verdict != "ok");
@@ -185,16 +186,19 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     ))
 }
 
-/// Whether Slurm would take the jobs, one question for each class of them.
-fn slurm(manifest: &Manifest, queue: &Path, context: &Context) -> Result<Vec<Check>, Error> {
-    let check = |verdict, detail| Check::new("slurm", verdict, detail);
-    let mut engine = cluster::engine(context, queue)?;
-    match engine.config() {
+/// Whether the batch system would take the jobs, one question for each class of them.
+fn batch_system(
+    mut system: Box<dyn BatchSystem>,
+    manifest: &Manifest,
+    queue: &Path,
+) -> Result<Vec<Check>, Error> {
+    let check = |verdict, detail| Check::new(manifest.engine.word(), verdict, detail);
+    match system.config() {
         Ok(config) => cluster::check_config(&config)?,
         Err(Silent(why)) => return Ok(vec![check("unknown", why)]),
     }
     let waves = cluster::classes(manifest, queue);
-    let checks = waves.iter().map(|wave| match engine.test(wave) {
+    let checks = waves.iter().map(|wave| match system.test(wave) {
         Ok(said) => check("ok", said.trim().to_owned()),
         Err(SubmitError::Unavailable(why)) => check("unknown", why),
         Err(error) => check("problem", error.to_string()),

@@ -76,6 +76,7 @@ pub(crate) fn options(
     Ok(Options {
         place,
         manifest,
+        engine: flags.engine,
         poll: flags.poll,
         max_wait: flags.max_wait,
         takeover: flags.takeover,

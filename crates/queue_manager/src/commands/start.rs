@@ -42,7 +42,8 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
 pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
     let place = &options.place;
     // What is wrong with the manifest is said here, where somebody reads it.
-    let mut current = crate::load::user(place, options.manifest.as_deref())?;
+    let current = crate::load::user(place, options.manifest.as_deref())?;
+    let mut current = current.on(place, options.engine)?;
     manager::check(&current.manifest)?;
     current
         .notices
@@ -61,6 +62,9 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     if let Some(manifest) = &options.manifest {
         arguments.push("--manifest".into());
         arguments.push(manifest.into());
+    }
+    if let Some(engine) = options.engine {
+        arguments.extend(["--engine".into(), engine.word().into()]);
     }
     for (flag, time) in [("--poll", options.poll), ("--deadline", options.max_wait)] {
         if let Some(time) = time {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use aris_attempt::Standing;
 use aris_attempt::format;
-use aris_queue::manifest::Engine;
 use aris_queue::state::{Event, Life};
 
 use super::Manager;
@@ -17,8 +16,7 @@ const WITHDRAWN: &str = "withdrawn";
 impl Manager<'_> {
     /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
     pub(super) fn adopt_all(&mut self) -> Result<Option<Cluster>, Error> {
-        if self.queue.manifest().engine == Engine::Slurm {
-            let mut cluster = Cluster::open(self)?;
+        if let Some(mut cluster) = Cluster::open(self)? {
             self.adopt_cluster(&mut cluster);
             return Ok(Some(cluster));
         }

@@ -60,6 +60,8 @@ pub(crate) struct Options {
     /// The user's manifest; `None`: the one of the last time.
     pub(crate) manifest: Option<PathBuf>,
     pub(crate) place: Place,
+    /// Where jobs run; `None`: as the manifest says.
+    pub(crate) engine: Option<Engine>,
     /// Seconds between sweeps, at most.
     pub(crate) poll: Option<Duration>,
     /// After which the manager leaves, jobs or not.
@@ -146,7 +148,7 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
 fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let began = Cards::now();
     let given = options.manifest.as_deref();
-    let mut current = load::user(&options.place, given)?;
+    let mut current = load::user(&options.place, given)?.on(&options.place, options.engine)?;
     let mut kept = None;
     check(&current.manifest)?;
     current.notices.extend(check_cards(&current.manifest)?);
@@ -204,7 +206,7 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
             "release: engine is not built in; without it the manager submits a phase when its parents are completed",
         )));
     }
-    if manifest.engine == Engine::Slurm {
+    if manifest.engine != Engine::Local {
         return cluster::check(manifest);
     }
     machine::check(manifest)?;

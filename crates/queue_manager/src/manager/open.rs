@@ -42,7 +42,7 @@ impl<'a> Manager<'a> {
         };
         if current.is_outdated(place) {
             // Somebody had the queue between the look and the lock.
-            current = load::user(place, Some(&current.path))?;
+            current = load::user(place, Some(&current.path))?.on(place, options.engine)?;
         }
         let before = lock::parts(place);
         aris_fs::create_dir(&place.logs)?;
@@ -51,7 +51,8 @@ impl<'a> Manager<'a> {
         let manifest = current.manifest.clone();
         let common = Common::of(&manifest, context)?;
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
-        let local = manifest.engine == Engine::Local;
+        let engine = manifest.engine;
+        let local = engine == Engine::Local;
         let cards = Cards::open(
             &manifest,
             Path::new(leases),
@@ -59,6 +60,16 @@ impl<'a> Manager<'a> {
         )?;
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
+        let mut active = loaded.queue.active();
+        let elsewhere = active.find(|job| loaded.queue.run(*job).engine_ref.is_some() == local);
+        if let Some(job) = elsewhere {
+            return Err(Error::Precondition(format!(
+                "job {:?} is under way, and not with engine {}: run the queue with the engine it had until it is over, or cancel it there",
+                loaded.queue.manifest().jobs[job as usize].id,
+                engine.word()
+            )));
+        }
+        drop(active);
         if options.strict {
             load::unchanged(&loaded, &current.path, &current.parts(place), &before)?;
         }

@@ -1,6 +1,6 @@
 //! How many tasks of each wave run at once, so that all waves together keep to the queue's limit.
 //!
-//! Slurm bounds each array by itself. So each wave gets a share of the limit, and what a wave no longer needs goes to those after it.
+//! A batch system bounds each wave by itself, if at all. So each wave gets a share of the limit, and what a wave no longer needs goes to those after it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::super::{Cards, Manager};
 use super::{Cluster, parsed};
 
 impl Manager<'_> {
-    /// Attempts that Slurm has, or may have, by the wave they are in.
+    /// Attempts that the batch system has, or may have, by the wave they are in.
     pub(super) fn open_by_wave(&self, cluster: &Cluster) -> BTreeMap<String, u32> {
         let mut open = BTreeMap::new();
         for job in self.queue.active() {
@@ -33,9 +33,9 @@ impl Manager<'_> {
         Some(limit.saturating_sub(used.sum()))
     }
 
-    /// Tells Slurm the shares that have changed. An array keeps one task at least, as long as it is there.
+    /// Tells the batch system the shares that have changed. A wave keeps one task at least, as long as it is there.
     pub(super) fn balance(&mut self, cluster: &mut Cluster) {
-        if Cards::now() < cluster.next_tell {
+        if !cluster.engine.bounds_waves() || Cards::now() < cluster.next_tell {
             return;
         }
         let open = self.open_by_wave(cluster);

@@ -1,6 +1,6 @@
-//! A queue whose jobs run on a Slurm cluster.
+//! A queue whose jobs run on a Slurm cluster or on the workers of a HyperQueue server.
 //!
-//! Records in the attempts' folders are the truth; what Slurm says only explains why one is missing. *Not listed* never ends a job
+//! Records in the attempts' folders are the truth; what the batch system says only explains why one is missing. *Not listed* never ends a job
 //! by itself: an attempt without a claim is first claimed here, so that it can never run, and an attempt with one must have been silent.
 //! **Source**: queue design §10.
 
@@ -15,9 +15,12 @@ use std::time::Duration;
 
 use aris_attempt::Standing;
 use aris_cli::Context;
-use aris_queue::manifest::{Job, Manifest, Slurm};
+use aris_queue::manifest::{Engine, Job, Manifest, Positive, Slurm};
 use aris_queue::state::{Life, Reason, Verdict};
-use aris_slurm::{Access, Config, Says, SlurmEngine, Task, Wave, other_clusters, set_by_the_queue};
+use aris_slurm::{
+    Access, BatchSystem, Cause, Config, HqEngine, Says, SlurmEngine, Task, Wave, other_clusters,
+    set_by_the_queue,
+};
 
 use super::adopt::withdraw;
 use super::{Cards, Manager, this_program};
@@ -31,33 +34,33 @@ const FEW: usize = 200;
 const ASK: (Duration, Duration) = (Duration::from_secs(15), Duration::from_mins(1));
 /// After an answer that did not come: at first, and at most.
 const SILENCE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
-/// How long Slurm may not list an attempt that nobody has claimed before it counts as one that will not come.
+/// How long an attempt may not be listed that nobody has claimed before it counts as one that will not come.
 const UNLISTED: Duration = Duration::from_mins(1);
-/// How long Slurm's reason is waited for when a runner is gone.
+/// How long the batch system's reason is waited for when a runner is gone.
 const EXPLAINED: Duration = Duration::from_secs(30);
 /// Attempts with the cluster at once, while nothing says how many it takes.
 const WINDOW: u32 = 5000;
 
 /// What is known about the cluster's part of the queue.
 pub(super) struct Cluster {
-    engine: SlurmEngine,
+    engine: Box<dyn BatchSystem>,
     config: Option<Config>,
     refs: BTreeMap<u32, Task>,
     /// Submissions whose answer was lost.
     unclear: BTreeSet<String>,
-    /// Waves that Slurm has not taken, and that are handed over again.
+    /// Waves that were not taken, and that are handed over again.
     pending: Vec<Pending>,
-    /// Attempts that the account may have with Slurm at once, as far as refusals tell.
+    /// Attempts that the account may have there at once, as far as refusals tell.
     window: Option<u32>,
-    /// How many tasks of each wave Slurm lets run at once, as it was told last.
+    /// How many tasks of each wave may run at once, as the batch system was told last.
     throttles: BTreeMap<String, u32>,
-    /// What Slurm last said of an attempt that is not over for us, and since when it says so.
+    /// What was last said of an attempt that is not over for us, and since when.
     said: BTreeMap<u32, (Says, Duration)>,
-    /// Since when Slurm's word for an end is waited for.
+    /// Since when the word for an end is waited for.
     gone: BTreeMap<u32, Duration>,
-    /// Tasks that a person wants ended and that Slurm has not been told about.
+    /// Tasks that a person wants ended and that the batch system has not been told about.
     unwanted: Vec<Task>,
-    /// Slurm is told no sooner.
+    /// It is told no sooner.
     next_tell: Duration,
     next_look: Duration,
     next_ask: Duration,
@@ -65,17 +68,17 @@ pub(super) struct Cluster {
     silence: Duration,
 }
 
-/// A wave that Slurm has not taken.
+/// A wave that was not taken.
 struct Pending {
     token: String,
     class: Class,
     jobs: Vec<u32>,
-    /// What Slurm said last, and how often running.
+    /// What was said last, and how often running.
     said: String,
     times: u32,
     /// It is handed over again at this moment; earlier when an attempt of the queue has ended since.
     next: Duration,
-    /// Attempts with Slurm when it was refused because the account may have no more.
+    /// Attempts that were there when it was refused because the account may have no more.
     full_with: Option<u32>,
 }
 
@@ -83,28 +86,44 @@ struct Pending {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
     gpus: u32,
+    cpus: Option<u32>,
+    mem_mib: Option<u64>,
     time_limit_ms: Option<u64>,
     options: Slurm,
 }
 
-/// Slurm's commands for a queue in this folder.
-pub(crate) fn engine(context: &Context, queue: &Path) -> Result<SlurmEngine, Error> {
+/// The batch system of a queue in this folder; `None`: its jobs run on this machine.
+pub(crate) fn engine(
+    engine: Engine,
+    context: &Context,
+    queue: &Path,
+) -> Result<Option<Box<dyn BatchSystem>>, Error> {
+    if engine == Engine::Local {
+        return Ok(None);
+    }
     let (program, words) = this_program(context)?;
     if !words.is_empty() {
         return Err(Error::Precondition(String::from(
-            "engine: slurm needs the program queue_manager itself, not the multi-call binary: its tasks are started by it",
+            "engine: slurm and engine: hq need the program queue_manager itself, not the multi-call binary: their tasks are started by it",
         )));
     }
-    Ok(SlurmEngine::new(Access {
+    let access = Access {
         commands: None,
         environment: std::env::vars_os().collect(),
         task_program: vec![program.display().to_string()],
         run: queue.to_path_buf(),
+    };
+    Ok(Some(match engine {
+        Engine::Hq => Box::new(HqEngine::new(access)),
+        Engine::Local | Engine::Slurm => Box::new(SlurmEngine::new(access)),
     }))
 }
 
 /// What cannot be carried out on Slurm whatever it says. Asks nobody.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
+    if manifest.engine != Engine::Slurm {
+        return Ok(());
+    }
     for job in &manifest.jobs {
         let extra = job.settings.slurm.extra();
         if let Some(word) = other_clusters(extra) {
@@ -136,12 +155,16 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
 
 /// The classes of a queue's jobs, each as a wave of one that is only asked about.
 pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
-    let classes: BTreeSet<Class> = manifest.jobs.iter().map(Class::of).collect();
+    let engine = manifest.engine;
+    let classes = manifest.jobs.iter().map(|job| Class::of(job, engine));
+    let classes: BTreeSet<Class> = classes.collect();
     let wave = |class: Class| Wave {
         token: String::from("aq-preflight"),
         run: queue.to_path_buf(),
         attempts: vec![queue.join("a")],
         gpus: class.gpus,
+        cpus: class.cpus,
+        mem_mib: class.mem_mib,
         time_limit_ms: class.time_limit_ms,
         throttle: None,
         options: class.options,
@@ -150,28 +173,28 @@ pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
 }
 
 impl Class {
-    fn of(job: &Job) -> Self {
+    fn of(job: &Job, engine: Engine) -> Self {
         let settings = &job.settings;
-        let mut options = settings.slurm.clone();
-        options.cpus = options.cpus.or(settings.cpus);
-        let mem = settings.mem_mib.map(|mib| format!("{mib}M"));
-        // What `extra` says is a choice, too, and Slurm takes one of them only.
-        let by_cpu = |word: &String| word.starts_with("--mem-per-");
-        if !options.extra().iter().any(by_cpu) {
-            options.mem = options.mem.or(mem);
-        }
         Self {
             gpus: settings.gpus,
+            cpus: settings.cpus.map(Positive::get),
+            mem_mib: settings.mem_mib,
             time_limit_ms: settings.time_limit_ms,
-            options,
+            options: match engine {
+                Engine::Slurm => settings.slurm.clone(),
+                Engine::Local | Engine::Hq => Slurm::default(),
+            },
         }
     }
 }
 
 impl Cluster {
-    pub(super) fn open(manager: &Manager<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            engine: engine(manager.context, &manager.place().queue)?,
+    /// `None`: the queue's jobs run on this machine.
+    pub(super) fn open(manager: &Manager<'_>) -> Result<Option<Self>, Error> {
+        let kind = manager.queue.manifest().engine;
+        let engine = engine(kind, manager.context, &manager.place().queue)?;
+        Ok(engine.map(|engine| Self {
+            engine,
             config: None,
             refs: BTreeMap::new(),
             unclear: BTreeSet::new(),
@@ -186,7 +209,7 @@ impl Cluster {
             next_ask: Duration::ZERO,
             interval: ASK.0,
             silence: SILENCE.0,
-        })
+        }))
     }
 
     /// Asks once what the cluster rules out; when it does not answer now it is asked again before anything is submitted.
@@ -276,7 +299,7 @@ impl Manager<'_> {
     }
 
     /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat. One
-    /// that has not come so far is claimed here, so that it never runs. Slurm is told by [`Manager::tell_cluster`].
+    /// that has not come so far is claimed here, so that it never runs. The batch system is told by [`Manager::tell_cluster`].
     pub(super) fn cancel_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
         cluster.unwanted.extend(cluster.refs.get(&job).cloned());
@@ -290,7 +313,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Tells Slurm what people want ended: runners hear of it at once, and what waits leaves Slurm's queue. Nothing depends on it.
+    /// Tells the batch system what people want ended: runners hear of it at once, and what waits leaves its queue. Nothing depends on it.
     pub(super) fn tell_cluster(&mut self, cluster: &mut Cluster) {
         if cluster.unwanted.is_empty() || Cards::now() < cluster.next_tell {
             return;
@@ -305,14 +328,14 @@ impl Manager<'_> {
     }
 }
 
-/// What a state of Slurm means for an attempt that left no exit record. **Source**: squeue(1), job state codes.
-fn reason_of(word: &str) -> Reason {
-    match word.split([' ', '+']).next().unwrap_or_default() {
-        "NODE_FAIL" | "BOOT_FAIL" => Reason::NodeFail,
-        "PREEMPTED" => Reason::Preempted,
-        "OUT_OF_MEMORY" => Reason::HostOom,
-        "TIMEOUT" | "DEADLINE" => Reason::TimeLimit,
-        _ => Reason::Lost,
+/// What the end of an attempt that left no exit record is put down to.
+fn reason_of(cause: Cause) -> Reason {
+    match cause {
+        Cause::Node => Reason::NodeFail,
+        Cause::Preempted => Reason::Preempted,
+        Cause::Memory => Reason::HostOom,
+        Cause::Time => Reason::TimeLimit,
+        Cause::Cancelled | Cause::Untold => Reason::Lost,
     }
 }
 
@@ -324,20 +347,5 @@ mod tests {
     fn names_of_tasks_are_read_back() {
         assert_eq!(parsed(&name("aq-1-2", 7)), Some(("aq-1-2", 7)));
         assert_eq!(parsed("aq"), None);
-    }
-
-    #[test]
-    fn only_what_slurm_explains_is_more_than_lost() {
-        for (word, reason) in [
-            ("NODE_FAIL", Reason::NodeFail),
-            ("PREEMPTED", Reason::Preempted),
-            ("OUT_OF_MEMORY", Reason::HostOom),
-            ("TIMEOUT", Reason::TimeLimit),
-            ("COMPLETED", Reason::Lost),
-            ("CANCELLED by 0", Reason::Lost),
-            ("", Reason::Lost),
-        ] {
-            assert_eq!(reason_of(word), reason, "{word}");
-        }
     }
 }

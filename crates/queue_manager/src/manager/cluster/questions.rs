@@ -1,4 +1,4 @@
-//! What Slurm is asked, and what its answers change.
+//! What the batch system is asked, and what its answers change.
 
 use aris_queue::state::Event;
 use aris_slurm::{Found, Says, Silent, Task};
@@ -49,7 +49,7 @@ impl Manager<'_> {
                 Ok(Found::NotThere) => self.not_submitted(cluster, &token)?,
                 Ok(Found::CannotTell(why)) => {
                     self.notice(
-                        "slurm",
+                        "batch system",
                         Some(format!(
                             "whether {token} was submitted is not known yet: {why}"
                         )),
@@ -73,7 +73,7 @@ impl Manager<'_> {
     pub(super) fn heard(&mut self, cluster: &mut Cluster) {
         cluster.silence = SILENCE.0;
         if cluster.unclear.is_empty() {
-            self.notice("slurm", None);
+            self.notice("batch system", None);
         }
     }
 
@@ -81,9 +81,11 @@ impl Manager<'_> {
         let now = Cards::now();
         cluster.next_ask = now + cluster.silence;
         cluster.silence = (cluster.silence * 2).min(SILENCE.1);
-        if !self.notices.contains_key("slurm") {
+        if !self.notices.contains_key("batch system") {
             let since = aris_contract::time::stamp(self.context.now());
-            self.notice("slurm", Some(format!("unreachable since {since}: {error}")));
+            let name = cluster.engine.name();
+            let text = format!("{name} unreachable since {since}: {error}");
+            self.notice("batch system", Some(text));
         }
     }
 
@@ -134,19 +136,20 @@ impl Manager<'_> {
         }
         for (job, _) in self.of_token(token) {
             if withdraw(&self.folder(job)) {
-                self.withdrawn(job, "its submission never reached Slurm")?;
+                let why = format!("its submission never reached {}", cluster.engine.name());
+                self.withdrawn(job, &why)?;
             }
         }
         Ok(())
     }
 }
 
-/// What Slurm says, for people.
+/// What the batch system says, for people.
 fn said(seen: &Says) -> String {
     match seen {
         Says::Queued(why) => format!("waiting: {why}"),
         Says::Running(nodes) => format!("running on {nodes}"),
-        Says::Ended(word) => word.clone(),
+        Says::Ended(_, word) => word.clone(),
         Says::NotListed => String::from("nothing of it"),
     }
 }

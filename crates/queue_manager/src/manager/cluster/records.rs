@@ -1,9 +1,9 @@
-//! What became of attempts, from the records in their folders, and from Slurm where there is none.
+//! What became of attempts, from the records in their folders, and from the batch system where there is none.
 
 use aris_attempt::Standing;
 use aris_attempt::format::{CANCEL, EndedByUs, Exit};
 use aris_queue::state::{Life, Outcome, Reason, Verdict};
-use aris_slurm::Says;
+use aris_slurm::{Cause, Says};
 
 use super::super::adopt::withdraw;
 use super::super::{Cards, Manager};
@@ -46,19 +46,22 @@ impl Manager<'_> {
         self.ended(job, exit)
     }
 
-    /// The cluster told its runner to end: nobody of ours asked for that. Why, only Slurm knows, and it says so some time later.
+    /// The cluster told its runner to end: nobody of ours asked for that. Why, only the batch system knows, and it says so some time later.
     fn ended_by_cluster(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
         let since = *cluster.gone.entry(job).or_insert(now);
         let verdict = match cluster.said.get(&job) {
-            Some((Says::Ended(word), _)) => ended_by(word),
+            Some((Says::Ended(cause, word), _)) => ended_by(cluster.engine.name(), *cause, word),
             Some((Says::NotListed, _)) if now >= since + EXPLAINED => Verdict::failed(
                 Reason::Preempted,
-                "ended by the cluster, and Slurm no longer knows why",
+                format!(
+                    "ended by {0}, and {0} no longer knows why",
+                    cluster.engine.name()
+                ),
             ),
             _ => {
-                // While Slurm is silent it is asked less and less often.
-                if !self.notices.contains_key("slurm") {
+                // Who is silent is asked less and less often.
+                if !self.notices.contains_key("batch system") {
                     cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
                 }
                 return Ok(());
@@ -74,13 +77,14 @@ impl Manager<'_> {
         let since = *cluster.gone.entry(job).or_insert(now);
         match cluster.said.get(&job).map(|(seen, _)| seen) {
             // COMPLETED without a record is not completed.
-            Some(Says::Ended(word)) if reason_of(word) != Reason::Lost => {
-                let text = format!("Slurm says {word}, and its runner left no exit record");
-                let verdict = Verdict::failed(reason_of(word), text);
+            Some(Says::Ended(cause, word)) if reason_of(*cause) != Reason::Lost => {
+                let name = cluster.engine.name();
+                let text = format!("{name} says {word}, and its runner left no exit record");
+                let verdict = Verdict::failed(reason_of(*cause), text);
                 cluster.forget(job);
                 self.conclude(job, verdict)
             }
-            Some(Says::Ended(_)) => {
+            Some(Says::Ended(..)) => {
                 cluster.forget(job);
                 self.lost(job)
             }
@@ -93,10 +97,10 @@ impl Manager<'_> {
                 cluster.forget(job);
                 self.lost(job)
             }
-            // Slurm takes its time to see that a node is dead (SlurmdTimeout), and its silence says nothing.
+            // A batch system takes its time to see that a node is dead (SlurmdTimeout), and its silence says nothing.
             _ => {
                 self.queue.seen_nothing(job);
-                if !self.notices.contains_key("slurm") {
+                if !self.notices.contains_key("batch system") {
                     cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
                 }
                 Ok(())
@@ -104,12 +108,13 @@ impl Manager<'_> {
         }
     }
 
-    /// No runner has come so far. When Slurm says that none will, this process claims the attempt first.
+    /// No runner has come so far. When the batch system says that none will, this process claims the attempt first.
     pub(super) fn unclaimed_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
-        let (word, due) = match cluster.said.get(&job) {
-            Some((Says::Ended(word), _)) => (word.clone(), true),
+        let (cause, word, due) = match cluster.said.get(&job) {
+            Some((Says::Ended(cause, word), _)) => (*cause, word.clone(), true),
             Some((Says::NotListed, since)) => (
+                Cause::Untold,
                 String::from("nothing of it any more"),
                 now >= *since + UNLISTED,
             ),
@@ -120,16 +125,16 @@ impl Manager<'_> {
             return Ok(());
         }
         cluster.forget(job);
-        let mut verdict = match reason_of(&word) {
+        let name = cluster.engine.name();
+        let mut verdict = match reason_of(cause) {
             Reason::Lost => Verdict::failed(
                 Reason::NodeFail,
-                format!("Slurm says {word}, and no runner ever came; it will not run"),
+                format!("{name} says {word}, and no runner ever came; it will not run"),
             ),
-            reason => Verdict::failed(reason, format!("Slurm says {word} before any runner came")),
+            reason => Verdict::failed(reason, format!("{name} says {word} before any runner came")),
         };
         // Somebody has ended it by hand.
-        let by_hand = word.split([' ', '+']).next() == Some("CANCELLED");
-        if by_hand || self.queue.run(job).life == Life::Cancelling {
+        if cause == Cause::Cancelled || self.queue.run(job).life == Life::Cancelling {
             verdict.outcome = Outcome::Cancelled;
             verdict.reason = Some(Reason::Cancelled);
         }
@@ -137,16 +142,16 @@ impl Manager<'_> {
     }
 }
 
-/// What Slurm's word means for an attempt whose runner was told to end, and did.
-fn ended_by(word: &str) -> Verdict {
-    let text = format!("ended by the cluster: Slurm says {word}");
-    match (reason_of(word), word.split([' ', '+']).next()) {
-        (Reason::Lost, Some("CANCELLED")) => Verdict::failed(Reason::Cancelled, text),
+/// What the batch system's word means for an attempt whose runner was told to end, and did.
+fn ended_by(name: &str, cause: Cause, word: &str) -> Verdict {
+    let text = format!("ended by the cluster: {name} says {word}");
+    match (reason_of(cause), cause) {
+        (Reason::Lost, Cause::Cancelled) => Verdict::failed(Reason::Cancelled, text),
         // It takes the end of the script for the job's own: Slurm's notice before its time limit looks so, and a signal by hand.
         (Reason::Lost, _) => Verdict::failed(
             Reason::Signal,
             format!(
-                "its runner was told to end by somebody other than this queue, most likely because Slurm's own time limit was near; Slurm says {word}"
+                "its runner was told to end by somebody other than this queue, most likely because the time limit of {name} was near; {name} says {word}"
             ),
         ),
         (reason, _) => Verdict::failed(reason, text),
@@ -158,20 +163,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slurms_word_decides_why_it_told_a_runner_to_end() {
-        for (word, outcome, reason) in [
-            ("PREEMPTED", Outcome::Failed, Reason::Preempted),
-            ("NODE_FAIL", Outcome::Failed, Reason::NodeFail),
-            ("TIMEOUT", Outcome::Failed, Reason::TimeLimit),
-            ("CANCELLED by 0", Outcome::Cancelled, Reason::Cancelled),
-            ("FAILED", Outcome::Failed, Reason::Signal),
-            ("COMPLETED", Outcome::Failed, Reason::Signal),
+    fn the_cause_decides_why_a_runner_was_told_to_end() {
+        for (cause, outcome, reason) in [
+            (Cause::Preempted, Outcome::Failed, Reason::Preempted),
+            (Cause::Node, Outcome::Failed, Reason::NodeFail),
+            (Cause::Time, Outcome::Failed, Reason::TimeLimit),
+            (Cause::Cancelled, Outcome::Cancelled, Reason::Cancelled),
+            (Cause::Untold, Outcome::Failed, Reason::Signal),
         ] {
-            let verdict = ended_by(word);
+            let verdict = ended_by("Slurm", cause, "x");
             assert_eq!(
                 (verdict.outcome, verdict.reason),
                 (outcome, Some(reason)),
-                "{word}"
+                "{cause:?}"
             );
         }
     }

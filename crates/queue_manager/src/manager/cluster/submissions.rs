@@ -21,16 +21,16 @@ const UNKNOWN_TRIES: u32 = 3;
 const FULL: Duration = Duration::from_secs(30);
 
 impl Manager<'_> {
-    fn with_slurm(&self, cluster: &Cluster) -> u32 {
+    fn with_system(&self, cluster: &Cluster) -> u32 {
         self.open_by_wave(cluster).values().sum()
     }
 
-    /// Waves that Slurm did not take, once more.
+    /// Waves that were not taken, once more.
     pub(super) fn submit_again(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         let now = Cards::now();
-        let with_slurm = self.with_slurm(cluster);
+        let there = self.with_system(cluster);
         for mut wave in std::mem::take(&mut cluster.pending) {
-            let room = wave.full_with.is_some_and(|then| with_slurm < then);
+            let room = wave.full_with.is_some_and(|then| there < then);
             if self.queue.paused() && wave.next <= now {
                 wave.next = now + SILENCE.0;
             }
@@ -49,11 +49,11 @@ impl Manager<'_> {
             }
         }
         if cluster.pending.iter().all(|wave| wave.full_with.is_none()) {
-            self.notice("slurm limit", None);
+            self.notice("account limit", None);
         }
         if cluster.pending.iter().all(|wave| wave.times == 0) {
             // Taken after all, or final: both are said.
-            self.dirty |= self.notices.remove("slurm refusal").is_some();
+            self.dirty |= self.notices.remove("refusal").is_some();
         }
         Ok(())
     }
@@ -81,7 +81,12 @@ impl Manager<'_> {
             },
         };
         let window = cluster.window.unwrap_or(WINDOW);
-        let room = window.saturating_sub(self.with_slurm(cluster));
+        let room = window.saturating_sub(self.with_system(cluster));
+        let share = self.share_left(cluster);
+        let room = match share.filter(|_| !cluster.engine.bounds_waves()) {
+            Some(share) => room.min(share),
+            None => room,
+        };
         let chosen = schedule::choose_for_engine(&self.queue, room);
         // In the order of their best jobs.
         let mut classes: Vec<(Class, Vec<u32>)> = Vec::new();
@@ -90,7 +95,8 @@ impl Manager<'_> {
                 self.refuse(job, &path)?;
                 continue;
             }
-            let class = Class::of(&self.queue.manifest().jobs[job as usize]);
+            let manifest = self.queue.manifest();
+            let class = Class::of(&manifest.jobs[job as usize], manifest.engine);
             match classes.iter_mut().find(|(known, _)| *known == class) {
                 Some((_, jobs)) => jobs.push(job),
                 None => classes.push((class, vec![job])),
@@ -160,15 +166,18 @@ impl Manager<'_> {
     /// Hands a wave over whose attempts are prepared. `false`: nothing more is to be handed over now.
     fn hand_over(&mut self, cluster: &mut Cluster, mut pending: Pending) -> Result<bool, Error> {
         let own = u32::try_from(pending.jobs.len()).unwrap_or(u32::MAX);
-        let others = self.with_slurm(cluster);
+        let others = self.with_system(cluster);
         let throttle = self
             .share_left(cluster)
+            .filter(|_| cluster.engine.bounds_waves())
             .map(|left| left.clamp(1, own.max(1)));
         let wave = Wave {
             token: pending.token.clone(),
             run: self.place().queue.clone(),
             attempts: pending.jobs.iter().map(|job| self.folder(*job)).collect(),
             gpus: pending.class.gpus,
+            cpus: pending.class.cpus,
+            mem_mib: pending.class.mem_mib,
             time_limit_ms: pending.class.time_limit_ms,
             throttle: throttle.filter(|most| *most < own),
             options: pending.class.options.clone(),
@@ -198,7 +207,7 @@ impl Manager<'_> {
             }
             Err(SubmitError::Full(why)) => {
                 self.notice(
-                    "slurm limit",
+                    "account limit",
                     Some(format!("the account's limit, jobs wait: {why}")),
                 );
                 let fewer = own / 2;
@@ -236,7 +245,7 @@ impl Manager<'_> {
                     return Ok(true);
                 }
                 self.notice(
-                    "slurm refusal",
+                    "refusal",
                     Some(format!("not known here, it is tried again: {why}")),
                 );
                 if cluster.engine.is_unclear(&pending.token) {
@@ -250,7 +259,7 @@ impl Manager<'_> {
             }
             Err(SubmitError::Unclear(why)) => {
                 self.notice(
-                    "slurm",
+                    "batch system",
                     Some(format!(
                         "whether {} was submitted is not known: {why}",
                         pending.token
@@ -265,7 +274,7 @@ impl Manager<'_> {
         }
     }
 
-    /// Slurm will not take these.
+    /// These will not be taken.
     fn rejected(&mut self, jobs: &[u32], why: &str) -> Result<(), Error> {
         for job in jobs {
             // Nothing was taken; claimed all the same, because nothing else proves it.
