@@ -157,6 +157,31 @@ impl Reader<'_> {
         self.choose(Some(blank));
     }
 
+    /// `\@ifnextchar[{yes}{no}`, `\@ifstar{yes}{no}`
+    pub(super) fn if_next(&mut self, star: bool) {
+        let wanted = match self.next_visible() {
+            first if star => {
+                self.unread(first);
+                first.with(Kind::Stop)
+            }
+            word if word.kind == Kind::Word => self.first_letter(word),
+            other => other,
+        };
+        let (yes, no) = (self.argument(), self.argument());
+        let next = self.peek_after_space();
+        let text = if star { "*" } else { self.text(wanted) };
+        let is_group = matches!(wanted.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::BGroup)));
+        let is_next = match next.kind {
+            Kind::Word => !text.is_empty() && self.text(next).starts_with(text),
+            Kind::Begin => is_group,
+            _ => next.kind == wanted.kind,
+        };
+        if is_next && star {
+            self.star();
+        }
+        self.unread_all(if is_next { &yes } else { &no });
+    }
+
     /// Keeps one of the two arguments that follow; both when nobody knows which.
     pub(super) fn choose(&mut self, first: Option<bool>) {
         let Some(first) = first else { return };
