@@ -857,7 +857,9 @@ no number
         })
         .collect();
     let undefined = |at: &str, name: &str| {
-        format!("UndefinedMacro {at} the definition of `\\{name}` was not found; what it prints is not read")
+        format!(
+            "UndefinedMacro {at} the definition of `\\{name}` was not found; what it prints is not read"
+        )
     };
     assert_eq!(
         found,
@@ -1053,7 +1055,7 @@ fn the_arguments_of_an_unknown_command_may_be_code_in_parts() {
     let preamble = r"\usepackage{biblatex}
 \defbibenvironment{list}{\begin{enumerate}\setcounter{enumi}{5}}{\end{enumerate}}{\item}
 \ifsomething{new}{\newcommand{\best}{84.7}}{}";
-    let body = r"\begin{itemize}\item One \around{\begin{quote}in}{\end{quote}} \best.\end{itemize} Two.";
+    let body = r"\begin{itemize}\item One \around{\begin{quote}in}{\end{quote}} \best, $x\wrap{$ 5 $}y$, $x\mathbin{\raisebox{1ex}{$\cdot$}}y$.\end{itemize} Two.";
     let document = document(preamble, body);
     assert_eq!(wrong(&document), Vec::<&Problem>::new());
     let all = texts(&document).join("|");
@@ -1081,9 +1083,19 @@ class MyModel
     assert_eq!(wrong(&document), Vec::<&Problem>::new());
     let all = texts(&document).join("|");
     assert!(!all.contains("make") && !all.contains("double"), "{all}");
-    assert!(all.contains("A { and x { 50% {.") && all.ends_with("End."), "{all}");
-    let unread: Vec<_> = document.problems.iter().map(|p| p.message.as_str()).collect();
-    assert_eq!(unread, ["`CodeInput` is not read; its source holds 1 number"]);
+    assert!(
+        all.contains("A { and x { 50% {.") && all.ends_with("End."),
+        "{all}"
+    );
+    let unread: Vec<_> = document
+        .problems
+        .iter()
+        .map(|p| p.message.as_str())
+        .collect();
+    assert_eq!(
+        unread,
+        ["`CodeInput` is not read; its source holds 1 number"]
+    );
 }
 
 #[test]
@@ -1115,7 +1127,11 @@ fn a_name_without_a_definition_is_told_where_the_paper_could_define_it() {
     assert_eq!(found(r"\usepackage{lettrine}"), Vec::<String>::new());
     assert_eq!(found("").len(), 2);
     assert_eq!(found(r"\usepackage{lettrine}\input{numbers}").len(), 2);
-    for code in [r"\FPeval{\total}{2+2}", r"\readdata{\total}{a.csv}", r"\pgfmathsetmacro{\total}{2+2}"] {
+    for code in [
+        r"\FPeval{\total}{2+2}",
+        r"\readdata{\total}{a.csv}",
+        r"\pgfmathsetmacro{\total}{2+2}",
+    ] {
         let found = found(&format!(r"\usepackage{{lettrine}}{code}"));
         assert_eq!(found.len(), 1, "{code}");
         assert!(found[0].contains(r"`\total`"), "{found:?}");
@@ -1128,10 +1144,14 @@ fn what_follows_a_macro_decides() {
 \def\prd#1{\@ifnextchar\bgroup{\prd@more{#1}}{\@ifnextchar\sm{\prd@more{#1}}{one #1}}}
 \def\prd@more#1{\mathchoice{(#1)}{2}{3}{4}\@ifnextchar\bgroup{\prd@more}{.}}
 \def\few{\@ifstar{star}{\@ifnextchar[{options}{none}}}
+\newcommand{\diff}{\ifnum\lastnodetype>0\mskip\thinmuskip\fi d}
 \newcommand*\dotted{\mathpalette\dotted@{.35}}\newcommand*\dotted@[2]{{<#1#2>}}
 \makeatother";
-    let document = document(preamble, r"$\prd{a}{b}{c}$ $\prd{d}$ \few* \few{} \few[x] $\dotted$ end");
+    let document = document(
+        preamble,
+        r"$\prd{a}{b}{c}$ $\prd{d}$ \few* \few{} \few[x] $\dotted$ $x \diff y$ end",
+    );
     assert_eq!(wrong(&document), Vec::<&Problem>::new());
     let all = texts(&document).join("|");
-    assert_eq!(all, "(a)(b)(c). one d star none options[x] <.35> end");
+    assert_eq!(all, "(a)(b)(c). one d star none options[x] <.35> x dy end");
 }

@@ -155,7 +155,8 @@ pub(crate) enum If {
     Same,
     One,
     CsName,
-    Compare,
+    /// Two lengths, or with `false` two numbers.
+    Compare(bool),
     Number,
 }
 

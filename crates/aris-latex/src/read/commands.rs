@@ -123,7 +123,10 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("end", Cmd::End),
     ("bgroup begingroup", Cmd::BGroup),
     ("egroup endgroup", Cmd::EGroup),
-    ("input @input loadglsentries", Cmd::Include(IncludeKind::Input)),
+    (
+        "input @input loadglsentries",
+        Cmd::Include(IncludeKind::Input),
+    ),
     ("include", Cmd::Include(IncludeKind::Include)),
     ("subfile subfileinclude", Cmd::Include(IncludeKind::Subfile)),
     (
@@ -179,7 +182,8 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("ifx if ifcat", Cmd::If(If::Same)),
     ("ifdefined", Cmd::If(If::One)),
     ("ifcsname", Cmd::If(If::CsName)),
-    ("ifnum ifdim", Cmd::If(If::Compare)),
+    ("ifnum", Cmd::If(If::Compare(false))),
+    ("ifdim", Cmd::If(If::Compare(true))),
     ("ifodd ifcase ifeof", Cmd::If(If::Number)),
     ("else or", Cmd::Else),
     ("fi", Cmd::Fi),

@@ -38,13 +38,17 @@ impl Reader<'_> {
                 }
                 None
             }
-            If::Compare => {
+            If::Compare(lengths) => {
                 self.skip_until_relation();
-                self.skip_glue();
+                if lengths {
+                    self.skip_glue();
+                } else {
+                    self.skip_number();
+                }
                 None
             }
             If::Number => {
-                self.skip_glue();
+                self.skip_number();
                 None
             }
         };
@@ -129,6 +133,21 @@ impl Reader<'_> {
                 None
             }
             _ => None,
+        }
+    }
+
+    /// Drops a number: digits, a counter, `\value{x}`.
+    fn skip_number(&mut self) {
+        let token = self.next_visible();
+        match token.kind {
+            Kind::Word => {
+                let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
+                let length = self.text(token).bytes().take_while(digits).count();
+                self.unread(token.split(length).1);
+            }
+            Kind::Name(_) if self.command_name(token) == "value" => drop(self.argument()),
+            Kind::Name(_) => {}
+            _ => self.unread(token),
         }
     }
 

@@ -307,7 +307,9 @@ impl Reader<'_> {
         const WITHIN: [&str; 7] = ["erb", "lst", "mint", "\\url", "\\href", "\\path", "code"];
         let end = format!("\\end{{{}}}", self.names.text(index));
         let rest = self.rest_of_file();
-        let rest = rest.get(..rest.floor_char_boundary(LONGEST)).unwrap_or(rest);
+        let rest = rest
+            .get(..rest.floor_char_boundary(LONGEST))
+            .unwrap_or(rest);
         let found = rest.find(&end);
         let body = rest.get(..found.unwrap_or(0)).unwrap_or("");
         let (mut depth, mut dollars, mut bytes) = (0_i32, 0, body.bytes());
