@@ -841,7 +841,7 @@ x = 4 # 12.5%, 1,000 a1 1a 3em .5
 no number
 \end{lstlisting}
 \begin{comment} 7 \end{comment}
-\begin{tikzpicture}\draw (0,1); \begin{axis} \novisible 3 \end{axis}\end{tikzpicture}
+\begin{tikzpicture}\draw[2pt] (0,1) node {3 of 4}; \begin{axis} \novisible 3 \end{axis}\end{tikzpicture}
 \lstinputlisting{a.py}\csvautotabular{b.csv}\pgfplotstableread{c.csv}\mytable
 \begin{minted}{c} 7";
     let document = document(preamble, body);
@@ -857,7 +857,9 @@ no number
         })
         .collect();
     let undefined = |at: &str, name: &str| {
-        format!("UndefinedMacro {at} `\\{name}` is not defined; what it prints is not read")
+        format!(
+            "UndefinedMacro {at} the definition of `\\{name}` was not found; what it prints is not read"
+        )
     };
     assert_eq!(
         found,
@@ -1046,4 +1048,110 @@ fn what_changes_numbers_where_they_are_printed_is_said() {
 fn a_space_at_the_end_of_a_formula_keeps_numbers_apart() {
     let document = document("", "$a 5 $ $6 $\\num{3} and $7$");
     assert_eq!(document.blocks[0].text, "a 5 6 3 and 7");
+}
+
+#[test]
+fn the_arguments_of_an_unknown_command_may_be_code_in_parts() {
+    let preamble = r"\usepackage{biblatex}
+\defbibenvironment{list}{\begin{enumerate}\setcounter{enumi}{5}}{\end{enumerate}}{\item}
+\ifsomething{new}{\newcommand{\best}{84.7}}{}";
+    let body = r"\begin{itemize}\item One \around{\begin{quote}in}{\end{quote}} \best, $x\wrap{$ 5 $}y$, $x\mathbin{\raisebox{1ex}{$\cdot$}}y$.\end{itemize} Two.";
+    let document = document(preamble, body);
+    assert_eq!(wrong(&document), Vec::<&Problem>::new());
+    let all = texts(&document).join("|");
+    assert!(all.contains("84.7") && all.ends_with("|Two."), "{all}");
+}
+
+#[test]
+fn code_in_environments_that_nobody_here_defines_is_not_read_as_text() {
+    let preamble = r"\usepackage{fancyvrb,minted}
+\DefineVerbatimEnvironment{shell}{Verbatim}{fontsize=\small}\lstnewenvironment{listed}[1][]{\lstset{#1}}{}\newminted[snake]{python}{}";
+    let body = r"\begin{shell}
+$ make {
+\end{shell}
+\begin{listed}[x] } \end{listed}
+\begin{snake} }{ \end{snake}
+\begin{CodeInput}
+class MyModel
+{
+  double x = 84.7;
+\end{CodeInput}
+\begin{odd} $ \end{odd}
+\begin{block}{Title} A \verb|{| and $x$ \{ 50\% $\{$. % }
+\end{block} End.";
+    let document = document(preamble, body);
+    assert_eq!(wrong(&document), Vec::<&Problem>::new());
+    let all = texts(&document).join("|");
+    assert!(!all.contains("make") && !all.contains("double"), "{all}");
+    assert!(
+        all.contains("A { and x { 50% {.") && all.ends_with("End."),
+        "{all}"
+    );
+    let unread: Vec<_> = document
+        .problems
+        .iter()
+        .map(|p| p.message.as_str())
+        .collect();
+    assert_eq!(
+        unread,
+        ["`CodeInput` is not read; its source holds 1 number"]
+    );
+}
+
+#[test]
+fn code_of_a_style_file_that_is_not_understood_opens_nothing() {
+    let style = r"\newenvironment{mathpar}[1][]{$$\vbox\bgroup #1\ifmmode $\else\noindent $\displaystyle\fi}{\ifmmode $\fi\egroup $$}
+\def\newauthor{\end{tabular}\par\begin{tabular}[t]{l}}
+\newenvironment{boxed}[1]{\begin{quote}\textbf{#1}}{\end{quote}}\newenvironment{strange}[1]{\@nowhere{#1}\begin{quote}}{\end{quote}}";
+    let main = r"\documentclass{article}\usepackage{mine,other}\begin{document}\author{One\newauthor Two}
+\begin{mathpar} x_1 \and \frac{a}{b} \end{mathpar}
+\begin{boxed}{Note} A. \end{boxed}\begin{strange}{5} B. \end{strange} \nowhere{C.}\end{document}";
+    let document = tree(&[("main.tex", main), ("mine.sty", style)]).expect("read");
+    assert_eq!(document.problems, []);
+    let all = texts(&document).join("|");
+    for part in ["Two", "x_1", "Note A.", "B.", "C."] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+}
+
+#[test]
+fn a_name_without_a_definition_is_told_where_the_paper_could_define_it() {
+    let found = |preamble: &str| -> Vec<String> {
+        let body = r"Of \total{} and \lettrine{O}{nce}. \vspace{\total}";
+        let document = document(preamble, body);
+        let of = |problem: &Problem| problem.kind == ProblemKind::UndefinedMacro;
+        let problems = document.problems.iter().filter(|problem| of(problem));
+        problems.map(|problem| problem.message.clone()).collect()
+    };
+    // An installed package defines what the paper does not.
+    assert_eq!(found(r"\usepackage{lettrine}"), Vec::<String>::new());
+    assert_eq!(found("").len(), 2);
+    assert_eq!(found(r"\usepackage{lettrine}\input{numbers}").len(), 2);
+    for code in [
+        r"\FPeval{\total}{2+2}",
+        r"\readdata{\total}{a.csv}",
+        r"\pgfmathsetmacro{\total}{2+2}",
+    ] {
+        let found = found(&format!(r"\usepackage{{lettrine}}{code}"));
+        assert_eq!(found.len(), 1, "{code}");
+        assert!(found[0].contains(r"`\total`"), "{found:?}");
+    }
+}
+
+#[test]
+fn what_follows_a_macro_decides() {
+    let preamble = r"\makeatletter
+\def\prd#1{\@ifnextchar\bgroup{\prd@more{#1}}{\@ifnextchar\sm{\prd@more{#1}}{one #1}}}
+\def\prd@more#1{\mathchoice{(#1)}{2}{3}{4}\@ifnextchar\bgroup{\prd@more}{.}}
+\def\few{\@ifstar{star}{\@ifnextchar[{options}{none}}}
+\newcommand{\diff}{\ifnum\lastnodetype>0\mskip\thinmuskip\fi d}
+\newcommand*\dotted{\mathpalette\dotted@{.35}}\newcommand*\dotted@[2]{{<#1#2>}}
+\makeatother";
+    let document = document(
+        preamble,
+        r"$\prd{a}{b}{c}$ $\prd{d}$ \few* \few{} \few[x] $\dotted$ $x \diff y$ end",
+    );
+    assert_eq!(wrong(&document), Vec::<&Problem>::new());
+    let all = texts(&document).join("|");
+    assert_eq!(all, "(a)(b)(c). one d star none options[x] <.35> x dy end");
 }

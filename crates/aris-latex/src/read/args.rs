@@ -145,7 +145,10 @@ impl Reader<'_> {
                 'o' => self.skip_optional(),
                 'p' => drop(self.delimited('(', ')')),
                 'g' => self.skip_glue(),
-                _ => drop(self.argument()),
+                _ => {
+                    let tokens = self.argument();
+                    self.handles(&tokens);
+                }
             }
         }
     }

@@ -68,6 +68,8 @@ pub(crate) enum Cmd {
     DocumentCommand(bool),
     NewEnvironment,
     DocumentEnvironment,
+    /// Declares an environment that prints its source; the arguments behind its name to drop.
+    NewListing(&'static str),
     Let,
     NewIf,
     Operatorname,
@@ -132,8 +134,12 @@ pub(crate) enum Cmd {
     Declares(&'static str),
     /// The same for a name without backslash: what is put in front of it, and the arguments behind it to drop.
     DeclaresNamed(&'static str, &'static str),
-    /// The first of two arguments.
-    First,
+    /// The first of so many arguments.
+    First(u8),
+    /// Looks at what follows: a star, or the token that is named.
+    IfNext(bool),
+    /// `\mathpalette\x{y}` is `\x\textstyle{y}`.
+    MathPalette,
     NewTheorem(bool),
     DeclareTheorem,
     CsName,
@@ -149,7 +155,8 @@ pub(crate) enum If {
     Same,
     One,
     CsName,
-    Compare,
+    /// Two lengths, or with `false` two numbers.
+    Compare(bool),
     Number,
 }
 
@@ -205,6 +212,7 @@ impl Cmd {
                 | Self::DocumentCommand(_)
                 | Self::NewEnvironment
                 | Self::DocumentEnvironment
+                | Self::NewListing(_)
                 | Self::Let
                 | Self::NewIf
                 | Self::Operatorname

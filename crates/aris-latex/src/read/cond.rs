@@ -38,13 +38,17 @@ impl Reader<'_> {
                 }
                 None
             }
-            If::Compare => {
+            If::Compare(lengths) => {
                 self.skip_until_relation();
-                self.skip_glue();
+                if lengths {
+                    self.skip_glue();
+                } else {
+                    self.skip_number();
+                }
                 None
             }
             If::Number => {
-                self.skip_glue();
+                self.skip_number();
                 None
             }
         };
@@ -132,6 +136,21 @@ impl Reader<'_> {
         }
     }
 
+    /// Drops a number: digits, a counter, `\value{x}`.
+    fn skip_number(&mut self) {
+        let token = self.next_visible();
+        match token.kind {
+            Kind::Word => {
+                let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
+                let length = self.text(token).bytes().take_while(digits).count();
+                self.unread(token.split(length).1);
+            }
+            Kind::Name(_) if self.command_name(token) == "value" => drop(self.argument()),
+            Kind::Name(_) => {}
+            _ => self.unread(token),
+        }
+    }
+
     /// Drops the left side of `\ifnum a < b` and the relation.
     fn skip_until_relation(&mut self) {
         for _ in 0..64 {
@@ -155,6 +174,31 @@ impl Reader<'_> {
         let argument = self.argument();
         let blank = self.flat(&argument).trim().is_empty();
         self.choose(Some(blank));
+    }
+
+    /// `\@ifnextchar[{yes}{no}`, `\@ifstar{yes}{no}`
+    pub(super) fn if_next(&mut self, star: bool) {
+        let wanted = match self.next_visible() {
+            first if star => {
+                self.unread(first);
+                first.with(Kind::Stop)
+            }
+            word if word.kind == Kind::Word => self.first_letter(word),
+            other => other,
+        };
+        let (yes, no) = (self.argument(), self.argument());
+        let next = self.peek_after_space();
+        let text = if star { "*" } else { self.text(wanted) };
+        let is_group = matches!(wanted.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::BGroup)));
+        let is_next = match next.kind {
+            Kind::Word => !text.is_empty() && self.text(next).starts_with(text),
+            Kind::Begin => is_group,
+            _ => next.kind == wanted.kind,
+        };
+        if is_next && star {
+            self.star();
+        }
+        self.unread_all(if is_next { &yes } else { &no });
     }
 
     /// Keeps one of the two arguments that follow; both when nobody knows which.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     lexer, path,
-    reader::{After, Alignment, Frame, GroupKind, Reader},
+    reader::{After, Alignment, Frame, GroupKind, Reader, UserEnvironment},
     style::{self, Style},
     token::{Kind, Literal, Op, Token},
     writer::Flow,
@@ -154,16 +154,25 @@ impl Reader<'_> {
 
     pub(super) fn begin_environment(&mut self, token: Token) {
         let index = self.environment_name();
-        if self.excluded.contains(&index) {
-            self.skip_raw(&self.names.shared(index), token);
+        let special = self.special.get(&index).copied();
+        if special.is_none()
+            && let Some(user) = self.environments.get(&index).cloned()
+        {
+            let opens_maths = user.begin.body.iter().any(|part| part.kind == Kind::Math);
+            if self.follows(&user) {
+                self.enter(index, After::Nothing, token);
+                self.expand_known(token, user.name, &user.begin);
+            } else if opens_maths {
+                self.arguments(&user.begin.parameters, token);
+                self.begin_display(token, Some(index));
+            } else {
+                self.opaque(token, index, &user.begin);
+                self.arguments(&user.begin.parameters, token);
+                self.enter(index, After::Nothing, token);
+            }
             return;
         }
-        if let Some(user) = self.environments.get(&index).cloned() {
-            self.enter(index, After::Nothing, token);
-            self.expand(token, user.name, &user.begin);
-            return;
-        }
-        let known = lookup(self.names.text(index));
+        let known = special.or_else(|| lookup(self.names.text(index)));
         if self.preamble
             && !matches!(
                 known,
@@ -246,6 +255,11 @@ impl Reader<'_> {
                 self.paragraph(token);
                 self.enter(index, After::Paragraph, token);
             }
+            None if self.is_code(index) => {
+                let name = self.names.shared(index);
+                self.unread_environment(&name, token);
+                self.skip_raw(&name, token);
+            }
             Some(Env::Titled(_)) | None => {
                 self.paragraph(token);
                 let title = self.optional();
@@ -259,6 +273,61 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the code of an environment is run: that of a style file where all of it is understood, and opens no maths, which stands
+    /// in boxes there.
+    fn follows(&self, user: &UserEnvironment) -> bool {
+        let code = || user.begin.body.iter().chain(user.end.body.iter());
+        !user.begin.style
+            || self.is_understood(code()) && !code().any(|part| part.kind == Kind::Math)
+    }
+
+    /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
+    pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
+        let options = self.optional();
+        let tokens = self.argument();
+        let mut name = self.flat(&tokens).trim().to_owned();
+        if self.command_name(token) == "newminted" {
+            name = match options {
+                Some(given) => self.flat(&given).trim().to_owned(),
+                None => name + "code",
+            };
+        }
+        self.skip_arguments(spec);
+        let name = self.names.intern(&name);
+        self.special.insert(name, Env::Raw);
+    }
+
+    /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
+    fn is_code(&mut self, index: u32) -> bool {
+        /// Longer environments are text.
+        const LONGEST: usize = 1 << 16;
+        /// What may hold signs without a meaning: what it stands in is not judged.
+        const WITHIN: [&str; 7] = ["erb", "lst", "mint", "\\url", "\\href", "\\path", "code"];
+        let end = format!("\\end{{{}}}", self.names.text(index));
+        let rest = self.rest_of_file();
+        let rest = rest
+            .get(..rest.floor_char_boundary(LONGEST))
+            .unwrap_or(rest);
+        let found = rest.find(&end);
+        let body = rest.get(..found.unwrap_or(0)).unwrap_or("");
+        let (mut depth, mut dollars, mut bytes) = (0_i32, 0, body.bytes());
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'\\' => drop(bytes.next()),
+                b'%' => drop(bytes.find(|byte| *byte == b'\n')),
+                b'{' => depth += 1,
+                b'}' if depth == 0 => depth = i32::MIN,
+                b'}' => depth -= 1,
+                b'$' => dollars += 1,
+                _ => {}
+            }
+        }
+        let fits = depth == 0 && dollars % 2 == 0;
+        let judged = !WITHIN.iter().any(|within| body.contains(within));
+        let length = found.unwrap_or(rest.len());
+        self.at_file() && self.spend(length / 8) && !fits && judged
     }
 
     pub(super) fn is_open(&self, name: &str) -> bool {
@@ -300,6 +369,13 @@ impl Reader<'_> {
             .open_environments
             .get(name_index(index))
             .is_some_and(|count| *count > 0);
+        if let Some(inner) = self.in_argument() {
+            // What its code ends, it has begun elsewhere.
+            let mut inner = self.groups.iter().rev().take(inner);
+            if !inner.any(|group| group.kind == GroupKind::Environment(index)) {
+                return;
+            }
+        }
         if !open {
             let (place, name) = (self.place(token), self.names.shared(index));
             self.problem(
@@ -309,9 +385,10 @@ impl Reader<'_> {
             );
             return;
         }
-        if let Some(user) = self.environments.get(&index).cloned() {
+        let user = self.environments.get(&index).cloned();
+        if let Some(user) = user.filter(|user| self.follows(user)) {
             self.unread(Self::op(token, Op::EndEnvironment(index)));
-            self.expand(token, user.name, &user.end);
+            self.expand_known(token, user.name, &user.end);
         } else {
             self.leave(index, token);
         }

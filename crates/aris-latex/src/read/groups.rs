@@ -7,6 +7,9 @@ use super::{
 };
 use crate::{Place, ProblemKind};
 
+/// Groups that are searched for the one that a brace closes.
+const SEARCH: usize = 64;
+
 /// Groups deeper than this are only counted.
 const MAX_GROUPS: usize = 100_000;
 
@@ -45,9 +48,12 @@ impl Reader<'_> {
             After::Caption => self.end_caption(),
             After::Text(text) => self.write(token, text),
             After::Over(wrapped) => self.over(token, wrapped),
-            After::Nothing | After::Table | After::Float | After::Align => {}
+            After::Nothing | After::Table | After::Float | After::Align | After::Argument => {}
         }
-        self.restore_meanings(group.undo);
+        // The argument of a macro is no group to TeX: what it defines stays defined.
+        if group.after != After::Argument {
+            self.restore_meanings(group.undo);
+        }
         self.style = group.style;
         self.writer.flow = group.flow;
         self.origin = group.origin;
@@ -55,6 +61,7 @@ impl Reader<'_> {
             After::Table => self.end_grid(token),
             After::Float => self.end_float(),
             After::Align | After::Display => drop(self.alignments.pop()),
+            After::Argument => self.unknown_argument(),
             _ => {}
         }
         if let GroupKind::Environment(name) = group.kind {
@@ -110,6 +117,11 @@ impl Reader<'_> {
         }
         match self.groups.last().map(|group| group.kind) {
             Some(GroupKind::Brace) => self.close_group(token),
+            Some(_) if let Some(inner) = self.in_argument() => {
+                for _ in 0..=inner {
+                    self.close_group(token);
+                }
+            }
             // Maths left open inside a group ends with it.
             Some(GroupKind::Math)
                 if self
@@ -127,6 +139,13 @@ impl Reader<'_> {
                 self.problem_at(ProblemKind::ExtraBrace, token, "`}` closes no group");
             }
         }
+    }
+
+    /// How many groups are open inside the innermost group in braces, where that is the argument of a command that is not known.
+    pub(super) fn in_argument(&self) -> Option<usize> {
+        let mut near = self.groups.iter().rev().take(SEARCH).enumerate();
+        let (inner, group) = near.find(|(_, group)| group.kind == GroupKind::Brace)?;
+        (group.after == After::Argument).then_some(inner)
     }
 
     pub(super) fn name_token(&mut self, name: &str, like: Token) -> Token {

@@ -24,6 +24,8 @@ pub(super) struct Loading {
     only: Option<BTreeSet<String>>,
     pub(super) graphics: Vec<String>,
     pub(super) candidate_bytes: usize,
+    /// Whether a package or class besides LaTeX's own is asked for that the paper folder does not hold.
+    pub(super) installed: bool,
     /// The style files among the document's files.
     pub(super) styles: BTreeSet<usize>,
 }
@@ -197,6 +199,7 @@ impl Reader<'_> {
             | IncludeKind::Include
             | IncludeKind::Subfile
             | IncludeKind::Import => {
+                self.skip_optional();
                 let (name, known) = self.file_name();
                 self.splice(token, kind, &name, known, None)
             }

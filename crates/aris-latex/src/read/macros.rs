@@ -12,6 +12,16 @@ use crate::{Definition, ProblemKind};
 impl Reader<'_> {
     /// Puts a macro's body before what follows, arguments in place.
     pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
+        if body.style && !self.is_understood(body.body.iter()) {
+            self.opaque(call, name, body);
+            self.unknown();
+        } else {
+            self.expand_known(call, name, body);
+        }
+    }
+
+    /// The same for what is known to be understood.
+    pub(super) fn expand_known(&mut self, call: Token, name: u32, body: &Macro) {
         let depth = self
             .expansions
             .get(call.exp as usize)
@@ -19,40 +29,16 @@ impl Reader<'_> {
             + 1;
         if depth > MAX_EXPANSION_DEPTH {
             let (place, name) = (self.place(call), self.names.text(name).to_owned());
-            self.problem(
-                ProblemKind::Expansion,
-                place,
-                format!("`\\{name}` expands without end"),
-            );
+            if self.endless.insert(place) {
+                let message = format!("`\\{name}` expands without end");
+                self.problem(ProblemKind::Expansion, place, message);
+            }
             return;
         }
         if !self.spend(body.body.len() + 1) {
             return;
         }
-        if body.style && !self.is_understood(&body.body) {
-            self.opaque(call, name, body);
-            self.unknown();
-            return;
-        }
-        let mut arguments: Vec<Vec<Token>> = Vec::with_capacity(body.parameters.len());
-        for parameter in &body.parameters {
-            arguments.push(match parameter {
-                Parameter::Mandatory => self.argument(),
-                Parameter::Optional(default) => match (self.optional(), default) {
-                    (Some(tokens), _) => tokens,
-                    (None, Some(default)) => default.to_vec(),
-                    (None, None) => vec![self.name_token("NoValue", call)],
-                },
-                Parameter::Star => {
-                    let name = if self.star() {
-                        "BooleanTrue"
-                    } else {
-                        "BooleanFalse"
-                    };
-                    vec![self.name_token(name, call)]
-                }
-            });
-        }
+        let arguments = self.arguments(&body.parameters, call);
         let exp = narrow(self.expansions.len());
         self.expansions.push(Expansion {
             name,
@@ -74,6 +60,30 @@ impl Reader<'_> {
             }
         }
         self.spend(self.stack.len() - before);
+    }
+
+    /// The arguments of a call.
+    pub(super) fn arguments(&mut self, parameters: &[Parameter], call: Token) -> Vec<Vec<Token>> {
+        let mut arguments = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            arguments.push(match parameter {
+                Parameter::Mandatory => self.argument(),
+                Parameter::Optional(default) => match (self.optional(), default) {
+                    (Some(tokens), _) => tokens,
+                    (None, Some(default)) => default.to_vec(),
+                    (None, None) => vec![self.name_token("NoValue", call)],
+                },
+                Parameter::Star => {
+                    let name = if self.star() {
+                        "BooleanTrue"
+                    } else {
+                        "BooleanFalse"
+                    };
+                    vec![self.name_token(name, call)]
+                }
+            });
+        }
+        arguments
     }
 
     /// The control sequence that is being defined: `\x` or `{\x}`.

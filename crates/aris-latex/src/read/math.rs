@@ -38,7 +38,9 @@ impl Reader<'_> {
 
     pub(super) fn math_shift(&mut self, token: Token) {
         if self.style.has(style::MATHS) {
-            match self.in_math_group() {
+            // Inside a group it begins and ends a formula in a box.
+            let is_boxed = (self.groups.last()).is_some_and(|group| group.kind == GroupKind::Brace);
+            match self.in_math_group().filter(|_| !is_boxed) {
                 Some(After::Display) => {
                     let next = self.next();
                     if next.kind != Kind::Math {

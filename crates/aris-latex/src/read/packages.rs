@@ -13,6 +13,9 @@ use super::{
 };
 use crate::{Error, Include, IncludeKind, IncludeOutcome, Place};
 
+/// The classes of LaTeX itself: their commands are those that every document knows.
+const OWN: [&str; 3] = ["article.cls", "report.cls", "book.cls"];
+
 impl Reader<'_> {
     /// `\usepackage[options]{a,b}`, `\documentclass{c}`. What the paper folder does not hold is installed and no concern of ours.
     pub(super) fn packages(&mut self, kind: IncludeKind) -> Result<(), Error> {
@@ -49,7 +52,10 @@ impl Reader<'_> {
                 outcome: IncludeOutcome::Missing,
             };
             match self.locate(&mut include) {
-                Found::Absent => continue,
+                Found::Absent => {
+                    self.loading.installed |= !OWN.contains(&name.as_str());
+                    continue;
+                }
                 Found::File(file) if !self.loading.styles.insert(file) => continue,
                 Found::File(file) => files.push((file, *place, include.target.clone())),
                 Found::Unreadable(_) => {}
@@ -123,12 +129,23 @@ impl Reader<'_> {
 
     /// Whether the reader knows everything that a macro is made of. What it does not know in a style file is code that looks at
     /// what follows, or computes; expanded, it would show what nobody sees.
-    pub(super) fn is_understood(&self, body: &[Token]) -> bool {
-        body.iter().all(|token| match token.kind {
-            Kind::Name(name) => !matches!(
-                self.meaning(name),
-                Meaning::Unknown | Meaning::Known(Cmd::Opaque)
-            ),
+    ///
+    /// Nor is what ends an environment that it has not begun: `\newauthor` of a class goes on with its table of authors.
+    pub(super) fn is_understood<'t>(&self, mut body: impl Iterator<Item = &'t Token>) -> bool {
+        let mut open = 0_usize;
+        body.all(|token| match token.kind {
+            Kind::Name(name) => match self.meaning(name) {
+                Meaning::Unknown | Meaning::Known(Cmd::Opaque) => false,
+                Meaning::Known(Cmd::Begin) => {
+                    open += 1;
+                    true
+                }
+                Meaning::Known(Cmd::End) => {
+                    open = open.wrapping_sub(1);
+                    open < usize::MAX
+                }
+                _ => true,
+            },
             _ => true,
         })
     }

@@ -8,6 +8,7 @@ use std::{
 
 use super::{
     builtin::{self, Cmd},
+    env::Env,
     lexer::{Cursor, Letters},
     names::Names,
     style::{self, Style},
@@ -102,6 +103,8 @@ pub(super) enum After {
     Align,
     Paragraph,
     Display,
+    /// An argument of a command that is not known: code perhaps, whose parts need not fit together.
+    Argument,
 }
 
 pub(super) struct Group {
@@ -174,7 +177,8 @@ pub(super) struct Reader<'a> {
     pub(super) styles: usize,
     pub(super) toggles: BTreeMap<String, bool>,
     pub(super) environments: BTreeMap<u32, Rc<UserEnvironment>>,
-    pub(super) excluded: BTreeSet<u32>,
+    /// Environments that the document declares to be like one that is known: comments, listings.
+    pub(super) special: BTreeMap<u32, Env>,
     /// What `\AtBeginDocument` keeps.
     pub(super) begin_hooks: Vec<Token>,
     /// What `\AtEndDocument` keeps.
@@ -186,9 +190,15 @@ pub(super) struct Reader<'a> {
     pub(super) finished: bool,
     pub(super) work: usize,
     pub(super) exhausted: bool,
+    /// Calls of which was said that they expand without end.
+    pub(super) endless: BTreeSet<Place>,
     pub(super) loading: super::include::Loading,
     /// Names of which was said that they are not read.
     pub(super) reported: BTreeSet<u32>,
+    /// Names that commands whose work is not followed are about: they may define them.
+    pub(super) handled: BTreeSet<u32>,
+    /// Where other names without a definition are used first: an installed package may define them.
+    pub(super) installed_names: BTreeSet<Place>,
     /// Where the last environment ends that was looked through for numbers.
     pub(super) searched: Option<Place>,
 }

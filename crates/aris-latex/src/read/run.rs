@@ -2,6 +2,7 @@
 
 use super::{
     builtin::Cmd,
+    env::Env,
     reader::{After, GroupKind, Meaning, Reader},
     style::{self, Style},
     token::{Kind, Literal, Op, Token},
@@ -69,6 +70,7 @@ impl Reader<'_> {
                 "there is no `\\begin{document}`",
             );
         }
+        self.settle_undefined();
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
     }
 
@@ -97,12 +99,31 @@ impl Reader<'_> {
         self.argument_group(token, after);
     }
 
+    /// What follows a command that is not known: a star, options, and arguments, whose text is kept.
     pub(super) fn unknown(&mut self) {
         let next = self.next();
         if next.kind != Kind::Word || self.style.has(style::MATHS) {
             self.unread(next);
-            return;
+        } else {
+            self.unknown_options(next);
         }
+        self.unknown_argument();
+    }
+
+    /// Opens the next argument of a command that is not known, if one follows.
+    pub(super) fn unknown_argument(&mut self) {
+        let next = self.next();
+        if next.kind == Kind::Begin {
+            self.open_group(GroupKind::Brace, After::Argument, next);
+        } else if next.kind == Kind::Space && self.peek().kind == Kind::Begin {
+            self.space(next);
+            self.unknown_argument();
+        } else {
+            self.unread(next);
+        }
+    }
+
+    fn unknown_options(&mut self, next: Token) {
         match self.text(next) {
             "*" => {}
             "[" => {
@@ -136,7 +157,21 @@ impl Reader<'_> {
                 self.set_opaque(name);
                 self.skip_arguments(spec);
             }
-            Cmd::First => self.choose(Some(true)),
+            Cmd::First(count) => {
+                let first = self.argument();
+                (1..count).for_each(|_| drop(self.argument()));
+                self.unread_all(&first);
+            }
+            Cmd::IfNext(star) => self.if_next(star),
+            Cmd::MathPalette => {
+                let (name, argument) = (self.argument(), self.argument());
+                self.unread(token.with(Kind::End));
+                self.unread_all(&argument);
+                self.unread(token.with(Kind::Begin));
+                let style = self.name_token("textstyle", token);
+                self.unread(style);
+                self.unread_all(&name);
+            }
             Cmd::Either(spec) => {
                 self.skip_arguments(spec);
                 let (yes, no) = (self.argument(), self.argument());
@@ -259,6 +294,7 @@ impl Reader<'_> {
             Cmd::NewCommand(keep) => self.new_command(keep),
             Cmd::Def => self.def(),
             Cmd::DocumentCommand(keep) => self.document_command(keep),
+            Cmd::NewListing(spec) => self.new_listing(token, spec),
             Cmd::NewEnvironment => self.new_environment(true),
             Cmd::DocumentEnvironment => self.new_environment(false),
             Cmd::Let => self.alias(),
@@ -285,11 +321,11 @@ impl Reader<'_> {
             Cmd::ExcludeComment => {
                 let name = self.environment_name();
                 self.environments.remove(&name);
-                self.excluded.insert(name);
+                self.special.insert(name, Env::Hidden);
             }
             Cmd::IncludeComment => {
                 let name = self.environment_name();
-                self.excluded.remove(&name);
+                self.special.remove(&name);
                 self.show_environment(name, token);
             }
             Cmd::AtEnd => {

@@ -1,25 +1,64 @@
 //! What a reader of the PDF sees and was not read here: said once, with its place.
 
 use super::{
+    env::{self, Env},
     reader::{Frame, Macro, Meaning, Reader},
     style,
     token::{Kind, Token},
 };
-use crate::{Place, ProblemKind};
+use crate::{Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
 
 impl Reader<'_> {
     /// A control sequence that nobody defines.
     pub(super) fn undefined(&mut self, token: Token, name: u32) {
+        if self.preamble && self.is_handled(token) {
+            self.handled.insert(name);
+        }
         // A name with `@` is of LaTeX's own workings.
         let is_inner = self.names.text(name).contains('@');
         if is_inner || self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
         }
+        if !self.handled.contains(&name) {
+            self.installed_names.insert(self.place(token));
+        }
         let message = format!(
-            "`\\{}` is not defined; what it prints is not read",
+            "the definition of `\\{}` was not found; what it prints is not read",
             self.names.text(name)
         );
         self.problem_at(ProblemKind::UndefinedMacro, token, message);
+    }
+
+    /// Takes back what was said of names that an installed package or class defines. One of the paper's own, which may print its
+    /// results, would be defined in a file that is missing or by code that was not followed; or nothing but LaTeX is installed.
+    pub(super) fn settle_undefined(&mut self) {
+        let is_source = |kind| !matches!(kind, IncludeKind::Graphics | IncludeKind::Bibliography);
+        let is_lost = |include: &Include| {
+            is_source(include.kind)
+                && !matches!(
+                    include.outcome,
+                    IncludeOutcome::Read { .. } | IncludeOutcome::NotRead
+                )
+        };
+        if !self.loading.installed || self.doc.includes.iter().any(is_lost) {
+            return;
+        }
+        self.doc.problems.retain(|problem| {
+            problem.kind != ProblemKind::UndefinedMacro
+                || !self.installed_names.contains(&problem.place)
+        });
+    }
+
+    /// Whether a name is what a command is about: `{\x}`, or `\x` right behind the command.
+    fn is_handled(&mut self, token: Token) -> bool {
+        let file = self.doc.files.get(token.file as usize);
+        let before = file.and_then(|file| file.text.get(..token.at as usize));
+        let before = before.and_then(|text| text.bytes().next_back());
+        match before {
+            Some(b'{') => self.peek().kind == Kind::End,
+            Some(byte) => byte.is_ascii_alphabetic(),
+            None => false,
+        }
     }
 
     /// The same for those in an argument that is flattened.
@@ -30,6 +69,15 @@ impl Reader<'_> {
             {
                 self.undefined(*token, name);
             }
+        }
+    }
+
+    /// Notes a name that is a whole argument of a command whose work is not followed.
+    pub(super) fn handles(&mut self, argument: &[Token]) {
+        if let [only] = argument
+            && let Kind::Name(name) = only.kind
+        {
+            self.handled.insert(name);
         }
     }
 
@@ -66,7 +114,7 @@ impl Reader<'_> {
         if self.command_name(token).ends_with("cmd") {
             self.skip_arguments("mm");
         }
-        if count + own > 0 {
+        if count + own > 0 && self.reported.insert(name) {
             let message = format!(
                 "`\\{}` is changed here; what it prints then is not read",
                 self.names.text(name)
@@ -79,7 +127,7 @@ impl Reader<'_> {
     /// commands that are not known are mostly lengths and levels.
     pub(super) fn redefined(&mut self, token: Token, name: u32, body: &[Token]) {
         let count = self.numbers_in(body);
-        if count > 0 && self.is_understood(body) {
+        if count > 0 && self.is_understood(body.iter()) {
             let message = format!(
                 "the paper's own definition of `\\{}` is not read; it holds {}",
                 self.names.text(name),
@@ -112,7 +160,13 @@ impl Reader<'_> {
         }
         let rest = text.get(from..).unwrap_or("");
         let end = rest.find(&format!("\\end{{{name}}}")).unwrap_or(rest.len());
-        let count = numbers(rest.get(..end).unwrap_or(""));
+        let source = rest.get(..end).unwrap_or("");
+        let is_picture = env::lookup(name) == Some(Env::Mute) && !source.contains("\\addplot");
+        let count = if is_picture {
+            numbers(&labels(source))
+        } else {
+            numbers(source)
+        };
         let offset = from + end;
         self.searched = Some(Place { file, offset });
         if count > 0 {
@@ -132,6 +186,21 @@ impl Reader<'_> {
 
 fn counted(count: usize) -> String {
     format!("{count} number{}", if count == 1 { "" } else { "s" })
+}
+
+/// The text in braces of a picture: what stands in parentheses and brackets are places and sizes.
+fn labels(source: &str) -> String {
+    let mut open = Vec::new();
+    let label = |c: char| {
+        match c {
+            '{' | '(' | '[' => open.push(c),
+            '}' | ')' | ']' => drop(open.pop()),
+            _ if open.last() == Some(&'{') => return c,
+            _ => {}
+        }
+        ' '
+    };
+    source.chars().map(label).collect()
 }
 
 /// Runs of digits, points and commas inside them included; those that belong to a name or are a length do not count.

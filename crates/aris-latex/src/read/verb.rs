@@ -109,11 +109,11 @@ impl Reader<'_> {
     }
 
     /// Whether the next token comes straight from a file.
-    fn at_file(&self) -> bool {
+    pub(super) fn at_file(&self) -> bool {
         matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base)
     }
 
-    fn rest_of_file(&self) -> &str {
+    pub(super) fn rest_of_file(&self) -> &str {
         match self.frames.last() {
             Some(Frame::File { text, cursor, .. }) => text.get(cursor.pos..).unwrap_or(""),
             _ => "",
