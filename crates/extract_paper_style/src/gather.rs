@@ -98,6 +98,10 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
             let bytes = aris_fs::read(path, FILE_LIMIT)?;
             pdf(bytes, Some(path), path.display().to_string(), with)
         }
+        Source::Page(path) => {
+            let bytes = aris_fs::read(path, FILE_LIMIT)?;
+            page(&bytes, path.display().to_string())
+        }
         Source::Arxiv(id) => {
             let place = format!("arXiv:{id}");
             let request = arxiv::source(id).keep(KEEP, KEEP_ABSENCE);
@@ -184,7 +188,6 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
         return archive(&bytes, place, with);
     }
     let text = decode(&bytes);
-    let digest = Digest::of(&bytes);
     let is_latex = ["\\documentclass", "\\begin{document}", "\\section"]
         .iter()
         .any(|mark| text.contains(mark));
@@ -202,7 +205,13 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
         let why = String::from("it is neither a PDF nor an HTML page nor LaTeX");
         return Err(Error::NoPaper { place, why });
     }
-    worth(Gathered::of(place, digest, html::profile(&text)))
+    page(&bytes, place)
+}
+
+/// Measures an HTML page.
+fn page(bytes: &[u8], place: String) -> Result<Gathered, Error> {
+    let profile = html::profile(&decode(bytes));
+    worth(Gathered::of(place, Digest::of(bytes), profile))
 }
 
 /// A paper without a sentence is none: a page that asks to wait, a scan, an empty file.

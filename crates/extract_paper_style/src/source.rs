@@ -17,6 +17,8 @@ pub(crate) enum Source {
     Tex(PathBuf),
     /// A PDF.
     Pdf(PathBuf),
+    /// A saved HTML page.
+    Page(PathBuf),
     /// A paper of arXiv.
     Arxiv(ArxivId),
     /// An http or https address.
@@ -34,6 +36,8 @@ pub(crate) enum SourceType {
     LocalTex,
     /// A PDF.
     LocalPdf,
+    /// A saved HTML page.
+    LocalHtml,
     /// A paper of arXiv.
     Arxiv,
     /// An http or https address.
@@ -70,13 +74,11 @@ impl Source {
             return Ok(Self::Folder(path));
         }
         if path.exists() {
-            let is_pdf = path
-                .extension()
-                .is_some_and(|name| name.eq_ignore_ascii_case("pdf"));
-            return Ok(if is_pdf {
-                Self::Pdf(path)
-            } else {
-                Self::Tex(path)
+            let ending = path.extension().map(|name| name.to_ascii_lowercase());
+            return Ok(match ending.as_deref().and_then(|name| name.to_str()) {
+                Some("pdf") => Self::Pdf(path),
+                Some("html" | "htm" | "xhtml") => Self::Page(path),
+                _ => Self::Tex(path),
             });
         }
         match ArxivId::parse(text) {
@@ -96,6 +98,7 @@ impl Source {
             Self::Folder(_) => SourceType::LocalDir,
             Self::Tex(_) => SourceType::LocalTex,
             Self::Pdf(_) => SourceType::LocalPdf,
+            Self::Page(_) => SourceType::LocalHtml,
             Self::Arxiv(_) => SourceType::Arxiv,
             Self::Address(_) => SourceType::Http,
         }

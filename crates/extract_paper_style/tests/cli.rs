@@ -476,6 +476,18 @@ fn where_text_may_have_gone_unread_is_said() {
 }
 
 #[test]
+fn a_saved_page_is_measured_as_a_page() {
+    let page = "<html><body><h2>Introduction</h2><div>We do it all day long.</div><br>They do not.<br><br>\
+        Bare text that reads like a paragraph of words.<h2>Method</h2><p>You do it, too.</p></body></html>";
+    let project = Project::new().file("saved.html", page);
+    let run = call(&project, "saved.html");
+    assert_eq!(run.data()["source_type"], "local_html");
+    let profile = profile(&run);
+    assert_eq!((&profile["basis"], &profile["words"]), (&json!("html"), &json!(22)), "{profile}");
+    assert_eq!(profile["sections"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn old_encodings_and_fragments_are_read() {
     let project = Project::new()
         .file(

@@ -1,6 +1,6 @@
 //! Files a document asks for.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::Place;
 
@@ -96,4 +96,26 @@ pub struct Include {
     pub resolved: Option<String>,
     /// What became of it.
     pub outcome: IncludeOutcome,
+}
+
+impl Include {
+    /// A request that is not met yet; every candidate once.
+    pub(crate) fn new(
+        kind: IncludeKind,
+        place: Place,
+        target: &str,
+        mut candidates: Vec<String>,
+        outcome: IncludeOutcome,
+    ) -> Self {
+        let mut seen = BTreeSet::new();
+        candidates.retain(|path| seen.insert(path.clone()));
+        Self {
+            kind,
+            place,
+            target: target.to_owned(),
+            candidates,
+            resolved: None,
+            outcome,
+        }
+    }
 }

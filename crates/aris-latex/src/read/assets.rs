@@ -1,7 +1,6 @@
 //! Files that are named but not read here: graphics, data, bibliographies.
 
 use super::{
-    include::dedup,
     path,
     reader::Reader,
     token::{Kind, Token},
@@ -108,7 +107,7 @@ impl Reader<'_> {
         self.record_candidates(kind, place, target, candidates, known);
     }
 
-    fn record_candidates(
+    pub(super) fn record_candidates(
         &mut self,
         kind: IncludeKind,
         place: Place,
@@ -124,14 +123,8 @@ impl Reader<'_> {
         } else {
             IncludeOutcome::Unresolved
         };
-        self.doc.includes.push(Include {
-            kind,
-            place,
-            target: target.to_owned(),
-            candidates: dedup(candidates),
-            resolved: None,
-            outcome,
-        });
+        let include = Include::new(kind, place, target, candidates, outcome);
+        self.doc.includes.push(include);
     }
 
     pub(super) fn unresolved(&mut self, place: Place, target: &str) {

@@ -1,6 +1,9 @@
 //! Environments.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use super::{
     lexer, path,
@@ -74,74 +77,48 @@ impl Env {
 
 /// The environment of a name, star dropped.
 pub(super) fn lookup(name: &str) -> Option<Env> {
-    if name == "tabular*" {
-        return Some(Env::Grid(GridForm::Width));
-    }
-    Some(match name.trim_end_matches('*') {
-        "document" => Env::Document,
-        "equation" | "displaymath" | "align" | "gather" | "multline" | "eqnarray" | "flalign"
-        | "dmath" | "dgroup" | "darray" | "IEEEeqnarray" | "empheq" => {
-            Env::Display(if name.starts_with("IEEE") { "om" } else { "" })
-        }
-        "alignat" | "xalignat" => Env::Display("m"),
-        "math" => Env::InlineMath,
-        "aligned" | "split" | "gathered" | "cases" | "dcases" | "rcases" | "matrix" | "pmatrix"
-        | "bmatrix" | "Bmatrix" | "vmatrix" | "Vmatrix" | "smallmatrix" | "psmallmatrix" => {
-            Env::Inner("o")
-        }
-        "array" | "alignedat" | "subarray" => Env::Inner("om"),
-        "tabular" => Env::Grid(GridForm::Plain),
-        "tabularx" | "tabulary" | "xltabular" => Env::Grid(GridForm::Width),
-        "tabu" | "longtabu" => Env::Grid(GridForm::Tabu),
-        "longtable" | "supertabular" | "xtabular" | "deluxetable" => Env::Grid(GridForm::Long),
-        "tblr" | "longtblr" | "talltblr" | "booktabs" => Env::Grid(GridForm::Keys),
-        "NiceTabular" => Env::Grid(GridForm::Nice),
-        "table" | "figure" | "sidewaystable" | "sidewaysfigure" | "algorithm" | "algorithm2e"
-        | "listing" | "scheme" | "teaserfigure" | "plate" | "SCfigure" | "SCtable"
-        | "marginfigure" | "margintable" => Env::Float("o"),
-        "wraptable" | "wrapfigure" => Env::Float("omom"),
-        "subfigure" | "subtable" | "floatrow" => Env::Float("ooom"),
-        "verbatim" | "Verbatim" | "lstlisting" | "minted" | "alltt" | "BVerbatim" | "LVerbatim"
-        | "verbatimtab" | "Highlighting" => Env::Raw,
-        "comment" | "filecontents" | "SaveVerbatim" | "pycode" | "CCSXML" | "luacode" => {
-            Env::Hidden
-        }
-        "itemize" | "enumerate" | "description" | "inparaenum" | "compactitem" | "compactenum"
-        | "inparaitem" | "asparaenum" | "asparaitem" | "tightitemize" => Env::List("o"),
-        "list" => Env::List("mm"),
-        "trivlist" => Env::List(""),
-        "tablenotes" => Env::Flow(Flow::Note, "o"),
-        "abstract" | "onecolabstract" => Env::Flow(Flow::Abstract, ""),
-        "keywords" | "keyword" | "IEEEkeywords" | "icmlkeywords" => Env::Flow(Flow::Keywords, ""),
-        "icmlauthorlist" | "authorlist" => Env::Flow(Flow::Front, ""),
-        "thebibliography" => Env::Bibliography,
-        "appendices" | "subappendices" | "appendix" => Env::Appendix,
-        "tikzpicture" | "pgfpicture" | "picture" | "tikzcd" | "circuitikz" | "forest" | "axis"
-        | "asy" | "pspicture" => Env::Mute,
-        "minipage" => Env::Plain("ooom"),
-        "multicols" => Env::Plain("mo"),
-        "adjustbox" | "spacing" => Env::Plain("m"),
-        "adjustwidth" => Env::Plain("mm"),
-        "tcolorbox"
-        | "mdframed"
-        | "threeparttable"
-        | "subequations"
-        | "algorithmic"
-        | "frame"
-        | "center"
-        | "small"
-        | "footnotesize"
-        | "flushleft"
-        | "flushright"
-        | "quote"
-        | "quotation"
-        | "landscape"
-        | "IEEEbiography"
-        | "IEEEbiographynophoto" => Env::Plain("o"),
-        "theorem" | "lemma" | "proposition" | "corollary" | "definition" | "remark" | "example"
-        | "proof" | "assumption" | "claim" | "conjecture" => Env::Titled("o"),
-        _ => return None,
-    })
+    static ALL: LazyLock<BTreeMap<&str, Env>> = LazyLock::new(|| listed().collect());
+    let known = ALL.get(name);
+    let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
+    known.copied()
+}
+
+/// The lists of `environments.txt`: in each line what the environments are, the arguments to drop, and their names.
+fn listed() -> impl Iterator<Item = (&'static str, Env)> {
+    let lines = include_str!("environments.txt").lines();
+    lines
+        .filter_map(|line| line.split_once(':'))
+        .filter_map(|(what, names)| {
+            let (what, spec) = what.split_once(' ').unwrap_or((what, ""));
+            let env = match what {
+                "document" => Env::Document,
+                "display" => Env::Display(spec),
+                "maths" => Env::InlineMath,
+                "inner" => Env::Inner(spec),
+                "grid" => Env::Grid(GridForm::Plain),
+                "wide" => Env::Grid(GridForm::Width),
+                "tabu" => Env::Grid(GridForm::Tabu),
+                "long" => Env::Grid(GridForm::Long),
+                "keys" => Env::Grid(GridForm::Keys),
+                "nice" => Env::Grid(GridForm::Nice),
+                "float" => Env::Float(spec),
+                "raw" => Env::Raw,
+                "hidden" => Env::Hidden,
+                "list" => Env::List(spec),
+                "note" => Env::Flow(Flow::Note, spec),
+                "abstract" => Env::Flow(Flow::Abstract, spec),
+                "keywords" => Env::Flow(Flow::Keywords, spec),
+                "front" => Env::Flow(Flow::Front, spec),
+                "bibliography" => Env::Bibliography,
+                "appendix" => Env::Appendix,
+                "mute" => Env::Mute,
+                "plain" => Env::Plain(spec),
+                "titled" => Env::Titled(spec),
+                _ => return None,
+            };
+            Some((names, env))
+        })
+        .flat_map(|(names, env)| names.split_whitespace().map(move |name| (name, env)))
 }
 
 impl Reader<'_> {

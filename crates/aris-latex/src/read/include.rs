@@ -95,8 +95,6 @@ impl Reader<'_> {
         };
         let text = source.text.clone();
         self.loading.bytes += text.len();
-        // A paper has a block for some hundred bytes.
-        self.writer.blocks.reserve((text.len() / 100).min(1 << 16));
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         self.frames.push(Frame::File {
@@ -148,7 +146,7 @@ impl Reader<'_> {
         {
             bases.push(path::parent(&file.path).to_owned());
         }
-        dedup(bases)
+        bases
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it).
@@ -279,18 +277,8 @@ impl Reader<'_> {
         directory: Option<String>,
     ) -> Result<(), Error> {
         let place = self.place(token);
-        let mut include = Include {
-            kind,
-            place,
-            target: target.to_owned(),
-            candidates: Vec::new(),
-            resolved: None,
-            outcome: IncludeOutcome::Missing,
-        };
         if !known || target.is_empty() {
-            include.outcome = IncludeOutcome::Unresolved;
-            self.unresolved(place, target);
-            self.doc.includes.push(include);
+            self.record_candidates(kind, place, target, Vec::new(), false);
             return Ok(());
         }
         let bases = match &directory {
@@ -302,12 +290,11 @@ impl Reader<'_> {
         } else {
             path::tex_candidates(target).collect()
         };
-        include.candidates = dedup(
-            bases
-                .iter()
-                .flat_map(|base| names.iter().map(move |name| path::join(base, name)))
-                .collect(),
-        );
+        let candidates = bases
+            .iter()
+            .flat_map(|base| names.iter().map(move |name| path::join(base, name)))
+            .collect();
+        let mut include = Include::new(kind, place, target, candidates, IncludeOutcome::Missing);
         if kind == IncludeKind::Include
             && self
                 .loading
@@ -502,11 +489,4 @@ pub(super) fn suffixed(name: &str, extension: &str) -> Vec<String> {
     } else {
         vec![format!("{name}.{extension}")]
     }
-}
-
-/// Every path once, the first of each.
-pub(super) fn dedup(mut paths: Vec<String>) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    paths.retain(|path| seen.insert(path.clone()));
-    paths
 }

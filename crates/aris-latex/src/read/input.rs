@@ -17,18 +17,7 @@ const FEW_BYTES: usize = 64;
 
 impl Reader<'_> {
     /// The next token.
-    #[inline(never)]
     pub(super) fn next(&mut self) -> Token {
-        self.next_here()
-    }
-
-    /// [`Self::next`] for the main loop, in place.
-    #[expect(
-        clippy::inline_always,
-        reason = "one caller besides `next`; a token that goes through memory costs as much as making it"
-    )]
-    #[inline(always)]
-    pub(super) fn next_here(&mut self) -> Token {
         let Some(frame) = self.frames.last_mut() else {
             return Token::new(Kind::Stop, 0, 0, 0);
         };

@@ -72,11 +72,6 @@ fn class(byte: u8) -> Class {
 }
 
 /// The next token of a file; [`Kind::Stop`] at its end.
-#[expect(
-    clippy::inline_always,
-    reason = "few callers; a token that goes through memory costs as much as making it"
-)]
-#[inline(always)]
 pub(crate) fn next(
     text: &str,
     file: u32,

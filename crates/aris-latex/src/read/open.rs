@@ -73,13 +73,6 @@ pub(super) struct Open {
 }
 
 impl Open {
-    pub(super) fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
-        self.marks.clear();
-        (self.last, self.pending, self.operator, self.index) = ([0; 10], None, None, None);
-    }
-
     pub(super) fn push(&mut self, text: &str, source: Source, style: Style) {
         let start = self.text.len();
         let (file, offset) = (narrow(source.place.file), narrow(source.place.offset));

@@ -5,7 +5,7 @@
 
 use super::{
     builtin::{Cmd, If},
-    include::{Found, dedup, suffixed},
+    include::{Found, suffixed},
     lexer::Letters,
     path,
     reader::{Meaning, Reader},
@@ -40,17 +40,9 @@ impl Reader<'_> {
         let mut files = Vec::new();
         for (name, place) in names {
             let candidates = bases.iter().map(|base| path::join(base, name)).collect();
-            let mut include = Include {
-                kind,
-                place: *place,
-                target: name
-                    .trim_end_matches(".sty")
-                    .trim_end_matches(".cls")
-                    .to_owned(),
-                candidates: dedup(candidates),
-                resolved: None,
-                outcome: IncludeOutcome::Missing,
-            };
+            let target = name.trim_end_matches(".sty").trim_end_matches(".cls");
+            let mut include =
+                Include::new(kind, *place, target, candidates, IncludeOutcome::Missing);
             match self.locate(&mut include) {
                 Found::Absent => {
                     self.loading.installed |= !OWN.contains(&name.as_str());

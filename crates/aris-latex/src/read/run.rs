@@ -12,7 +12,7 @@ use crate::{BlockKind, Error, ProblemKind};
 impl Reader<'_> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         while !self.finished {
-            let token = self.next_here();
+            let token = self.next();
             if self.styles > 0 && token.kind != Kind::Stop {
                 self.read_style(token)?;
                 continue;

@@ -53,8 +53,6 @@ pub(crate) struct Writer {
     running: Open,
     /// Blocks of their own, the innermost last.
     levels: Vec<(BlockKind, Open)>,
-    /// Emptied buffers: a block costs one exact allocation for each part.
-    spare: Vec<Open>,
     environments: Vec<Arc<str>>,
     /// What a block shows of them, until that changes.
     path: Option<Arc<[Arc<str>]>>,
@@ -103,8 +101,7 @@ impl Writer {
 
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        let open = self.spare.pop().unwrap_or_default();
-        self.levels.push((kind, open));
+        self.levels.push((kind, Open::default()));
     }
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
@@ -119,8 +116,7 @@ impl Writer {
             self.space(source, Style::default());
             return;
         }
-        let fresh = self.spare.pop().unwrap_or_default();
-        let open = std::mem::replace(&mut self.running, fresh);
+        let open = std::mem::take(&mut self.running);
         self.finish(open, lookup);
     }
 
@@ -404,7 +400,6 @@ impl Writer {
                         kind: kind(*tag, lookup)?,
                     })
                 });
-                block.marks.reserve_exact(open.marks.len());
                 block.marks.extend(marks);
                 block
                     .marks
@@ -415,14 +410,11 @@ impl Writer {
                         offset: first.offset as usize,
                     };
                 }
-                block.text.push_str(&open.text);
-                block.spans.extend(&open.spans);
+                block.text = open.text;
+                block.spans = open.spans;
             }
         }
-        let index = open.index;
-        open.clear();
-        self.spare.push(open);
-        index
+        open.index
     }
 }
 
