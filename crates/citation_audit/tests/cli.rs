@@ -806,7 +806,7 @@ mod properties {
         ) {
             let paper = Paper::new(&[("main.tex", &document(&format!("{body}\n\\bibliography{{refs}}"))), ("refs.bib", &bib)]);
             let context = Context::for_test(paper.project.path(), "2026-11-20T12:00:00Z".parse().unwrap());
-            let cli = || Cli { paper: "paper".into(), root: None, uncited: true, as_of: None, live: false, offline: false };
+            let cli = || Cli { paper: Some("paper".into()), root: None, uncited: true, as_of: None, live: false, offline: false };
             let report = run(cli(), &context).unwrap();
             let written = std::fs::read(paper.folder().join("CITATION_AUDIT.json")).unwrap();
             let artifact: serde_json::Value = serde_json::from_slice(&written).unwrap();

@@ -23,7 +23,7 @@ pub(crate) enum Command {
     /// Check a figure; exit 10 when it has problems
     Validate(ValidateArgs),
     /// Show the fields of a figure; with --json the JSON schema
-    Schema(SchemaArgs),
+    Schema,
     /// Compute positions for the nodes of a figure that have none, and write them into it
     Layout(LayoutArgs),
     /// Draw a figure again whenever its file changes
