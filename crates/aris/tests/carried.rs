@@ -133,6 +133,14 @@ fn a_project_gets_all_skills_and_helpers_and_loses_them_again() {
             .stdout()
             .starts_with("verify_paper_audits ")
     );
+    // The program itself is among the tools, and lists them.
+    let tool = project.at("paper/.aris/tools/aris");
+    let run = Helper::at("/bin/sh").call(project.path());
+    let run = run.args([tool]).args(["--help"]).run().expect_code(0);
+    assert!(
+        run.stdout().contains("Before a paper is submitted"),
+        "{run}"
+    );
     install(&["--uninstall"]).expect_code(0);
     assert!(!project.at("paper/.claude/skills/paper-writing").exists());
     assert!(!project.at("paper/.aris/tools").exists());

@@ -92,12 +92,10 @@ fn the_front_door_lists_every_helper() {
         .expect_code(0)
         .stdout()
         .to_owned();
-    let help = aris()
-        .call(project.path())
-        .args(["help"])
-        .run()
-        .expect_code(0);
-    assert_eq!(help.stdout(), text);
+    for args in [&["help"][..], &["--help"], &["-h"]] {
+        let help = aris().call(project.path()).args(args).run();
+        assert_eq!(help.expect_code(0).stdout(), text, "{args:?}");
+    }
     let json = aris()
         .call(project.path())
         .args(["help", "--json"])

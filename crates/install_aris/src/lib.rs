@@ -152,7 +152,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         let more = source.choose(&choices.skills)?;
         if !more.is_empty() {
             context.note(&format!(
-                "also {}: the chosen skills call helpers of theirs",
+                "also {}: the chosen skills call their helpers",
                 more.join(", ")
             ));
         }

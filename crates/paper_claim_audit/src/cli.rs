@@ -16,6 +16,9 @@ pub struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) paper: PaperArgs,
+    /// Also write the paper with every number coloured by its status, as a page
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// The subcommands.

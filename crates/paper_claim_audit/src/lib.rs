@@ -153,7 +153,7 @@ pub static SPEC: Spec = Spec {
 /// Runs the command.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     match &cli.command {
-        None => commands::audit::run(&cli.paper, context),
+        None => commands::audit::run(&cli.paper, cli.html.as_deref(), context),
         Some(Command::Suggest(args)) => commands::suggest::run(args, context),
         Some(Command::Bind(args)) => commands::bind::run(args, context),
         Some(Command::Emit(args)) => commands::emit::run(args, context),

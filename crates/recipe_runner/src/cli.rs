@@ -112,9 +112,9 @@ pub(crate) struct GraphArgs {
     pub(crate) recipe: RecipeArgs,
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
-    /// Language of what is printed without --json
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: Format,
+    /// Form of what is printed [default: the graph as JSON, without an envelope]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
 }
 
 /// Arguments of `run`.
@@ -235,8 +235,13 @@ pub(crate) struct TimelineArgs {
     /// The state of the run
     #[arg(value_name = "RUN")]
     pub(crate) state: PathBuf,
-    /// Where the page goes [default: beside the state, with the ending .html]
-    #[arg(short, long, value_name = "FILE")]
+    /// File for the page [default: beside the state, with the ending .html]
+    #[arg(
+        long = "html",
+        alias = "output",
+        short_alias = 'o',
+        value_name = "FILE"
+    )]
     pub(crate) output: Option<PathBuf>,
 }
 

@@ -10,7 +10,7 @@
 //! recipe_runner next     --state STATE [--json]
 //! recipe_runner status   --state STATE [--json]
 //! recipe_runner logs     --state STATE [--step NAME] [--follow] [--stderr] [--json]
-//! recipe_runner timeline RUN [-o FILE] [--json]
+//! recipe_runner timeline RUN [--html FILE] [--json]
 //! recipe_runner cancel   --state STATE [--json]
 //! recipe_runner --example
 //! recipe_runner --schema
@@ -244,7 +244,7 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "timeline",
-            line: "recipe_runner timeline run.json -o run.html",
+            line: "recipe_runner timeline run.json --html run.html",
             what: "write a page that shows when what was done",
         },
         Example {

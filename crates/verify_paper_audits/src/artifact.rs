@@ -156,7 +156,7 @@ impl Artifact {
             findings.push(
                 Finding::new(
                     FindingId::SchemaInvalid,
-                    "reviewer_model is empty: nobody answers for the audit",
+                    "reviewer_model is empty: the audit names no reviewer",
                     REWRITE,
                 )
                 .file(file)

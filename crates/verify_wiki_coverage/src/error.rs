@@ -15,6 +15,12 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// Nothing of what is to be scanned exists.
+    #[error("{} does not exist, so there is nothing to scan", path.display())]
+    Scan {
+        /// The first of the paths.
+        path: PathBuf,
+    },
     /// The report would replace something else.
     #[error("{} exists and is not a coverage report", path.display())]
     Overwrite {
@@ -38,7 +44,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Wiki { .. } => ErrorKind::NotFound,
+            Self::Wiki { .. } | Self::Scan { .. } => ErrorKind::NotFound,
             Self::Overwrite { .. } | Self::TooMany => ErrorKind::Validation,
             Self::Fs(error) => error.kind(),
             Self::Json(_) => ErrorKind::Internal,
@@ -51,6 +57,9 @@ impl Failure for Error {
                 "name the wiki's folder, such as research-wiki/",
             )),
             Self::Overwrite { .. } => Some(String::from("name another file with --output")),
+            Self::Scan { .. } => Some(String::from(
+                "name a file or folder that exists with --scan",
+            )),
             Self::TooMany => Some(String::from("name fewer paths with --scan")),
             Self::Fs(error) => error.hint(),
             Self::Json(_) => None,
@@ -60,10 +69,12 @@ impl Failure for Error {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
-            Self::Wiki { path } | Self::Overwrite { path } => Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )]),
+            Self::Wiki { path } | Self::Scan { path } | Self::Overwrite { path } => {
+                Map::from_iter([(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                )])
+            }
             Self::TooMany | Self::Json(_) => Map::new(),
         }
     }

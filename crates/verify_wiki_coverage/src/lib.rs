@@ -112,6 +112,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let earlier = earlier(&output, cli.output.is_some())?;
 
     let (roots, absent) = roots(&cli.scan, context);
+    if let ([], [path, ..]) = (roots.as_slice(), absent.as_slice()) {
+        return Err(Error::Scan { path: path.clone() });
+    }
     for path in &absent {
         context.warn(&format!("{} does not exist: not scanned", path.display()));
     }

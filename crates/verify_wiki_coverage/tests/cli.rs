@@ -141,7 +141,10 @@ fn strict_leaves_with_ten_for_a_gap_and_for_what_could_not_be_read() {
     data(temp.path(), &covered, 10);
     page(temp.path(), "other", "2310.01362");
     data(temp.path(), &covered, 0);
-    let absent = data(temp.path(), &["--strict", "--scan", "absent.md"], 10);
+    let absent = ["--scan", "absent.md"];
+    let output = call(temp.path(), &[&["research-wiki"], &absent[..]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    let absent = data(temp.path(), &[&covered, &absent[..]].concat(), 10);
     assert_eq!(absent["absent_paths"], json!(["absent.md"]));
     assert_eq!(absent["missing_ids"], json!([]));
     page(temp.path(), "third", "to be found");

@@ -146,7 +146,10 @@ fn page(row: &Row, contract: &Contract) -> String {
         };
         text.extend(["\n## ", &command.name, "\n\n", &command.summary, ".\n\n"]);
         // 1 and 2 mean the same everywhere.
-        let exits = command.exit.iter().filter(|exit| ![1, 2].contains(&exit.code));
+        let exits = command
+            .exit
+            .iter()
+            .filter(|exit| ![1, 2].contains(&exit.code));
         let exits: Vec<String> = exits
             .map(|exit| format!("{} {}", exit.code, exit.meaning))
             .collect();

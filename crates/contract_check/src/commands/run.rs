@@ -179,7 +179,7 @@ fn judge(helper: &'static Helper, policy: Policy, attempt: &Attempt) -> (Ran, Op
     };
     let then = (outcome != Verdict::Done).then(|| match attempt {
         _ if outcome == Verdict::Found => {
-            String::from("it did its work: read what it says, and write nothing over what it left")
+            String::from("it finished: read its output, and do not overwrite its files")
         }
         // A gate that ran has said itself what is wrong.
         Attempt::Exited(_) if policy == Policy::A => policy.when_failed().to_owned(),

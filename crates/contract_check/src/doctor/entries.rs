@@ -29,7 +29,7 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
                     findings.push(Finding::error(
                         Id::ManifestInvalid,
                         &entry.path,
-                        "is no path in the project, and the record lists it",
+                        "is listed in the record and is not a path in the project",
                         REPAIR,
                     ));
                     continue;
@@ -84,7 +84,7 @@ fn link(root: &Path, path: &Path, target: &Path, findings: &mut Vec<Finding>) {
         Err(_) => findings.push(Finding::warning(
             Id::EntryReplaced,
             shown,
-            "was installed as a link and is none now",
+            "was installed as a link and is no longer one",
             "move it away if it is yours, then run install_aris --reconcile",
         )),
         Ok(now) if now != target && path.canonicalize().ok() != target.canonicalize().ok() => {

@@ -64,7 +64,7 @@ impl Record {
                 findings.push(Finding::error(
                     Id::ManifestInvalid,
                     file,
-                    "has carriage returns, which skills take for a part of the path",
+                    "has carriage returns, which become part of the path that skills read",
                     AGAIN,
                 ));
             }
@@ -186,7 +186,7 @@ impl Record {
                     findings.push(Finding::warning(
                         Id::ManifestMissing,
                         place,
-                        "holds things of this suite, and no record says who put them there",
+                        "holds files of this suite that no install record lists",
                         AGAIN,
                     ));
                 }

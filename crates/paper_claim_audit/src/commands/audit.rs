@@ -50,7 +50,11 @@ pub struct AuditReport {
     pub(crate) claims: Vec<Row>,
 }
 
-pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+pub(crate) fn run(
+    args: &PaperArgs,
+    html: Option<&Path>,
+    context: &Context,
+) -> Result<Outcome<Report>, Error> {
     let mut project = session::open(args, context)?;
     let audit = project.audit();
     let details = Details::new(&project, &audit);
@@ -72,6 +76,10 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
         report: &markdown,
     };
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;
+    if let Some(path) = html {
+        let path = context.absolute(path);
+        super::show::write_page(&path, &project, &audit, (verdict.word(), &reason), &summary)?;
+    }
     let claims = details.claims.into_iter().filter(Row::needs_attention);
     let report = AuditReport {
         verdict,

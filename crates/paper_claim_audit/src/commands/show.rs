@@ -1,7 +1,7 @@
 //! The paper as it was read, for co-authors.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
 use serde::Serialize;
@@ -10,8 +10,9 @@ use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::session;
 use crate::{Report, SPEC};
+use aris_claims::project::Project;
 use aris_claims::runs::Runs;
-use aris_claims::{Details, Row};
+use aris_claims::{Audit, Details, Row};
 
 /// Schema id of [`ShowReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.show/v1";
@@ -38,24 +39,8 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
     let (verdict, reason) = details.decide();
     let summary = details.summary();
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
-    if let (Some(path), Ok(document)) = (&html, &project.document) {
-        let runs = Runs::of(&project, &audit.entries)?;
-        let folder = project.files.folder.file_name().unwrap_or_default();
-        let facts = crate::page::PageFacts {
-            title: &folder.to_string_lossy(),
-            verdict: verdict.word(),
-            reason,
-            summary: &summary,
-            claims_file: &project.claims_name(),
-            runs: &runs,
-            version: SPEC.version,
-        };
-        let page = crate::page::html(document, &audit, &facts)?;
-        if let Some(folder) = path.parent() {
-            let failed = |error| Error::write("the page", path, error);
-            aris_fs::create_dir(folder).map_err(failed)?;
-        }
-        super::write_own(path, "the page", "<!doctype html>", &page)?;
+    if let Some(path) = &html {
+        write_page(path, &project, &audit, (verdict.word(), reason), &summary)?;
     }
     let report = ShowReport {
         html: html.map(|path| path.display().to_string()),
@@ -64,6 +49,33 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
         claims: details.claims,
     };
     Ok(Outcome::done(Report::Show(report)))
+}
+
+/// Writes the page of a paper. **Errors**: the paper has no document.
+pub(crate) fn write_page(
+    path: &Path,
+    project: &Project,
+    audit: &Audit,
+    (verdict, reason): (&str, &str),
+    summary: &str,
+) -> Result<(), Error> {
+    let runs = Runs::of(project, &audit.entries)?;
+    let folder = project.files.folder.file_name().unwrap_or_default();
+    let facts = crate::page::PageFacts {
+        title: &folder.to_string_lossy(),
+        verdict,
+        reason,
+        summary,
+        claims_file: &project.claims_name(),
+        runs: &runs,
+        version: SPEC.version,
+    };
+    let page = crate::page::html(session::document(project)?, audit, &facts)?;
+    if let Some(folder) = path.parent() {
+        let failed = |error| Error::write("the page", path, error);
+        aris_fs::create_dir(folder).map_err(failed)?;
+    }
+    super::write_own(path, "the page", "<!doctype html>", &page)
 }
 
 impl ShowReport {

@@ -2,7 +2,7 @@
 
 use aris_testkit::Run;
 
-use crate::support::{Paper, status, text};
+use crate::support::{Paper, program, status, text};
 
 const VALUE: &str = "select max(x) from \"results/v.csv\"";
 
@@ -180,6 +180,11 @@ fn two_of_three_are_67_per_cent() {
     assert!(page.contains("67 %") && !page.contains("66 %"));
     // The page is its own file, and is written again.
     paper.run("show", &["--html", "page.html"]).expect_code(0);
+    // The audit writes the same page.
+    let audit = program().call(paper.project.path());
+    let run = audit.args(["paper", "--html", "audit.html"]).run();
+    run.expect_code(10);
+    assert_eq!(paper.project.read("audit.html"), page);
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphDa
     };
     let graph = Graph::of(&recipe);
     let mut data = GraphData::of(&recipe, &graph);
-    data.drawing = match args.format {
+    data.drawing = match args.format.unwrap_or(Format::Json) {
         Format::Json => None,
         Format::Mermaid => Some(mermaid(&recipe, &graph)),
         Format::Dot => Some(dot(&recipe, &graph)),

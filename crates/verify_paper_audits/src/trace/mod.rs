@@ -158,7 +158,7 @@ impl Check<'_> {
                 && before.is_some_and(|before| before.0 == prompt && before.1 != inputs)
         })?;
         let message = format!(
-            "record {} repeats prompt and answer of {} to the letter, for files that have changed in between",
+            "record {} repeats prompt and answer of {} exactly, for files that have changed in between",
             short(&last.prefix),
             short(&same.prefix)
         );
