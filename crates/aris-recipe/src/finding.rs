@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How much a finding weighs. A recipe is valid when it has none of severity error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -56,9 +56,13 @@ pub struct Finding {
 
 impl Finding {
     /// A finding about the whole file.
-    pub fn about_file(rule: &'static str, severity: Severity, message: impl Into<String>) -> Self {
+    pub fn about_file(
+        rule: impl Into<Cow<'static, str>>,
+        severity: Severity,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
-            rule: Cow::Borrowed(rule),
+            rule: rule.into(),
             severity,
             step: String::new(),
             message: message.into(),

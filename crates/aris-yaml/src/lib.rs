@@ -4,18 +4,20 @@
 //! stays twice, so that whoever reads the tree can report it; [`Node::get`] gives the last one, as YAML loaders do. [`read_json`] and
 //! [`JsonReader`] take JSON with comments and the other liberties of real files. Numbers keep their text: `1e-4` stays `1e-4`.
 //!
-//! What it does not do: write YAML, or make values of Rust types from it.
+//! [`typed`] makes a value of a Rust type of YAML. What this does not do: write YAML.
 
 #![warn(missing_docs)]
 
 mod builder;
 mod json;
+mod typed;
 
 use granit_parser::Parser;
 use serde_json::{Map, Number, Value as Json};
 
 use builder::{Builder, small};
 pub use json::{JsonReader, read_json};
+pub use typed::{typed, typed_node};
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

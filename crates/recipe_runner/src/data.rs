@@ -1,21 +1,21 @@
-//! The files that a recipe is checked against: manifest, tools, budgets, skills, sub-recipes, cards.
+//! The files that a recipe is checked against: manifest, tools, budgets, skills, sub-recipes, rules of a project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::EntryKind;
 use aris_recipe::engine::state::{FileRef, sha256_hex};
 use aris_recipe::model::load;
-use aris_recipe::rules::called_skills;
-use aris_recipe::rules::data::{
-    Budgets, Card, Contracts, DataError, Exemptions, Manifest, Skills, Tool,
-};
-use aris_recipe::{Data, Recipe};
-use aris_yaml::Text;
+use aris_recipe::rules::{ProjectRule, called_skill, data::budgets};
+use aris_recipe::{Data, Profile, Recipe};
+use aris_yaml::{Malformed, Text, typed};
 use clap::Args;
 
 use crate::error::Error;
+
+/// The rules of `AutoSkillit` for its own tools and skills.
+const AUTOSKILLIT: &str = include_str!("../assets/autoskillit.yaml");
 
 /// What skills and tools take and give.
 #[derive(Clone, Debug, Default, Args)]
@@ -42,21 +42,9 @@ pub(crate) struct DataArgs {
     /// More captures that may stay unread: pairs of a variable and a text of the skill command
     #[arg(long, value_name = "FILE")]
     pub(crate) exempt: Option<PathBuf>,
-    /// Folder of contract cards, with `diagrams` beside it
-    #[arg(long, value_name = "DIR")]
-    pub(crate) contracts: Option<PathBuf>,
-}
-
-/// A recipe with where it came from.
-pub(crate) struct Checked<'a> {
-    /// The file.
-    pub(crate) path: &'a Path,
-    /// Digest of its bytes, in hexadecimal digits.
-    pub(crate) sha256: &'a str,
-    /// The recipe as it is checked.
-    pub(crate) recipe: &'a Recipe,
-    /// Folders of sub-recipes, as far as they exist.
-    pub(crate) sub_recipes: &'a [PathBuf],
+    /// Rules of a project, as data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
 }
 
 /// Reads the data for a recipe.
@@ -65,24 +53,31 @@ pub(crate) struct Checked<'a> {
 /// no other: composing reports it.
 pub(crate) fn read(
     args: &DataArgs,
-    checked: &Checked<'_>,
+    profile: Profile,
+    (path, recipe): (&Path, &Recipe),
+    folders: &[PathBuf],
     context: &Context,
 ) -> Result<Data, Error> {
     let file = |path: &Option<PathBuf>| path.as_ref().map(|path| context.absolute(path));
-    let files = contract_files(&args.contracts_of, checked.recipe, checked.path, context);
+    let files = contract_files(&args.contracts_of, recipe, path, context);
+    let (data, _) = contracts_in(&files)?;
+    let mut rules = parsed(file(&args.rules), ProjectRule::parse_all)?.unwrap_or_default();
+    if profile == Profile::Compat {
+        let own = ProjectRule::parse_all(AUTOSKILLIT).map_err(|error| Error::Data {
+            path: PathBuf::from("autoskillit.yaml"),
+            error,
+        });
+        rules.extend(own?);
+    }
+    let called = recipe.steps.iter().filter_map(called_skill);
+    let wanted = called.filter(|_| !rules.is_empty()).collect();
     Ok(Data {
-        manifest: parsed(files.manifest, Manifest::parse)?,
-        tools: parsed(files.tools, Tool::parse_all)?,
-        budgets: parsed(file(&args.budgets), Budgets::parse)?,
-        exempt: match parsed(file(&args.exempt), Exemptions::parse)? {
-            Some(more) => Exemptions::default().and(more),
-            None => Exemptions::default(),
-        },
-        skills: skills(args, checked.recipe, context)?,
-        sub_recipes: sub_recipes(checked.sub_recipes)?,
-        contracts: file(&args.contracts)
-            .map(|folder| contracts(&folder, checked))
-            .transpose()?,
+        budgets: parsed(file(&args.budgets), budgets)?,
+        exempt: parsed(file(&args.exempt), typed)?.unwrap_or_default(),
+        skills: skills(args, &wanted, context)?,
+        sub_recipes: sub_recipes(folders)?,
+        rules,
+        ..data
     })
 }
 
@@ -114,8 +109,8 @@ pub(crate) fn contracts_in(files: &ContractArgs) -> Result<(Data, Option<FileRef
         })
     };
     let data = Data {
-        manifest: parsed(files.manifest.clone(), Manifest::parse)?,
-        tools: parsed(files.tools.clone(), Tool::parse_all)?,
+        manifest: parsed(files.manifest.clone(), typed)?,
+        tools: parsed(files.tools.clone(), typed)?,
         ..Data::default()
     };
     Ok((data, files.manifest.as_ref().map(digest).transpose()?))
@@ -136,7 +131,7 @@ fn read_named(path: &Path) -> Result<String, Error> {
 
 fn parsed<T>(
     path: Option<PathBuf>,
-    parse: fn(&str) -> Result<T, DataError>,
+    parse: fn(&str) -> Result<T, Malformed>,
 ) -> Result<Option<T>, Error> {
     let Some(path) = path else {
         return Ok(None);
@@ -147,30 +142,29 @@ fn parsed<T>(
         .map_err(|error| Error::Data { path, error })
 }
 
-/// Folders that exist; one that was named and is absent is an error where it is listed.
-fn skills(args: &DataArgs, recipe: &Recipe, context: &Context) -> Result<Option<Skills>, Error> {
-    if args.skills_dir.is_empty() {
-        return Ok(None);
-    }
-    let called = called_skills(recipe);
-    let mut skills = Skills::default();
+/// The skills in folders, of several of one name the first; one that was named and is absent is an error where it is listed. `read` names
+/// those whose texts are wanted.
+fn skills(
+    args: &DataArgs,
+    read: &BTreeSet<&str>,
+    context: &Context,
+) -> Result<Option<BTreeMap<String, String>>, Error> {
+    let mut skills = BTreeMap::new();
     for folder in &args.skills_dir {
         for entry in aris_fs::list_sorted(&context.absolute(folder))? {
             let file = entry.path.join("SKILL.md");
             // A skill may be a link to its folder: that is how installers place them.
             let is_skill =
                 matches!(entry.kind, EntryKind::Folder | EntryKind::Link) && file.is_file();
-            let Some(name) = entry.name.to_str().filter(|_| is_skill) else {
+            let name = entry.name.to_str().filter(|_| is_skill);
+            let Some(name) = name.filter(|name| !skills.contains_key(*name)) else {
                 continue;
             };
-            if skills.names.insert(name.to_owned()) && called.contains(name) {
-                skills
-                    .texts
-                    .insert(name.to_owned(), aris_fs::read_text(&file)?);
-            }
+            let text = read.contains(name).then(|| aris_fs::read_text(&file));
+            skills.insert(name.to_owned(), text.transpose()?.unwrap_or_default());
         }
     }
-    Ok(Some(skills))
+    Ok((!args.skills_dir.is_empty()).then_some(skills))
 }
 
 /// Sub-recipes by name, each with those that it places itself. `None` when no folder exists.
@@ -200,37 +194,4 @@ fn sub_recipes(folders: &[PathBuf]) -> Result<Option<BTreeMap<String, Vec<String
         }
     }
     Ok(known)
-}
-
-fn contracts(folder: &Path, checked: &Checked<'_>) -> Result<Contracts, Error> {
-    let stem = checked.path.file_stem().unwrap_or_default();
-    let card = folder.join(stem).with_extension("yaml");
-    let diagrams = folder.with_file_name("diagrams");
-    let optional = |path: &Path| match aris_fs::read_text(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error),
-    };
-    // Listed, so that a folder that is no folder is an error and not a recipe without a card.
-    let _entries = aris_fs::list_sorted(folder)?;
-    let has_diagrams = match aris_fs::list_sorted(&diagrams) {
-        Ok(_) => true,
-        Err(error) if error.is_not_found() => false,
-        Err(error) => return Err(error.into()),
-    };
-    let parsed = |text: String| {
-        Card::parse(&text).map_err(|error| Error::Data {
-            path: card.clone(),
-            error,
-        })
-    };
-    Ok(Contracts {
-        card: optional(&card)?.map(parsed).transpose()?,
-        diagram: if has_diagrams {
-            Some(optional(&diagrams.join(stem).with_extension("md"))?)
-        } else {
-            None
-        },
-        recipe_sha256: checked.sha256.to_owned(),
-    })
 }

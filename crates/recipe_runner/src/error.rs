@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_recipe::Finding;
-use aris_recipe::rules::data::DataError;
 use serde_json::{Map, Value};
 
 /// Errors of `recipe_runner`. What is wrong with a recipe that can be loaded is in its report, never here.
@@ -24,12 +23,12 @@ pub enum Error {
         what: &'static str,
     },
     /// A file that a recipe is checked against is malformed.
-    #[error("{}:{}: {error}", path.display(), error.line)]
+    #[error("{}:{}: {}", path.display(), error.line, error.message)]
     Data {
         /// The path.
         path: PathBuf,
         /// What is wrong.
-        error: DataError,
+        error: aris_yaml::Malformed,
     },
     /// An input is unknown, missing or not allowed.
     #[error("{reason}")]

@@ -15,7 +15,7 @@
 //! recipe_runner --example
 //! recipe_runner --schema
 //! recipe_runner complete --state STATE --step NAME --status STATUS [--result JSON|TEXT|-] [--ticket TICKET] [--json]
-//! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --contracts DIR
+//! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --rules FILE
 //! ```
 //!
 //! # Input

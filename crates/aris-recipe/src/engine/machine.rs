@@ -8,6 +8,7 @@ use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
 use super::tokens::Reading;
 use super::values::ListedValues;
+use crate::expression::Namespace;
 use crate::graph::Graph;
 use crate::model::{Kind, OnResult, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
@@ -255,7 +256,7 @@ impl Machine {
         ];
         let way = ways
             .into_iter()
-            .find(|(via, _)| last.edge.as_ref() == Some(&via.to_string()));
+            .find(|(via, _)| last.edge.as_ref() == Some(via));
         let Some((via, route)) = way else {
             return false;
         };
@@ -294,7 +295,7 @@ impl Machine {
             (None, None) if entry.event == Event::Skipped => Some("missing_skip_route"),
             (None, None) => Some("missing_route"),
         };
-        entry.edge = Some(taken.via.to_string());
+        entry.edge = Some(taken.via);
         entry.target = target.as_ref().map(|target| target.name().to_owned());
         entry.note = (!taken.notes.is_empty()).then(|| taken.notes.join("; "));
         self.record(state, entry, target.as_ref());
@@ -326,7 +327,7 @@ impl Machine {
             .and_then(Target::step)
             .and_then(|name| self.recipe.position(name));
         if let (Some(from), Some(to)) = (from, to)
-            && self.is_progress(from, entry.edge.as_deref())
+            && self.is_progress(from, entry.edge.as_ref())
             && self.graph.components.same(from, to)
         {
             for member in self.graph.components.members(from) {
@@ -350,30 +351,22 @@ impl Machine {
     }
 
     /// Whether an edge is one that a routing step took because of a result: the next item of work.
-    fn is_progress(&self, from: usize, edge: Option<&str>) -> bool {
-        let Some(step) = self.recipe.steps.get(from) else {
+    fn is_progress(&self, from: usize, edge: Option<&Via>) -> bool {
+        let step = self.recipe.steps.get(from);
+        let Some(step) = step.filter(|step| step.kind() == Kind::Route) else {
             return false;
         };
-        let key = edge
-            .and_then(|edge| edge.strip_prefix("result["))
-            .and_then(|edge| edge.strip_suffix(']'));
-        let (Kind::Route, Some(key)) = (step.kind(), key) else {
-            return false;
-        };
-        match &step.on_result {
-            Some(OnResult::Field { .. }) => true,
-            Some(OnResult::List(branches)) => key
-                .parse()
-                .ok()
-                .and_then(|at: usize| branches.get(at)?.when.as_ref())
-                .and_then(|when| when.parsed.as_ref().ok())
-                .is_some_and(|condition| {
-                    let reads = condition.references();
-                    reads
-                        .iter()
-                        .any(|one| one.namespace == crate::expression::Namespace::Result)
-                }),
-            None => false,
+        match (&step.on_result, edge) {
+            (Some(OnResult::Field { .. }), Some(Via::Branch(_) | Via::Value(_))) => true,
+            (Some(OnResult::List(branches)), Some(Via::Branch(at))) => {
+                let when = branches.get(*at).and_then(|branch| branch.when.as_ref());
+                let condition = when.and_then(|when| when.parsed.as_ref().ok());
+                condition.is_some_and(|condition| {
+                    let mut reads = condition.references().into_iter();
+                    reads.any(|one| one.namespace == Namespace::Result)
+                })
+            }
+            _ => false,
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::model::Via;
 use crate::value::sorted_json;
 
 /// Schema id of [`State`].
@@ -86,7 +87,8 @@ pub struct Entry {
     /// Tries that this execution took.
     pub attempts: u32,
     /// The route that was taken; null at an end.
-    pub edge: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub edge: Option<Via>,
     /// Where it led; null at an end.
     pub target: Option<String>,
     /// Context variables that were written, with their values.

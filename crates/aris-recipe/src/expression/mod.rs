@@ -86,6 +86,15 @@ pub struct Reference {
 }
 
 impl Reference {
+    /// A field of the result.
+    pub fn of_result(field: &str) -> Self {
+        Self {
+            namespace: Namespace::Result,
+            path: vec![Segment::Name(field.to_owned())],
+            filters: Vec::new(),
+        }
+    }
+
     /// The first name of the path: the input, the context variable, or the field of the result. Empty for an index.
     pub fn name(&self) -> &str {
         match self.path.first() {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::keys::{Kind, Reader, as_text, keys};
 use super::kinds::{Anything, Route, Word};
 use crate::expression::{self, Expression, ExpressionError};
@@ -158,20 +161,52 @@ pub enum Via {
     Bypass,
 }
 
+impl Via {
+    const WORDS: [(Self, &'static str); 8] = [
+        (Self::Success, "success"),
+        (Self::Failure, "failure"),
+        (Self::ContextLimit, "context_limit"),
+        (Self::Exhausted, "exhausted"),
+        (Self::Skip, "skip"),
+        (Self::Default, "default"),
+        (Self::NoMatch, "no_match"),
+        (Self::Bypass, "bypass"),
+    ];
+}
+
 impl fmt::Display for Via {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::ContextLimit => "context_limit",
-            Self::Exhausted => "exhausted",
-            Self::Skip => "skip",
-            Self::Default => "default",
-            Self::Branch(at) => return write!(out, "result[{at}]"),
-            Self::Value(value) => return write!(out, "result[{value}]"),
-            Self::NoMatch => "no_match",
-            Self::Bypass => "bypass",
-        })
+        match self {
+            Self::Branch(at) => write!(out, "result[{at}]"),
+            Self::Value(value) => write!(out, "result[{value}]"),
+            word => {
+                let mut words = Self::WORDS.iter().filter(|(via, _)| via == word);
+                out.write_str(words.next().map_or("", |(_, word)| word))
+            }
+        }
+    }
+}
+
+impl Serialize for Via {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A number in `result[…]` is read as that of a branch, which only the step can tell from the value of a field.
+impl<'de> Deserialize<'de> for Via {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if let Some((via, _)) = Self::WORDS.into_iter().find(|(_, word)| *word == text) {
+            return Ok(via);
+        }
+        let key = text
+            .strip_prefix("result[")
+            .and_then(|key| key.strip_suffix(']'));
+        let key = key.ok_or_else(|| D::Error::custom(format_args!("there is no edge {text:?}")))?;
+        Ok(key
+            .parse()
+            .map_or_else(|_| Self::Value(key.to_owned()), Self::Branch))
     }
 }
 

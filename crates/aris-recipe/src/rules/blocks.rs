@@ -3,17 +3,15 @@
 use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::data::BlockFingerprint;
 use super::findings::Findings;
 use super::scope::{Scope, argument};
-use crate::engine::state::sha256_hex;
 use crate::finding::Finding;
 use crate::model::{COMMAND_TOOL, Step};
 
 /// The steps of one block, in the order of the file.
 #[derive(Debug)]
-pub(super) struct Block<'a> {
-    pub(super) name: &'a str,
+struct Block<'a> {
+    name: &'a str,
     members: Vec<usize>,
     /// Members that no member leads to.
     entries: Vec<usize>,
@@ -22,7 +20,7 @@ pub(super) struct Block<'a> {
 }
 
 /// All blocks, in the order of the file.
-pub(super) fn all<'a>(scope: &Scope<'a>) -> Vec<Block<'a>> {
+fn all<'a>(scope: &Scope<'a>) -> Vec<Block<'a>> {
     let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, facts) in scope.steps() {
         if let Some(block) = &facts.step.block {
@@ -94,12 +92,7 @@ fn about(finding: &mut Finding, block: &Block<'_>, scope: &Scope<'_>) {
 }
 
 fn budget(scope: &Scope<'_>, block: &Block<'_>, out: &mut Findings) {
-    let Some(budget) = scope
-        .data
-        .budgets
-        .as_ref()
-        .and_then(|budgets| budgets.of(block.name))
-    else {
+    let Some(budget) = scope.data.budget(block.name) else {
         return;
     };
     let tools = block.tools(scope);
@@ -202,33 +195,4 @@ impl Block<'_> {
             .map(|command| command.matches("gh api").count())
             .sum()
     }
-
-    /// What a contract card keeps of it.
-    pub(super) fn fingerprint(&self, scope: &Scope<'_>) -> BlockFingerprint {
-        let mut captured: Vec<&str> = self
-            .members
-            .iter()
-            .flat_map(|at| scope.step(*at).capture.iter())
-            .map(|capture| capture.variable.text.as_str())
-            .collect();
-        captured.sort_unstable();
-        BlockFingerprint {
-            name: self.name.to_owned(),
-            member_count: self.members.len(),
-            tool_counts: self
-                .tools(scope)
-                .into_iter()
-                .map(|(tool, count)| (tool.to_owned(), count))
-                .collect(),
-            gh_api_occurrences: self.gh_api(scope),
-            capture_names_hash: sha256(captured.join(" ").as_bytes()),
-            entry_step: scope.step(self.entry()).name.clone(),
-            exit_step: scope.step(self.exit()).name.clone(),
-        }
-    }
-}
-
-/// `sha256:` and the digest in lower-case hexadecimal digits.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    format!("sha256:{}", sha256_hex(bytes))
 }

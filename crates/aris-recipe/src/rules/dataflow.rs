@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::scope::{Facts, Scope, argument};
 use crate::expression::{Namespace, Reference};
 use crate::graph::Components;
-use crate::model::{Capture, Kind, OnResult, Step};
+use crate::model::{Capture, OnResult, Step};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (step, capture) in dead_outputs(scope) {
@@ -19,14 +19,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
              read it",
             name.text
         );
-        out.text(Id::DeadOutput, step, field.clone(), name, message.clone());
-        out.text(Id::NoteDeadOutput, step, field, name, message);
-    }
-    for (_, facts) in scope.steps() {
-        if facts.step.kind() == Kind::Agent && facts.step.capture.is_empty() {
-            let message = "the agent step captures nothing, so no later step can read its result";
-            out.step(Id::NoteImplicitHandoff, facts.step, message);
-        }
+        out.text(Id::DeadOutput, step, field, name, message);
     }
 }
 
@@ -151,5 +144,5 @@ fn is_kept_for_people(scope: &Scope<'_>, step: &Step, capture: &Capture) -> bool
             .any(|reference| reference.name() == "cleanup_succeeded");
     cleanup
         || step.observability.iter().any(|kept| kept.text == name)
-        || scope.data.exempt.covers(name, command)
+        || scope.data.exempts(name, command)
 }

@@ -1,20 +1,37 @@
 //! Collecting findings, and the order they are given in.
 
-use super::{Id, Scope};
-use crate::finding::Finding;
+use super::{Id, RULES, Scope};
+use crate::finding::{Finding, Severity};
 use crate::model::{Recipe, Step};
 use aris_yaml::Text;
 
-/// What the rules found so far.
+/// What the rules found so far, each with the place of its rule: those of the table, then those of the project.
 #[derive(Debug, Default)]
-pub(super) struct Findings(Vec<(Id, Finding)>);
+pub(super) struct Findings(Vec<(usize, Finding)>);
 
 impl Findings {
     /// A finding about the file; line 0 is no line.
     pub(super) fn file(&mut self, rule: Id, line: u32, message: impl Into<String>) -> &mut Finding {
         let at = self.0.len();
         let finding = Finding::about_file(rule.name(), rule.rule().severity, message).at(line);
-        self.0.push((rule, finding));
+        self.0.push((rule as usize, finding));
+        &mut self.0[at].1
+    }
+
+    /// A finding of a rule of the project, about a step or about the file.
+    pub(super) fn project(
+        &mut self,
+        number: usize,
+        (rule, severity): (String, Severity),
+        step: Option<&Step>,
+        message: String,
+    ) -> &mut Finding {
+        let at = self.0.len();
+        let mut finding = Finding::about_file(rule, severity, message);
+        if let Some(step) = step {
+            finding = finding.at(own_line(step, step.line)).in_step(&step.name);
+        }
+        self.0.push((RULES.len() + number, finding));
         &mut self.0[at].1
     }
 
@@ -40,10 +57,7 @@ impl Findings {
         message: impl Into<String>,
     ) -> &mut Finding {
         let finding = self.step(rule, step, message);
-        finding.field = Some(field.into());
-        if let Some(line) = Some(own_line(step, line)).filter(|line| *line > 0) {
-            finding.line = Some(line);
-        }
+        finding.place(step, field, line);
         finding
     }
 
@@ -65,12 +79,17 @@ impl Findings {
         let mut found: Vec<(Key, Finding)> = self
             .0
             .into_iter()
-            .filter(|(id, _)| id.rule().is_in(scope.profile))
-            .map(|(id, mut finding)| {
-                if finding.severity == id.rule().severity {
-                    finding.severity = id.rule().severity_in(scope.profile);
+            .filter(|(place, _)| {
+                RULES
+                    .get(*place)
+                    .is_none_or(|rule| rule.is_in(scope.profile))
+            })
+            .map(|(place, mut finding)| {
+                let rule = RULES.get(place);
+                if let Some(rule) = rule.filter(|rule| rule.severity == finding.severity) {
+                    finding.severity = rule.severity_in(scope.profile);
                 }
-                (key(&finding, id, scope.recipe), finding)
+                (key(&finding, place, scope.recipe), finding)
             })
             .collect();
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -79,9 +98,24 @@ impl Findings {
     }
 }
 
-type Key = (Option<usize>, String, Id, u32, Option<String>, String);
+impl Finding {
+    /// Says at which field of a step it is, and in which line; 0 is no line.
+    pub(super) fn place(&mut self, step: &Step, field: impl Into<String>, line: u32) {
+        self.field = Some(field.into());
+        let line = Some(own_line(step, line)).filter(|line| *line > 0);
+        self.line = line.or(self.line);
+    }
 
-fn key(finding: &Finding, rule: Id, recipe: &Recipe) -> Key {
+    /// Says in which line of the file it is; 0 is no line.
+    pub(super) fn at_line(&mut self, line: u32) -> &mut Self {
+        self.line = (line > 0).then_some(line);
+        self
+    }
+}
+
+type Key = (Option<usize>, String, usize, u32, Option<String>, String);
+
+fn key(finding: &Finding, rule: usize, recipe: &Recipe) -> Key {
     (
         recipe.position(&finding.step),
         finding.step.clone(),

@@ -15,15 +15,13 @@ mod findings;
 mod inputs;
 mod inversion;
 mod page;
-mod profile;
+mod project;
 mod routing;
 mod scope;
 mod skill_name;
 mod skills;
 mod structure;
 pub mod table;
-
-use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -32,19 +30,20 @@ use crate::model::{Recipe, Step};
 
 pub use data::Data;
 pub use page::page;
+pub use project::ProjectRule;
 pub use table::{Id, RULES, Rule};
 
-use data::Contracts;
 use findings::Findings;
 use scope::Scope;
+use table::Need;
 
 /// Which rules apply, and how severe they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// All general and manifest rules.
+    /// All rules of the table.
     #[default]
     Core,
-    /// The rules of the public reference only, with those of its project.
+    /// Those of the public reference only.
     Compat,
     /// As core; warnings of our own rules are errors.
     Strict,
@@ -120,32 +119,29 @@ pub fn check(recipe: &Recipe, data: &Data, profile: Profile) -> Report {
     blocks::check(&scope, &mut out);
     conditions::check(&scope, &mut out);
     inputs::check(&scope, &mut out);
-    if profile == Profile::Compat {
-        profile::check(&scope, &mut out);
-    }
+    project::check(&scope, &mut out);
     Report {
         findings: out.finish(&scope),
-        skipped_rules: RULES
-            .iter()
-            .filter(|rule| rule.is_in(profile))
-            .filter_map(|rule| {
-                let need = rule.missing(data)?;
-                Some(SkippedRule {
-                    rule: rule.id.to_owned(),
-                    why: need.why_skipped().to_owned(),
-                })
-            })
-            .collect(),
+        skipped_rules: skipped(data, profile),
     }
+}
+
+fn skipped(data: &Data, profile: Profile) -> Vec<SkippedRule> {
+    let table = RULES.iter().filter(|rule| rule.is_in(profile));
+    let table = table.map(|rule| (rule.id, rule.needs));
+    let project = data.rules.iter();
+    let project = project.map(|rule| (rule.rule.as_str(), rule.data.as_slice()));
+    let all = table.chain(project).filter_map(|(rule, needs)| {
+        Some(SkippedRule {
+            rule: rule.to_owned(),
+            why: Need::missing(needs, data)?.why_skipped().to_owned(),
+        })
+    });
+    all.collect()
 }
 
 /// The skill that a step calls, where its name is known before the run.
 pub fn called_skill(step: &Step) -> Option<&str> {
     let command = scope::argument(step, "skill_command")?;
-    skill_name::Called::read(command, Profile::Core).map(|called| called.name)
-}
-
-/// The skills that a recipe calls by name: those whose texts rules want to see.
-pub fn called_skills(recipe: &Recipe) -> BTreeSet<&str> {
-    recipe.steps.iter().filter_map(called_skill).collect()
+    skill_name::Called::read(command).map(|called| called.name)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::table::{Class, Need, RULES, Rule, Section};
+use super::table::{Need, RULES, Rule, Section};
 use crate::finding::Severity;
 
 const INTRODUCTION: &str = "\
@@ -13,9 +13,11 @@ A rule in the column *needs* names the flag without which it is skipped and repo
 
 | Profile | Has |
 |---|---|
-| `core` (default) | all rules but those marked *project* |
+| `core` (default) | all rules |
 | `strict` | the same; warnings under *Beyond the reference* are errors |
-| `compat` | the rules of AutoSkillit 0.9.0 and of its project; none of *Beyond the reference* |
+| `compat` | all but those under *Beyond the reference*, and the rules of AutoSkillit 0.9.0 for its own tools and skills |
+
+Rules of a project are data: `--rules FILE` adds those of a file. The ones of `compat` are such a file, `crates/recipe_runner/assets/autoskillit.yaml`.
 
 ";
 
@@ -39,17 +41,12 @@ pub fn page() -> String {
                 (Severity::Error, true) => String::from("error or warning"),
                 (severity, _) => severity.to_string(),
             };
-            let project = if rule.class == Class::Project {
-                ", project"
-            } else {
-                ""
-            };
             let mut needs: Vec<&str> = rule.needs.iter().map(|need| need.flag()).collect();
             needs.dedup();
             let demands = rule.text.replace('|', "\\|");
             writeln!(
                 text,
-                "| `{}` | {severity}{project} | {} | {demands} |",
+                "| `{}` | {severity} | {} | {demands} |",
                 rule.id,
                 needs.join(" ")
             )
@@ -64,16 +61,12 @@ pub fn page() -> String {
 
 impl Section {
     /// All sections, in order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 6] = [
         Self::Structure,
         Self::Routing,
         Self::DataFlow,
         Self::Skills,
         Self::Blocks,
-        Self::Worktrees,
-        Self::Integration,
-        Self::Plans,
-        Self::Cards,
         Self::Own,
     ];
 
@@ -85,10 +78,6 @@ impl Section {
             Self::DataFlow => "Data flow and commands",
             Self::Skills => "Skills and tools",
             Self::Blocks => "Blocks",
-            Self::Worktrees => "Worktrees and git",
-            Self::Integration => "Continuous integration",
-            Self::Plans => "Plans in several parts",
-            Self::Cards => "Contract cards and notes",
             Self::Own => "Beyond the reference",
         }
     }
@@ -98,14 +87,11 @@ impl Need {
     /// The flag that gives it.
     pub const fn flag(self) -> &'static str {
         match self {
-            Self::Manifest | Self::Packs | Self::DisabledCategories | Self::LocalSkills => {
-                "`--manifest`"
-            }
+            Self::Manifest | Self::Packs => "`--manifest`",
             Self::Tools => "`--tools`",
             Self::Budgets => "`--budgets`",
             Self::Skills => "`--skills-dir`",
             Self::SubRecipes => "`--sub-recipes-dir`",
-            Self::Card | Self::Diagram => "`--contracts`",
         }
     }
 }

@@ -60,11 +60,7 @@ impl<'a> Scope<'a> {
             }
         }
         Self {
-            facts: recipe
-                .steps
-                .iter()
-                .map(|step| Facts::of(step, profile))
-                .collect(),
+            facts: recipe.steps.iter().map(Facts::of).collect(),
             inputs: recipe
                 .ingredients
                 .iter()
@@ -120,12 +116,12 @@ pub(super) fn reach(
 }
 
 impl<'a> Facts<'a> {
-    fn of(step: &'a Step, profile: Profile) -> Self {
+    fn of(step: &'a Step) -> Self {
         let command = argument(step, "skill_command").filter(|_| step.kind() == Kind::Agent);
         Self {
             step,
             with: step.with_templates().collect(),
-            skill: command.and_then(|command| Called::read(command, profile)),
+            skill: command.and_then(Called::read),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Which skill a command calls, and how it gives arguments.
 
-use super::Profile;
 use crate::template::Template;
 
 /// A skill as a command calls it.
@@ -17,9 +16,7 @@ pub(super) struct Called<'a> {
 impl<'a> Called<'a> {
     /// The skill of `/<namespace>:<name> …`, wherever in the command a word begins like that, or of `/<name> …` at its beginning.
     /// `None` when there is none, or when its name is only known at run time (`/x:lens-{slug}`).
-    ///
-    /// The reference does not look at names without a namespace, and neither does its profile here.
-    pub(super) fn read(command: &'a str, profile: Profile) -> Option<Self> {
+    pub(super) fn read(command: &'a str) -> Option<Self> {
         let mut previous = ' ';
         for (at, sign) in command.char_indices() {
             if sign == '/' && previous.is_whitespace() {
@@ -28,7 +25,7 @@ impl<'a> Called<'a> {
                 if let Some(rest) = rest.strip_prefix(':').filter(|_| !first.is_empty()) {
                     return Self::at(rest, command);
                 }
-                if command.get(..at)?.trim().is_empty() && profile != Profile::Compat {
+                if command.get(..at)?.trim().is_empty() {
                     return Self::at(word, command);
                 }
             }
@@ -84,28 +81,20 @@ mod tests {
 
     #[test]
     fn names_are_found() {
-        for (command, core, compat) in [
-            (
-                "/ns:make-plan ${{ context.x }}",
-                Some("make-plan"),
-                Some("make-plan"),
-            ),
-            ("  /make-plan x", Some("make-plan"), None),
-            ("Use /ns:a then /ns:b", Some("a"), Some("a")),
-            ("Use /make-plan", None, None),
-            ("/ns:lens-{slug} x", None, None),
-            ("/ns:x${{ inputs.y }}", None, None),
-            ("/lit see http://host:80/a", Some("lit"), None),
-            ("/usr/bin/x", None, None),
-            ("/", None, None),
-            ("${{ inputs.x }}", None, None),
+        for (command, name) in [
+            ("/ns:make-plan ${{ context.x }}", Some("make-plan")),
+            ("  /make-plan x", Some("make-plan")),
+            ("Use /ns:a then /ns:b", Some("a")),
+            ("Use /make-plan", None),
+            ("/ns:lens-{slug} x", None),
+            ("/ns:x${{ inputs.y }}", None),
+            ("/lit see http://host:80/a", Some("lit")),
+            ("/usr/bin/x", None),
+            ("/", None),
+            ("${{ inputs.x }}", None),
         ] {
-            let found = |profile| Called::read(command, profile).map(|called| called.name);
-            assert_eq!(
-                (found(Profile::Core), found(Profile::Compat)),
-                (core, compat),
-                "{command}"
-            );
+            let found = Called::read(command).map(|called| called.name);
+            assert_eq!(found, name, "{command}");
         }
     }
 
@@ -118,7 +107,7 @@ mod tests {
             ("/n:x the failures", true),
         ] {
             assert_eq!(
-                Called::read(command, Profile::Core).unwrap().has_prose(),
+                Called::read(command).unwrap().has_prose(),
                 prose,
                 "{command}"
             );

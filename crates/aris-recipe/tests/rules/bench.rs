@@ -1,12 +1,11 @@
 //! The clean recipes with their data, and changes of them.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 
 use aris_recipe::model::load;
-use aris_recipe::rules::data::{Budgets, Card, Contracts, Exemptions, Manifest, Skills, Tool};
+use aris_recipe::rules::{ProjectRule, data::budgets};
 use aris_recipe::{Data, Finding, Profile, Recipe, Report, check};
-use sha2::{Digest as _, Sha256};
+use aris_yaml::typed;
 
 /// A file of the bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,8 +15,6 @@ pub(crate) enum File {
     Tools,
     Budgets,
     Skill,
-    Card,
-    Diagram,
     SubRecipes,
 }
 
@@ -55,29 +52,15 @@ impl Base {
             text(File::Tools, include_str!("base/tools.yaml")),
             text(File::Budgets, include_str!("base/budgets.yaml")),
             text(File::Skill, include_str!("base/make-plan.md")),
-            text(File::Card, include_str!("base/card.yaml")),
-            text(File::Diagram, include_str!("base/diagram.md")),
             text(File::SubRecipes, "prelude:"),
         ]);
-        // Digests of the clean files, so that a change of one of them shows.
-        let skill = sha256(&files[&File::Skill]);
-        let card = files.get_mut(&File::Card).unwrap();
-        *card = card
-            .replace("@make-plan@", &format!("sha256:{skill}"))
-            .replace(
-                "@plan_path run_id@",
-                &format!("sha256:{}", sha256("plan_path run_id")),
-            );
-        let diagram = files.get_mut(&File::Diagram).unwrap();
-        *diagram = diagram.replace("@recipe@", &sha256(recipe));
         if self == Self::Compat {
-            // Tools and card are those of the general recipe.
+            // The tools are those of the general recipe.
             files.insert(
                 File::Manifest,
                 include_str!("base/compat-manifest.yaml").to_owned(),
             );
             files.remove(&File::Tools);
-            files.remove(&File::Card);
         }
         files
     }
@@ -99,12 +82,12 @@ impl Base {
     }
 }
 
-pub(crate) fn sha256(text: &str) -> String {
-    let mut digits = String::new();
-    for byte in Sha256::digest(text.as_bytes()) {
-        write!(digits, "{byte:02x}").unwrap();
-    }
-    digits
+/// The rules of the reference's project.
+pub(crate) fn project_rules() -> Vec<ProjectRule> {
+    ProjectRule::parse_all(include_str!(
+        "../../../recipe_runner/assets/autoskillit.yaml"
+    ))
+    .unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 pub(crate) fn recipe(files: &BTreeMap<File, String>) -> Recipe {
@@ -136,39 +119,41 @@ pub(crate) fn data(files: &BTreeMap<File, String>) -> Data {
         )
     });
     Data {
-        manifest: Some(Manifest::parse(&files[&File::Manifest]).unwrap()),
-        tools: files
-            .get(&File::Tools)
-            .map(|text| Tool::parse_all(text).unwrap()),
-        budgets: Some(Budgets::parse(&files[&File::Budgets]).unwrap()),
-        skills: Some(Skills {
-            names: names
+        manifest: Some(typed(&files[&File::Manifest]).unwrap()),
+        tools: files.get(&File::Tools).map(|text| typed(text).unwrap()),
+        budgets: Some(budgets(&files[&File::Budgets]).unwrap()),
+        skills: Some(
+            names
                 .into_iter()
                 .chain(more)
-                .map(str::to_owned)
-                .collect::<BTreeSet<_>>(),
-            texts: BTreeMap::from([(String::from("make-plan"), files[&File::Skill].clone())]),
-        }),
+                .map(|name| {
+                    let text = if name == "make-plan" {
+                        files[&File::Skill].as_str()
+                    } else {
+                        ""
+                    };
+                    (name.to_owned(), text.to_owned())
+                })
+                .collect(),
+        ),
         sub_recipes: Some(sub_recipes.collect()),
-        exempt: Exemptions::parse("[[kept, keep-it]]").unwrap(),
-        contracts: Some(Contracts {
-            card: files
-                .get(&File::Card)
-                .map(|text| Card::parse(text).unwrap()),
-            diagram: Some(
-                files
-                    .get(&File::Diagram)
-                    .filter(|text| !text.is_empty())
-                    .cloned(),
-            ),
-            recipe_sha256: sha256(&files[&File::Recipe]),
-        }),
+        exempt: typed("[[kept, keep-it]]").unwrap(),
+        rules: Vec::new(),
     }
+}
+
+/// The data that a profile comes with.
+pub(crate) fn data_of(base: Base, files: &BTreeMap<File, String>) -> Data {
+    let mut data = data(files);
+    if base.profile() == Profile::Compat {
+        data.rules = project_rules();
+    }
+    data
 }
 
 pub(crate) fn report(base: Base, changes: &[Change]) -> Report {
     let files = base.changed(changes);
-    check(&recipe(&files), &data(&files), base.profile())
+    check(&recipe(&files), &data_of(base, &files), base.profile())
 }
 
 /// The findings of one rule.

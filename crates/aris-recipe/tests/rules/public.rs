@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aris_recipe::model::load;
-use aris_recipe::rules::data::{Budgets, Manifest, Skills, Tool};
+use aris_recipe::rules::data::budgets;
+use aris_yaml::typed;
+
+use crate::bench::project_rules;
 use aris_recipe::{Data, Profile, Recipe, Severity, check, compose, rules};
 
 /// Recipes and how many steps each has at version 0.9.0.
@@ -37,29 +40,35 @@ fn recipe(path: &Path) -> Recipe {
         .unwrap_or_else(|finding| panic!("{}: {finding:?}", path.display()))
 }
 
-fn data(root: &Path) -> Data {
+fn data(root: &Path, profile: Profile) -> Data {
     let own = root.join("src/autoskillit");
-    let mut skills = Skills::default();
+    let mut skills = BTreeMap::new();
     for folder in ["skills", "skills_extended"] {
         for entry in fs::read_dir(own.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if let Ok(text) = fs::read_to_string(path.join("SKILL.md")) {
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                skills.names.insert(name.clone());
-                skills.texts.insert(name, text);
+                skills.insert(
+                    path.file_name().unwrap().to_string_lossy().into_owned(),
+                    text,
+                );
             }
         }
     }
     Data {
-        manifest: Some(Manifest::parse(&text(&own.join("recipe/skill_contracts.yaml"))).unwrap()),
-        budgets: Some(Budgets::parse(&text(&own.join("recipe/block_budgets.yaml"))).unwrap()),
+        manifest: Some(typed(&text(&own.join("recipe/skill_contracts.yaml"))).unwrap()),
+        budgets: Some(budgets(&text(&own.join("recipe/block_budgets.yaml"))).unwrap()),
         skills: Some(skills),
+        rules: if profile == Profile::Compat {
+            project_rules()
+        } else {
+            Vec::new()
+        },
         sub_recipes: Some(BTreeMap::from([(
             String::from("sprint-prefix"),
             Vec::new(),
         )])),
         tools: std::env::var_os("AUTOSKILLIT_TOOLS")
-            .map(|path| Tool::parse_all(&text(Path::new(&path))).unwrap()),
+            .map(|path| typed(&text(Path::new(&path))).unwrap()),
         ..Data::default()
     }
 }
@@ -76,12 +85,11 @@ fn listed(report: &rules::Report) -> Vec<String> {
 #[test]
 fn public_recipes_are_valid() {
     let Some(root) = checkout() else { return };
-    let data = data(&root);
     for (path, steps) in RECIPES {
         let recipe = recipe(&root.join(path));
         assert_eq!(recipe.steps.len(), steps, "{path}");
         for profile in [Profile::Core, Profile::Compat] {
-            let report = check(&recipe, &data, profile);
+            let report = check(&recipe, &data(&root, profile), profile);
             let errors: Vec<_> = report
                 .findings
                 .iter()
@@ -105,7 +113,7 @@ fn public_recipes_are_valid() {
 #[test]
 fn public_recipes_are_valid_in_both_compositions() {
     let Some(root) = checkout() else { return };
-    let data = data(&root);
+    let data = data(&root, Profile::Core);
     for (path, steps) in RECIPES {
         for gate in ["true", "false"] {
             let given = BTreeMap::from([(String::from("sprint_mode"), gate.to_owned())]);
@@ -151,7 +159,7 @@ fn public_fixtures_are_invalid_or_refused() {
 #[test]
 fn false_reports_of_the_reference_are_absent() {
     let Some(root) = checkout() else { return };
-    let data = data(&root);
+    let data = data(&root, Profile::Compat);
     for (path, _) in RECIPES {
         let report = check(&recipe(&root.join(path)), &data, Profile::Compat);
         let named = |rule: &str| {

@@ -4,11 +4,12 @@
 use std::fmt::Write as _;
 
 use aris_recipe::model::load;
-use aris_recipe::rules::data::{Budgets, Card, Exemptions, Manifest, Tool};
+use aris_recipe::rules::ProjectRule;
+use aris_recipe::rules::data::{Manifest, Tools, budgets};
 use aris_recipe::{Data, Profile, check};
 use proptest::prelude::*;
 
-use crate::bench::{Base, File, data, found, recipe, report};
+use crate::bench::{Base, File, data, data_of, found, recipe, report};
 
 const PROFILES: [Profile; 3] = [Profile::Core, Profile::Compat, Profile::Strict];
 
@@ -115,13 +116,8 @@ proptest! {
             files.insert(File::Recipe, moved);
             let manifest = files[&File::Manifest].clone();
             files.insert(File::Manifest, shuffled(&shuffled(&manifest, 2, &order), 0, &order));
-            let mut data = data(&files);
-            // The diagram was drawn from the bytes, which are others now.
-            data.contracts.as_mut().unwrap().diagram = None;
-            let moved = check(&recipe(&files), &data, base.profile());
-            let mut findings = expected.findings;
-            findings.retain(|finding| finding.rule != "stale-diagram");
-            prop_assert_eq!(essence(&moved.findings), essence(&findings));
+            let moved = check(&recipe(&files), &data_of(base, &files), base.profile());
+            prop_assert_eq!(essence(&moved.findings), essence(&expected.findings));
         }
     }
 
@@ -144,7 +140,7 @@ proptest! {
         }
         for text in [text, junk] {
             if let Ok(recipe) = load(&text, "t") {
-                let data = data(&Base::Core.files());
+                let data = data_of(Base::Compat, &Base::Core.files());
                 for profile in PROFILES {
                     let one = check(&recipe, &data, profile);
                     prop_assert_eq!(&one, &check(&recipe, &data, profile));
@@ -155,12 +151,12 @@ proptest! {
     }
 
     #[test]
-    fn no_data_file_makes_a_reader_panic(text in "(skills|inputs|outputs|name|type|version|DEFAULT|run_cmd|dataflow|block_fingerprints|tool_counts_sorted|: |\n|\n  |\n    |- |\\[|\\]|\\{|\\}|,|a|1|true|\\PC){0,60}") {
-        let _manifest = Manifest::parse(&text);
-        let _tools = Tool::parse_all(&text);
-        let _budgets = Budgets::parse(&text);
-        let _exempt = Exemptions::parse(&text);
-        let _card = Card::parse(&text);
+    fn no_data_file_makes_a_reader_panic(text in "(skills|inputs|outputs|name|type|version|DEFAULT|run_cmd|rule|severity|step|any|none|: |\n|\n  |\n    |- |\\[|\\]|\\{|\\}|,|a|1|true|\\PC){0,60}") {
+        let _manifest = aris_yaml::typed::<Manifest>(&text);
+        let _tools = aris_yaml::typed::<Tools>(&text);
+        let _budgets = budgets(&text);
+        let _exempt = aris_yaml::typed::<Vec<(String, String)>>(&text);
+        let _rules = ProjectRule::parse_all(&text);
     }
 }
 
@@ -191,12 +187,10 @@ fn what_makes_the_reference_crash_is_a_finding() {
         );
     }
     for odd in ["1.5", "2026-01-01", "[1]", "latest", "true"] {
-        let text = Base::Compat.files()[&File::Recipe].replacen("\"0.9.0\"", odd, 1);
-        let report = check(
-            &load(&text, "t").unwrap(),
-            &Data::default(),
-            Profile::Compat,
-        );
+        let files = Base::Compat.files();
+        let text = files[&File::Recipe].replacen("\"0.9.0\"", odd, 1);
+        let data = data_of(Base::Compat, &files);
+        let report = check(&load(&text, "t").unwrap(), &data, Profile::Compat);
         let fired = report
             .findings
             .iter()
@@ -231,28 +225,11 @@ fn rules_without_their_data_are_named() {
     ] {
         assert!(named.contains(&rule), "{rule}: {named:?}");
     }
-    assert!(
-        !named.contains(&"subset-disabled-skill"),
-        "project rules are no part of this profile"
-    );
     assert!(!named.contains(&"dead-output"));
     assert!(
         check(&recipe(&files), &data(&files), Profile::Core)
             .skipped_rules
             .is_empty()
-    );
-    let compat = check(&recipe(&files), &Data::default(), Profile::Compat);
-    assert!(
-        compat
-            .skipped_rules
-            .iter()
-            .any(|skipped| skipped.rule == "subset-disabled-skill")
-    );
-    assert!(
-        compat
-            .skipped_rules
-            .iter()
-            .any(|skipped| skipped.rule == "stale-contract")
     );
 }
 

@@ -278,7 +278,8 @@ fn render(out: &mut dyn Write, trace: &[Entry]) -> io::Result<()> {
     for entry in trace {
         let word = serde_json::to_value(entry.event).unwrap_or_default();
         let status = entry.status.as_deref().unwrap_or("-");
-        let edge = entry.edge.as_deref().unwrap_or("-");
+        let edge = entry.edge.as_ref();
+        let edge = edge.map_or_else(|| String::from("-"), ToString::to_string);
         let target = entry.target.as_deref().unwrap_or("-");
         let note = entry
             .note

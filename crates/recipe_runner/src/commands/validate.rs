@@ -9,7 +9,7 @@ use aris_recipe::{Finding, check};
 use serde::Serialize;
 
 use crate::cli::{self, ValidateArgs};
-use crate::data::{self, Checked};
+use crate::data;
 use crate::error::Error;
 use crate::load;
 
@@ -54,13 +54,9 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     } else {
         load::with_placeholders(&read, &args.recipe.reading, context)
     };
-    let checked = Checked {
-        path: &read.path,
-        sha256: &read.sha256,
-        recipe: &recipe,
-        sub_recipes: &load::folders(&read.path, &args.recipe.reading, context),
-    };
-    let data = data::read(&args.data, &checked, context)?;
+    let folders = load::folders(&read.path, &args.recipe.reading, context);
+    let checked = (read.path.as_path(), &recipe);
+    let data = data::read(&args.data, args.profile, checked, &folders, context)?;
     let mut report = check(&recipe, &data, args.profile);
     let known = |new: &Finding, old: &Finding| (&new.rule, &new.step) == (&old.rule, &old.step);
     placing.retain(|new| {

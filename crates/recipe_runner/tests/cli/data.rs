@@ -47,10 +47,9 @@ fn each_kind_of_data_brings_its_rules() {
         .file("skills/look/SKILL.md", "---\nname: look\n---\n")
         .file("budgets.yaml", "DEFAULT: {run_cmd: 1}\n")
         .file(
-            "contracts/recipe.yaml",
-            "bundled_manifest_version: '1'\ndataflow:\n- {step: review, required: [plan]}\n",
-        )
-        .file("diagrams/other.md", "");
+            "rules.yaml",
+            "- {rule: no-review, severity: error, says: 'a review', step: {skill: review}}\n",
+        );
     for (flags, code, rule) in [
         (
             &["--manifest", "manifest.yaml"][..],
@@ -59,25 +58,13 @@ fn each_kind_of_data_brings_its_rules() {
         ),
         (&["--tools", "tools.json"], 0, "dead-with-param"),
         (&["--skills-dir", "skills"], 10, "unknown-skill-command"),
-        (
-            &["--contracts", "contracts", "--profile", "compat"],
-            10,
-            "contract-unsatisfied-input",
-        ),
-        (
-            &["--contracts", "contracts", "--profile", "compat"],
-            10,
-            "stale-diagram",
-        ),
     ] {
         let (found, skipped) = checked(&project, flags, code, rule);
         assert!(
             found.iter().any(|found| found == rule) && !skipped,
             "{rule}: {found:?}"
         );
-        // Cards and diagrams belong to the profile alone.
-        let profile = flags.iter().position(|flag| *flag == "--profile");
-        let (found, skipped) = checked(&project, profile.map_or(&[], |at| &flags[at..]), 0, rule);
+        let (found, skipped) = checked(&project, &[], 0, rule);
         assert!(
             !found.iter().any(|found| found == rule) && skipped,
             "{rule} without its data: {found:?}"
@@ -90,6 +77,20 @@ fn each_kind_of_data_brings_its_rules() {
         "block-run-cmd-budget",
     );
     assert!(!skipped);
+    let (found, _) = checked(&project, &["--rules", "rules.yaml"], 10, "");
+    assert!(found.iter().any(|rule| rule == "no-review"), "{found:?}");
+}
+
+/// The rules of AutoSkillit's profile say what they could not look at.
+#[test]
+fn rules_of_a_project_are_skipped_without_their_data() {
+    let rule = "undefined-bash-placeholder";
+    let project = sample().file("skills/review/SKILL.md", "```bash\ncp {plan} x\n```\n");
+    let profile = ["--profile", "compat"];
+    assert!(checked(&project, &profile, 0, rule).1);
+    let with = [&profile[..], &["--skills-dir", "skills"]].concat();
+    let (found, skipped) = checked(&project, &with, 0, rule);
+    assert!(found.iter().any(|found| found == rule) && !skipped);
 }
 
 #[test]
@@ -111,23 +112,47 @@ fn data_that_cannot_be_used_are_named_with_their_line() {
         .file("twice.yaml", "skills:\n  a: {}\n  a: {}\n")
         .file("list.yaml", "skills: []\n")
         .file("torn.yaml", "skills: {\n")
-        .file("budget.yaml", "front:\n  run_cmd: -1\n");
+        .file("budget.yaml", "front:\n  run_cmd: -1\n")
+        .file(
+            "misspelt.yaml",
+            "skills:\n  review:\n    outputs:\n    - name: verdict\n      allowed_value: [GO]\n",
+        );
     for (flag, file, code, line, part) in [
         ("--manifest", "twice.yaml", 4, Some(3), "twice"),
-        ("--manifest", "list.yaml", 4, Some(1), "not a mapping"),
+        (
+            "--manifest",
+            "list.yaml",
+            4,
+            Some(1),
+            "`skills`: a list stands where a mapping is wanted",
+        ),
+        (
+            "--manifest",
+            "misspelt.yaml",
+            4,
+            Some(5),
+            "did you mean `allowed_values`?",
+        ),
         ("--manifest", "torn.yaml", 4, None, ""),
         (
             "--tools",
             "budget.yaml",
             4,
             Some(2),
-            "parameters and categories",
+            "`front`: a mapping stands where a list is wanted",
         ),
         ("--budgets", "budget.yaml", 4, Some(2), "whole number"),
-        ("--exempt", "twice.yaml", 4, Some(1), "not a list"),
+        ("--exempt", "twice.yaml", 4, Some(3), "twice"),
+        (
+            "--rules",
+            "list.yaml",
+            4,
+            Some(1),
+            "a mapping stands where a list is wanted",
+        ),
         ("--manifest", "absent.yaml", 3, None, "absent.yaml"),
         ("--skills-dir", "absent", 3, None, "absent"),
-        ("--contracts", "absent", 3, None, "absent"),
+        ("--rules", "absent", 3, None, "absent"),
     ] {
         let run = call(&project, &["validate", "recipe.yaml", flag, file])
             .run()

@@ -352,7 +352,12 @@ fn validate_names_gates_that_open() {
     let default = |route: &str| format!("      - {{route: {route}}}\n");
     let blocked = on("== changes_requested", "blocked");
     let both = format!("{blocked}{}", on("== needs_human", "blocked"));
+    let field =
+        "      field: verdict\n      routes: {approved: merge, changes_requested: blocked}\n";
     for (head, tool, branches, failure, expected) in [
+        // What no route of a field names goes where a failure goes.
+        ("", agent, field.to_owned(), "merge", "warning open-failure"),
+        ("", agent, field.to_owned(), "blocked", ""),
         (
             "",
             agent,

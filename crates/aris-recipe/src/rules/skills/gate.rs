@@ -9,7 +9,7 @@ use super::super::findings::Findings;
 use super::super::scope::{Scope, comparisons, conditions, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
-use crate::model::{Branch, Kind, OnResult, Step, Target};
+use crate::model::{Kind, OnResult, Step, Target};
 use crate::rules::Id;
 use crate::rules::routing::ends_unwritten;
 use aris_yaml::Text;
@@ -29,10 +29,22 @@ pub(super) fn check(
     out: &mut Findings,
 ) {
     let step = scope.step(at);
-    let Some(OnResult::List(branches)) = &step.on_result else {
+    let Some(on_result) = &step.on_result else {
         return;
     };
+    let field = match on_result {
+        OnResult::Field { field, .. } => field
+            .as_ref()
+            .map(|field| Reference::of_result(&field.text)),
+        OnResult::List(_) => None,
+    };
     let mut asked: Vec<(&Reference, Vec<&str>)> = Vec::new();
+    if let (Some(field), OnResult::Field { routes, .. }) = (&field, on_result) {
+        asked.push((
+            field,
+            routes.iter().map(|(key, _)| key.text.as_str()).collect(),
+        ));
+    }
     for (_, _, expression) in conditions(step) {
         for (reference, literal) in comparisons(expression) {
             match asked.iter_mut().find(|(known, _)| *known == reference) {
@@ -55,7 +67,7 @@ pub(super) fn check(
             scope,
             ends,
             at,
-            branches,
+            on_result,
             reference,
             literals,
         };
@@ -74,7 +86,7 @@ struct Gate<'a> {
     scope: &'a Scope<'a>,
     ends: &'a Ends,
     at: usize,
-    branches: &'a [Branch],
+    on_result: &'a OnResult,
     reference: &'a Reference,
     /// What the conditions compare it with.
     literals: Vec<&'a str>,
@@ -170,7 +182,15 @@ impl Gate<'_> {
 
     /// The first branch that this text of the reference is sure to take.
     fn branch(&self, text: &str) -> Option<(usize, &Text)> {
-        let (at, branch) = self.branches.iter().enumerate().find(|(_, branch)| {
+        let branches = match self.on_result {
+            OnResult::List(branches) => branches,
+            OnResult::Field { routes, .. } => {
+                let mut routes = routes.iter().enumerate();
+                let named = routes.find(|(_, (key, _))| key.text == text);
+                return named.map(|(at, (_, route))| (at, route));
+            }
+        };
+        let (at, branch) = branches.iter().enumerate().find(|(_, branch)| {
             let condition = branch
                 .when
                 .as_ref()

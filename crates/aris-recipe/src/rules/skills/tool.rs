@@ -1,4 +1,4 @@
-//! Tools and registries: what is there, what is switched off, what the project replaces.
+//! Tools, skills and packs: what is there.
 
 use super::super::findings::Findings;
 use super::super::scope::{Scope, argument};
@@ -8,8 +8,6 @@ use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let manifest = scope.data.manifest.as_ref();
-    let disabled = manifest.and_then(|manifest| manifest.disabled_categories.as_ref());
-    let local = manifest.and_then(|manifest| manifest.local_skills.as_ref());
     if let Some(packs) = manifest.and_then(|manifest| manifest.packs.as_ref()) {
         let mut told: Vec<&str> = Vec::new();
         for pack in &scope.recipe.requires_packs {
@@ -34,45 +32,20 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 .data
                 .skills
                 .as_ref()
-                .filter(|skills| !skills.names.contains(skill.name))
+                .filter(|skills| !skills.contains_key(skill.name))
             {
-                let near = nearest(skill.name, skills.names.iter().map(String::as_str));
+                let near = nearest(skill.name, skills.keys().map(String::as_str));
                 let message = format!(
                     "there is no skill `{}` in the folders of skills{near}",
                     skill.name
                 );
                 out.step(Id::UnknownSkillCommand, step, message);
             }
-            let categories = manifest
-                .and_then(|manifest| manifest.skills.get(skill.name))
-                .map(|contract| &contract.categories);
-            let off = categories
-                .zip(disabled)
-                .and_then(|(own, disabled)| own.intersection(disabled).next());
-            if let Some(off) = off {
-                let message = format!(
-                    "skill `{}` belongs to `{off}`, which is switched off",
-                    skill.name
-                );
-                out.step(Id::SubsetDisabledSkill, step, message);
-            }
-            let namespaced = skill
-                .command
-                .split_whitespace()
-                .next()
-                .is_some_and(|word| word.contains(':'));
-            if namespaced && local.is_some_and(|local| local.contains(skill.name)) {
-                let message = format!(
-                    "the project has a skill `{}` of its own, which only /{} calls",
-                    skill.name, skill.name
-                );
-                out.step(Id::ProjectLocalSkillOverride, step, message);
-            }
         }
         let (Some(name), Some(tools)) = (&step.tool, &scope.data.tools) else {
             continue;
         };
-        let Some(tool) = tools.get(&name.text) else {
+        let Some(parameters) = tools.get(&name.text) else {
             let near = nearest(&name.text, tools.keys().map(String::as_str));
             out.text(
                 Id::UnknownTool,
@@ -83,16 +56,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             );
             continue;
         };
-        if let Some(off) =
-            disabled.and_then(|disabled| tool.categories.intersection(disabled).next())
-        {
-            let message = format!(
-                "tool `{}` belongs to `{off}`, which is switched off",
-                name.text
-            );
-            out.text(Id::SubsetDisabledTool, step, "tool", name, message);
-        }
-        let Some(parameters) = &tool.parameters else {
+        let Some(parameters) = parameters else {
             continue;
         };
         for (key, _) in step

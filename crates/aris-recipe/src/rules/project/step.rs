@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::skill::SkillTest;
 use super::{Many, Pattern};
 use crate::expression::{Comparison, Expression, Namespace, Operand};
-use crate::model::{AGENT_TOOL, COMMAND_TOOL, OnResult, Step};
-use crate::rules::scope::{Scope, argument, captures, conditions, reach};
+use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
+use crate::rules::scope::{Scope, argument, captured_field, captures, conditions, reach};
 
 type Texts = Option<Many<String>>;
 
@@ -16,7 +17,7 @@ type Texts = Option<Many<String>>;
 pub(super) struct Found(pub(super) Vec<String>);
 
 /// All parts that are there must hold.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StepTest {
     name: Texts,
@@ -31,13 +32,25 @@ pub(super) struct StepTest {
     /// What a command has.
     cmd: Texts,
     note: Texts,
+    /// The text of the skill that it calls.
+    skill_text: Option<SkillTest>,
     /// Arguments, and what they match.
     #[serde(default)]
     with: BTreeMap<String, Pattern>,
     /// Arguments that it does not have.
     without: Texts,
+    /// Arguments that are the same here as the named one of the step that the whole test is about.
+    #[serde(default)]
+    same: BTreeMap<String, String>,
     /// An argument that reads an input.
     reads_input: Texts,
+    /// An argument that reads what was captured from a field of a result.
+    reads_field: Option<ReadsField>,
+    /// An argument reads what a step before this one has removed.
+    reads_removed: Option<Removed>,
+    /// An agent step that captures nothing.
+    #[serde(default)]
+    captures_nothing: bool,
     /// A field of the result.
     captures: Texts,
     captures_as: Texts,
@@ -54,6 +67,8 @@ pub(super) struct StepTest {
     before: Option<Box<Before>>,
     /// Some way from the entry comes here without such a step.
     unguarded_by: Option<Box<Self>>,
+    /// The same, where steps that may be skipped are not.
+    unguarded_without_skips_by: Option<Box<Self>>,
     after_failure: Option<Box<AfterFailure>>,
     /// Values of a field that have no branch of their own, in the list form.
     results: Option<Results>,
@@ -63,28 +78,44 @@ pub(super) struct StepTest {
     failure_other_than: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadsField {
+    with: String,
+    field: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Removed {
+    /// The tool that removes it.
+    by: String,
+    /// Fields of results that name what it removes.
+    fields: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Before {
     hops: Option<usize>,
     is: StepTest,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AfterFailure {
     reaches: StepTest,
     without: StepTest,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Results {
     field: String,
     need: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Leads {
     on: String,
@@ -94,20 +125,30 @@ struct Leads {
 impl StepTest {
     /// What is found where the test holds.
     pub(super) fn holds(&self, scope: &Scope<'_>, at: usize) -> Option<Found> {
-        if !(self.is_itself(scope, at) && self.routes(scope.step(at))) {
+        self.holds_for(scope, at, at)
+    }
+
+    /// The same for a part of a test about the step `judged`.
+    fn holds_for(&self, scope: &Scope<'_>, at: usize, judged: usize) -> Option<Found> {
+        if !(self.is_itself(scope, at, judged) && self.routes(scope.step(at))) {
             return None;
         }
         let step = scope.step(at);
-        let one = |test: &Self| test.holds(scope, at).is_some();
+        let one = |test: &Self| test.holds_for(scope, at, judged).is_some();
+        let unguarded = |guard: &Option<Box<Self>>, skips| {
+            guard.as_ref().is_none_or(|guard| {
+                let guards = |at: usize| guard.holds_for(scope, at, judged).is_some();
+                let edges = scope.graph.successors(scope.facts.len(), skips);
+                reach(&edges, &[0], guards).contains(&at)
+            })
+        };
         let whole = self.any.as_ref().is_none_or(|any| any.iter().any(one))
             && self
                 .none
                 .as_ref()
                 .is_none_or(|none| !none.all().iter().any(one))
-            && self.unguarded_by.as_ref().is_none_or(|guard| {
-                let guards = |at: usize| guard.holds(scope, at).is_some();
-                scope.reach(&[0], guards).contains(&at)
-            });
+            && unguarded(&self.unguarded_by, true)
+            && unguarded(&self.unguarded_without_skips_by, false);
         let mut found = Found::default();
         let mut meets = |part: Option<Vec<String>>| match part {
             Some(names) if names.is_empty() => false,
@@ -138,12 +179,21 @@ impl StepTest {
             let route = step.on_failure.iter().map(|route| route.text.clone());
             route.filter(|route| route != wanted).collect()
         });
-        let parts = [before, after, missing, default, failure];
+        let from = self.reads_field.as_ref().map(|from| from.found(scope, at));
+        let removed = self
+            .reads_removed
+            .as_ref()
+            .map(|removed| removed.found(scope, at));
+        let text = self.skill_text.as_ref();
+        let text = text.map(|text| text.found(scope, at).unwrap_or_default());
+        let parts = [
+            before, after, missing, default, failure, from, removed, text,
+        ];
         (whole && parts.into_iter().all(&mut meets)).then_some(found)
     }
 
     /// What the step says itself.
-    fn is_itself(&self, scope: &Scope<'_>, at: usize) -> bool {
+    fn is_itself(&self, scope: &Scope<'_>, at: usize, judged: usize) -> bool {
         let step = scope.step(at);
         let facts = &scope.facts[at];
         let text = |text: &Option<aris_yaml::Text>| {
@@ -186,6 +236,11 @@ impl StepTest {
                     .reads(Namespace::Inputs)
                     .any(|(known, _)| known.text == key)
             })
+            && self.same.iter().all(|(key, other)| {
+                let own = argument(step, key).map(str::trim);
+                own.is_some() && own == argument(scope.step(judged), other).map(str::trim)
+            })
+            && !(self.captures_nothing && (step.kind() != Kind::Agent || !step.capture.is_empty()))
             && some(&self.captures, result_field)
             && some(&self.captures_as, |name| {
                 captures(step).any(|capture| capture.variable.text == name)
@@ -216,6 +271,59 @@ fn some(texts: &Texts, fits: impl Fn(&str) -> bool) -> bool {
     texts
         .as_ref()
         .is_none_or(|texts| texts.all().iter().any(|text| fits(text)))
+}
+
+impl ReadsField {
+    fn found(&self, scope: &Scope<'_>, at: usize) -> Vec<String> {
+        let reads = scope.facts[at].reads(Namespace::Context);
+        let names = reads.filter(|(key, _)| key.text == self.with);
+        let comes_from = |name: &str| {
+            let before = scope.facts.iter().take(at).rev();
+            let mut captures = before.flat_map(|facts| facts.step.capture.iter().rev());
+            let capture = captures.find(|capture| capture.variable.text == name)?;
+            let mut references = capture.template.references();
+            references.find(|reference| {
+                reference.namespace == Namespace::Result && reference.name() == self.field
+            })
+        };
+        names
+            .filter(|(_, reference)| comes_from(reference.name()).is_some())
+            .map(|(_, reference)| reference.to_string())
+            .collect()
+    }
+}
+
+impl Removed {
+    fn found(&self, scope: &Scope<'_>, at: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        for (_, reference) in scope.facts[at].reads(Namespace::Context) {
+            let name = reference.name();
+            // Of several captures the last in the file counts.
+            let producers = scope.producers.get(name).into_iter().flatten().rev();
+            let mut own = producers.flat_map(|at| scope.step(*at).capture.iter().rev());
+            let own = own.find(|capture| capture.variable.text == name);
+            let field = own.and_then(captured_field);
+            if !field.is_some_and(|field| self.fields.iter().any(|one| one == field)) {
+                continue;
+            }
+            let renews = |step: usize| {
+                let mut captures = scope.step(step).capture.iter();
+                captures.any(|capture| capture.variable.text == name)
+            };
+            let removers = scope.steps().filter(|(_, facts)| {
+                let tool = facts.step.tool.as_ref();
+                tool.is_some_and(|tool| tool.text == self.by)
+            });
+            for (remover, facts) in removers.filter(|(remover, _)| *remover != at) {
+                let after = facts.step.on_success.as_ref();
+                let after = after.and_then(|route| scope.recipe.position(&route.text));
+                if after.is_some_and(|after| scope.reach(&[after], renews).contains(&at)) {
+                    found.push(format!("{reference}, which {}", scope.step(remover).name));
+                }
+            }
+        }
+        found
+    }
 }
 
 impl Before {

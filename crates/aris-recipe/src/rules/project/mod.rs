@@ -1,0 +1,269 @@
+//! Rules of one project for its own tools and skills. They are data: a file says what fires, and this reads it and looks.
+
+mod skill;
+mod step;
+
+use aris_yaml::Malformed;
+use regex::Regex;
+use serde::Deserialize;
+
+use super::findings::Findings;
+use super::scope::{Scope, argument_line};
+use super::table::Need;
+use crate::finding::Severity;
+use crate::model::{Ingredient, Step};
+
+use step::{Found, StepTest};
+
+/// One or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Many<T> {
+    One(T),
+    Several(Vec<T>),
+}
+
+impl<T> Many<T> {
+    fn all(&self) -> &[T] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Several(several) => several,
+        }
+    }
+}
+
+/// A regular expression.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, regex::Error> {
+        Regex::new(&text).map(Self)
+    }
+}
+
+/// A rule of a project. It fires where its test holds.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectRule {
+    /// Its id.
+    pub rule: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// Data that it cannot do without.
+    #[serde(default)]
+    pub(super) data: Vec<Need>,
+    /// What is told; `{found}` is what the test found, `{name}` the input.
+    says: String,
+    /// It is told at the first step only.
+    #[serde(default)]
+    once: bool,
+    /// The argument or the key where it is told.
+    at: Option<String>,
+    /// Some step of the recipe must pass this.
+    needs: Option<StepTest>,
+    /// No step of the recipe may pass this.
+    unless: Option<StepTest>,
+    step: Option<StepTest>,
+    ingredient: Option<IngredientTest>,
+    kitchen_rules: Option<RulesTest>,
+    /// The recipe names no version by `autoskillit_version`, or one before this.
+    version_before: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IngredientTest {
+    /// Name of the recipe.
+    recipe: Option<String>,
+    name: Option<String>,
+    hidden: Option<bool>,
+    required: Option<bool>,
+    has_default: Option<bool>,
+    default_other_than: Option<Vec<String>>,
+    description: Option<Pattern>,
+}
+
+/// What the rules for the executor must name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RulesTest {
+    All(Vec<String>),
+    Some(Vec<String>),
+}
+
+impl ProjectRule {
+    /// Reads a list of rules.
+    ///
+    /// **Errors**: no YAML, or something that is no rule.
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, Malformed> {
+        aris_yaml::typed(text)
+    }
+
+    fn tell<'o>(
+        &self,
+        number: usize,
+        found: &str,
+        step: Option<&Step>,
+        out: &'o mut Findings,
+    ) -> &'o mut crate::Finding {
+        let message = self.says.replace("{found}", found);
+        out.project(number, (self.rule.clone(), self.severity), step, message)
+    }
+
+    fn steps(&self, number: usize, scope: &Scope<'_>, out: &mut Findings) {
+        let Some(test) = &self.step else {
+            return;
+        };
+        let found = scope
+            .steps()
+            .filter_map(|(at, facts)| Some((facts.step, test.holds(scope, at)?)));
+        for (step, Found(found)) in found.take(if self.once { 1 } else { usize::MAX }) {
+            let finding = self.tell(number, &found.join(", "), Some(step), out);
+            if let Some(field) = &self.at {
+                let line = match field.strip_prefix("with.") {
+                    Some(key) => argument_line(step, key),
+                    None => step
+                        .routes()
+                        .iter()
+                        .find(|(name, _)| name == field)
+                        .map_or(step.line, |(_, route)| route.line),
+                };
+                finding.place(step, field, line);
+            }
+        }
+    }
+
+    fn ingredients(&self, number: usize, scope: &Scope<'_>, out: &mut Findings) {
+        let Some(test) = &self.ingredient else {
+            return;
+        };
+        let other = |name: &String| *name != scope.recipe.name;
+        if test.recipe.as_ref().is_some_and(other) {
+            return;
+        }
+        let inputs = scope.recipe.ingredients.iter();
+        for input in inputs.filter(|input| test.holds(input)) {
+            let name = &input.name;
+            let finding = self.tell(number, &name.text, None, out).at_line(name.line);
+            finding.field = Some(format!("ingredients.{}", name.text));
+        }
+    }
+
+    fn kitchen_rules(&self, number: usize, scope: &Scope<'_>, out: &mut Findings) {
+        let rules = scope.recipe.kitchen_rules.iter();
+        let rules: Vec<&str> = rules.map(|rule| rule.text.as_str()).collect();
+        let rules = rules.join(" ");
+        let absent = |text: &&String| !rules.contains(text.as_str());
+        let missing: Vec<String> = match &self.kitchen_rules {
+            Some(RulesTest::All(texts)) if !rules.is_empty() => {
+                texts.iter().filter(absent).cloned().collect()
+            }
+            Some(RulesTest::Some(texts)) if texts.iter().all(|text| absent(&text)) => texts.clone(),
+            _ => return,
+        };
+        if !missing.is_empty() {
+            self.tell(number, &missing.join(", "), None, out);
+        }
+    }
+
+    fn version(&self, number: usize, scope: &Scope<'_>, out: &mut Findings) {
+        let Some(wanted) = &self.version_before else {
+            return;
+        };
+        let given = scope.recipe.version.as_ref();
+        let (line, text) = given.map_or((0, "none"), |text| (text.line, text.text.as_str()));
+        if numbers(text).is_none_or(|own| Some(own) < numbers(wanted)) {
+            self.tell(number, text, None, out).at_line(line);
+        }
+    }
+}
+
+pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
+    for (number, rule) in scope.data.rules.iter().enumerate() {
+        let passes = |test: &StepTest| scope.steps().any(|(at, _)| test.holds(scope, at).is_some());
+        if !rule.needs.as_ref().is_none_or(passes) || rule.unless.as_ref().is_some_and(passes) {
+            continue;
+        }
+        rule.steps(number, scope, out);
+        rule.ingredients(number, scope, out);
+        rule.kitchen_rules(number, scope, out);
+        rule.version(number, scope, out);
+    }
+}
+
+/// The numbers of a version without zeros at the end; `None` when it is none. What follows them (`rc1`, `.dev0`) is left out.
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    let version = version.trim().trim_start_matches('v');
+    let end = version.find(|sign: char| !(sign.is_ascii_digit() || sign == '.'));
+    let head = version.get(..end.unwrap_or(version.len()))?;
+    let parts = head.trim_end_matches('.').split('.');
+    let mut numbers: Vec<u64> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    while numbers.last() == Some(&0) {
+        numbers.pop();
+    }
+    Some(numbers)
+}
+
+impl IngredientTest {
+    fn holds(&self, input: &Ingredient) -> bool {
+        let is = |wanted: Option<bool>, found: bool| wanted.is_none_or(|wanted| wanted == found);
+        let default = input.default.as_deref().unwrap_or_default();
+        self.name
+            .as_ref()
+            .is_none_or(|name| *name == input.name.text)
+            && is(self.hidden, input.hidden)
+            && is(self.required, input.required)
+            && is(self.has_default, input.default.is_some())
+            && self
+                .default_other_than
+                .as_ref()
+                .is_none_or(|others| !others.iter().any(|other| other == default))
+            && self
+                .description
+                .as_ref()
+                .is_none_or(|pattern| pattern.0.is_match(&input.description))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_cannot_be_read_is_refused() {
+        for (text, part) in [
+            ("- {rule: x, says: x}", "no `severity` in it"),
+            (
+                "- {rule: x, severity: error, says: x, step: {tol: x}}",
+                "did you mean `tool`",
+            ),
+            (
+                "- {rule: x, severity: error, says: x, step: {with: {a: '('}}}",
+                "regex parse error",
+            ),
+        ] {
+            let error = ProjectRule::parse_all(text).unwrap_err();
+            assert!(error.message.contains(part), "{text}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        for (older, newer) in [
+            ("0.8.0", "0.9.0"),
+            ("0.9", "0.9.1"),
+            ("0.9.0", "0.10"),
+            ("0.9rc1", "1"),
+        ] {
+            assert!(numbers(older) < numbers(newer), "{older} {newer}");
+        }
+        assert_eq!(numbers("0.9"), numbers("v0.9.0"));
+        for odd in ["", "latest", "1..2", "."] {
+            assert_eq!(numbers(odd), None, "{odd}");
+        }
+    }
+}

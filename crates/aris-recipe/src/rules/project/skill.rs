@@ -1,0 +1,150 @@
+//! What the text of the skill that a step calls says.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::{Many, Pattern};
+use crate::rules::scope::Scope;
+
+/// Sections in which a skill names its arguments.
+const ARGUMENTS: [&str; 4] = ["Arguments", "Ingredients", "Parameters", "Invocation"];
+
+/// All parts that are there must hold.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SkillTest {
+    /// What its contract says about writing.
+    writes: Option<String>,
+    /// Its contract has patterns for the final text.
+    #[serde(default)]
+    has_patterns: bool,
+    /// What its text has; what is found is told.
+    text: Option<Pattern>,
+    /// What one line of its commands has, all of it.
+    command: Option<Many<Pattern>>,
+    /// A section of this title, which has not `says`.
+    section: Option<String>,
+    says: Option<Pattern>,
+    /// Its commands have a `{name}` that is neither declared nor assigned, these apart.
+    placeholders_but: Option<Vec<String>>,
+}
+
+impl SkillTest {
+    /// What is found where the test holds.
+    pub(super) fn found(&self, scope: &Scope<'_>, at: usize) -> Option<Vec<String>> {
+        let name = scope.facts[at].skill?.name;
+        let text = scope.data.skills.as_ref()?.get(name)?;
+        let contract = scope.data.manifest.as_ref();
+        let contract = contract.and_then(|manifest| manifest.skills.get(name));
+        let writes = contract.and_then(|contract| contract.write_behavior.as_ref());
+        if (self.writes.is_some() && self.writes.as_ref() != writes)
+            || (self.has_patterns
+                && contract.is_none_or(|contract| contract.output_patterns.is_empty()))
+        {
+            return None;
+        }
+        let mut found = vec![name.to_owned()];
+        if let Some(pattern) = &self.text {
+            found.push(pattern.0.find(text)?.as_str().to_owned());
+        }
+        let blocks = bash_blocks(text);
+        if let Some(patterns) = &self.command {
+            let mut lines = blocks.iter().flat_map(|block| block.lines());
+            let fits = |line: &&str| patterns.all().iter().all(|one| one.0.is_match(line));
+            found.push(lines.find(fits)?.trim().to_owned());
+        }
+        if let (Some(title), Some(says)) = (&self.section, &self.says) {
+            let section = sections(text, title).into_iter().next()?;
+            if says.0.is_match(section) {
+                return None;
+            }
+        }
+        if let Some(exempt) = &self.placeholders_but {
+            let open = undeclared(text, &blocks, exempt);
+            if open.is_empty() {
+                return None;
+            }
+            found.extend(open.into_iter().map(|name| format!("{{{name}}}")));
+        }
+        Some(found)
+    }
+}
+
+/// Bodies of the fences that are marked `bash`.
+fn bash_blocks(text: &str) -> Vec<&str> {
+    let fences = text.split("```bash\n").skip(1);
+    fences
+        .filter_map(|rest| rest.split_once("```"))
+        .map(|(block, _)| block)
+        .collect()
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+        && text.chars().all(in_name)
+}
+
+fn in_name(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-')
+}
+
+/// Names right between `open` and `close`, each with the sign before `open`.
+fn enclosed(text: &str, open: char, close: char) -> impl Iterator<Item = (Option<char>, &str)> {
+    text.match_indices(open).filter_map(move |(at, sign)| {
+        let before = text.get(..at)?.chars().next_back();
+        let rest = text.get(at + sign.len()..)?;
+        let (name, behind) = rest.split_at(rest.find(|sign| !in_name(sign))?);
+        (behind.starts_with(close) && is_name(name)).then_some((before, name))
+    })
+}
+
+/// `{name}` in commands, not `${name}`, not `@{name}`, not in capitals, that is neither declared nor assigned.
+fn undeclared<'t>(text: &'t str, blocks: &[&'t str], exempt: &[String]) -> BTreeSet<&'t str> {
+    let arguments = ARGUMENTS.iter().flat_map(|title| sections(text, title));
+    let named = arguments.flat_map(|body| enclosed(body, '{', '}').chain(enclosed(body, '`', '`')));
+    let frontmatter = text.strip_prefix("---\n");
+    let frontmatter = frontmatter.and_then(|rest| rest.split_once("\n---"));
+    let keys = frontmatter.map_or("", |(lines, _)| lines).lines();
+    // Keys below the first level.
+    let keys = keys.filter_map(|line| line.split_once(':'));
+    let keys = keys.filter(|(key, _)| key.starts_with(char::is_whitespace));
+    let lines = blocks.iter().flat_map(|block| block.lines());
+    let assigned = lines.filter_map(|line| line.split_once('='));
+    let known: BTreeSet<&str> = named
+        .map(|(_, name)| name)
+        .chain(keys.map(|(key, _)| key.trim()))
+        .chain(assigned.map(|(name, _)| name.trim_end()))
+        .collect();
+    let used = blocks.iter().flat_map(|block| enclosed(block, '{', '}'));
+    used.filter(|(before, name)| {
+        !matches!(before, Some('$' | '@')) && name.chars().any(char::is_lowercase)
+    })
+    .map(|(_, name)| name)
+    .filter(|name| {
+        !known.contains(name)
+            && !known.contains(name.to_uppercase().as_str())
+            && !exempt.iter().any(|exempt| exempt == name)
+    })
+    .collect()
+}
+
+/// Bodies of the sections, of the second level or deeper, whose title begins with a word.
+fn sections<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("##") {
+            found.extend(open.take().and_then(|begin| text.get(begin..at)));
+            let heading = line.trim_start_matches('#').trim_start();
+            let rest = heading.strip_prefix(title);
+            if rest.is_some_and(|rest| !rest.starts_with(|sign| in_name(sign) && sign != '-')) {
+                open = Some(at + line.len());
+            }
+        }
+        at += line.len();
+    }
+    found.extend(open.and_then(|begin| text.get(begin..)));
+    found
+}
