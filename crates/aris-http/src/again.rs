@@ -7,9 +7,6 @@ use jiff::Timestamp;
 use crate::gate;
 use crate::retry;
 
-/// Requests that are sent for one answer at most: one, and two more where that is harmless.
-const ATTEMPTS: u32 = 3;
-
 /// Whether the same may be asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
@@ -54,18 +51,10 @@ impl Again {
     }
 }
 
-/// Attempts something until it works, three times at most and as [`Again`] says, all within `time`. `attempt` gets the number of the
-/// attempt, from 1, and the time that is left.
+/// Attempts something until it works, `most` times at most, as [`Again`] says and until `end`. `attempt` gets the number of the attempt, from 1,
+/// and the time that is left; `waits` hears of each pause and its reason before it begins.
 ///
 /// **Errors**: that of the last attempt; a pause that does not fit into the time is not begun.
-pub(crate) fn attempts<T, E>(
-    time: Duration,
-    attempt: impl FnMut(u32, Duration) -> Result<T, (E, Again)>,
-) -> Result<T, E> {
-    repeat(ATTEMPTS, Instant::now() + time, |_, _| (), attempt)
-}
-
-/// Like `attempts`, `most` times at most and until `end`; `waits` hears of each pause and its reason before it begins.
 pub(crate) fn repeat<T, E>(
     most: u32,
     end: Instant,
@@ -138,12 +127,18 @@ mod tests {
 
     #[test]
     fn three_attempts_within_the_time_are_all() {
+        let within = |time| Instant::now() + Duration::from_secs(time);
         let count = |time, again| {
             let mut count = 0;
-            let failed: Result<(), u32> = attempts(Duration::from_secs(time), |number, _| {
-                count += 1;
-                Err((number, again))
-            });
+            let failed: Result<(), u32> = repeat(
+                3,
+                within(time),
+                |_, _| (),
+                |number, _| {
+                    count += 1;
+                    Err((number, again))
+                },
+            );
             assert_eq!(failed, Err(count));
             count
         };
@@ -151,10 +146,15 @@ mod tests {
         assert_eq!(count(20, Again::After(Duration::from_secs(20))), 1);
         assert_eq!(count(0, Again::After(Duration::ZERO)), 1);
         assert_eq!(count(20, Again::No), 1);
-        let second = attempts(Duration::from_secs(20), |number, _| match number {
-            2 => Ok(number),
-            _ => Err(((), Again::After(Duration::ZERO))),
-        });
+        let second = repeat(
+            3,
+            within(20),
+            |_, _| (),
+            |number, _| match number {
+                2 => Ok(number),
+                _ => Err(((), Again::After(Duration::ZERO))),
+            },
+        );
         assert_eq!(second, Ok(2));
     }
 

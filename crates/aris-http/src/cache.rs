@@ -17,21 +17,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::request::{Method, Request};
 use crate::response::Response;
+use crate::settings::Mode;
 
 /// Largest file that is read back: the largest body anybody asks for, and its head.
 const FILE_LIMIT: u64 = 256 << 20;
 
 /// Longest first line.
 const HEAD_LIMIT: usize = 64 << 10;
-
-/// How old an answer may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// Any age.
-    Any,
-    /// What the request says about answers and absences.
-    AsAsked,
-}
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
@@ -70,15 +62,15 @@ impl Cache {
         Lock::acquire_before(&lock, end).ok()
     }
 
-    /// The kept answer to a request, when there is one that is whole and fresh enough.
+    /// The kept answer to a request, when there is one that is whole and not older than `mode` allows.
     pub(crate) fn get(
         &self,
         request: &Request,
         url: &str,
-        freshness: Freshness,
+        mode: Mode,
         now: Timestamp,
     ) -> Option<Response> {
-        let path = self.path(request, url)?;
+        let path = self.path(request, url).filter(|_| mode != Mode::Refresh)?;
         let bytes = aris_fs::read_optional(&path, FILE_LIMIT).ok()??;
         let response = parse(&bytes)?;
         let keep = if response.is_absence() {
@@ -86,8 +78,7 @@ impl Cache {
         } else {
             request.keep
         };
-        (freshness == Freshness::Any || is_fresh(response.fetched_at, now, keep))
-            .then_some(response)
+        (mode == Mode::Offline || is_fresh(response.fetched_at, now, keep)).then_some(response)
     }
 
     /// Keeps an answer. Two processes may do so at once: the last one wins, and both are whole.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::again::{Again, repeat};
 use crate::allowance::Allowance;
-use crate::cache::{Cache, Freshness};
+use crate::cache::Cache;
 use crate::error::{HttpError, Why};
 use crate::event::Event;
 use crate::gate::Gate;
@@ -92,14 +92,8 @@ impl Client {
         read: impl Fn(&Response) -> Result<T, Doubt>,
     ) -> Result<T, HttpError> {
         let url = self.url(request);
-        let freshness = match self.settings.mode {
-            Mode::Live => Some(Freshness::AsAsked),
-            Mode::Offline => Some(Freshness::Any),
-            Mode::Refresh => None,
-        };
         let kept = || {
-            let now = (self.settings.clock)();
-            let kept = self.cache.get(request, &url, freshness?, now)?;
+            let kept = self.kept(request, &url)?;
             // A kept answer was accepted once; if a newer reader refuses it, the network has a better one.
             let value = read(&kept).ok()?;
             self.tell(&Event::Answered {
@@ -142,14 +136,12 @@ impl Client {
 
     /// Whether an answer to this request is kept that [`Client::ask`] would give now.
     pub fn is_kept(&self, request: &Request) -> bool {
-        let freshness = match self.settings.mode {
-            Mode::Live => Freshness::AsAsked,
-            Mode::Offline => Freshness::Any,
-            Mode::Refresh => return false,
-        };
+        self.kept(request, &self.url(request)).is_some()
+    }
+
+    fn kept(&self, request: &Request, url: &str) -> Option<Response> {
         let now = (self.settings.clock)();
-        let kept = self.cache.get(request, &self.url(request), freshness, now);
-        kept.is_some()
+        self.cache.get(request, url, self.settings.mode, now)
     }
 
     /// Keeps an answer to `request` that came as part of another one, `whole`: it is then known, and not asked for alone.

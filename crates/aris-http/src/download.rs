@@ -25,8 +25,6 @@ const LEAST_PDF: usize = 100;
 pub enum Magic {
     /// `%PDF-`, within the first kilobyte, as readers accept it.
     Pdf,
-    /// gzip.
-    Gzip,
     /// PDF or gzip or a bare tar or TeX file: what arXiv sends as a source.
     Source,
 }
@@ -43,7 +41,6 @@ impl Magic {
         let gzip = start.starts_with(&[0x1f, 0x8b]);
         match self {
             Self::Pdf => pdf(),
-            Self::Gzip => gzip,
             Self::Source => {
                 let text = start.trim_ascii_start();
                 let html = text.len() >= 5

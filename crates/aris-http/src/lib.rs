@@ -31,12 +31,12 @@ mod sweep;
 mod wire;
 
 pub use allowance::Allowance;
-pub use cache::Freshness;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};
 pub use error::{HttpError, Why};
 pub use event::{Event, Listener};
 pub use host::{Host, KeyPlace, KeySent, Manners};
+pub use origin::is_loopback;
 pub use request::{Expect, Method, Request};
 pub use response::Response;
 pub use secret::Secret;

@@ -39,8 +39,6 @@ pub enum Expect {
     Json,
     /// XML, Atom among it.
     Xml,
-    /// BibTeX or other plain text.
-    Text,
     /// Bytes of a file.
     File,
     /// Whatever is there, an HTML page among it, which is no answer to any other question.
@@ -52,7 +50,6 @@ impl Expect {
         match self {
             Self::Json => "application/json",
             Self::Xml => "application/atom+xml, application/xml;q=0.9",
-            Self::Text => "text/plain, */*;q=0.5",
             Self::File | Self::Page => "*/*",
         }
     }

@@ -4,17 +4,20 @@
 //! gives back any status, and never sends a body twice unless nobody can have seen the first one.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::again::{Again, attempts};
+use crate::again::{Again, repeat};
 use crate::error::{HttpError, Why};
 use crate::host::Host;
 use crate::origin;
 use crate::request::Request;
 use crate::secret::Secret;
 use crate::wire::{Answer, Broken, Wire};
+
+/// Requests that are sent for one answer at most: one, and two more where that is harmless.
+const ATTEMPTS: u32 = 3;
 
 /// A service at one base URL.
 #[derive(Debug)]
@@ -66,7 +69,7 @@ impl Service {
 
     /// Sends a request and gives the answer, all within `time`.
     ///
-    /// Sent again as `attempts` says: when no connection came about, and after an answer as `Again::after` says; where the request is
+    /// Sent again, [`ATTEMPTS`] times at most: when no connection came about, and after an answer as `Again::after` says; where the request is
     /// harmless also after a broken exchange. What may have been done, and must not be done twice, is never sent again.
     ///
     /// **Errors**: [`HttpError::Asked`].
@@ -79,44 +82,53 @@ impl Service {
         let url = format!("{}{}", self.base, request.target);
         let harmless = request.harmless;
         let if_harmless = if harmless { Again::Soon } else { Again::No };
-        attempts(time, |attempts, left| {
-            let mut again = Again::No;
-            let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
-            let sent = sent.and_then(|answer| {
-                if !request.once {
-                    again =
-                        Again::after(answer.status, |name| answer.header(name), harmless, now());
-                }
-                collect(answer, request.limit)
-            });
-            let (why, again) = match sent {
-                Ok(Some(answer)) if again == Again::No => return Ok(answer),
-                Ok(Some(answer)) => {
-                    let retry_after = match again {
-                        Again::After(pause) => Some(pause),
-                        _ => None,
-                    };
-                    let busy = Why::Busy {
-                        status: answer.status,
-                        retry_after,
-                        attempts,
-                        key: None,
-                    };
-                    (busy, again)
-                }
-                Ok(None) => (Why::TooLarge(request.limit), Again::No),
-                Err(Broken::Refused(what)) => (Why::NotAnAnswer(what.to_owned()), Again::No),
-                Err(broken) => {
-                    let again = match broken {
-                        Broken::Unreached(_) => Again::Soon,
-                        _ => if_harmless,
-                    };
-                    let what = broken.words(left);
-                    (Why::NoAnswer { what, attempts }, again)
-                }
-            };
-            Err((request.missed(&url, why), again))
-        })
+        repeat(
+            ATTEMPTS,
+            Instant::now() + time,
+            |_, _| (),
+            |attempts, left| {
+                let mut again = Again::No;
+                let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
+                let sent = sent.and_then(|answer| {
+                    if !request.once {
+                        again = Again::after(
+                            answer.status,
+                            |name| answer.header(name),
+                            harmless,
+                            now(),
+                        );
+                    }
+                    collect(answer, request.limit)
+                });
+                let (why, again) = match sent {
+                    Ok(Some(answer)) if again == Again::No => return Ok(answer),
+                    Ok(Some(answer)) => {
+                        let retry_after = match again {
+                            Again::After(pause) => Some(pause),
+                            _ => None,
+                        };
+                        let busy = Why::Busy {
+                            status: answer.status,
+                            retry_after,
+                            attempts,
+                            key: None,
+                        };
+                        (busy, again)
+                    }
+                    Ok(None) => (Why::TooLarge(request.limit), Again::No),
+                    Err(Broken::Refused(what)) => (Why::NotAnAnswer(what.to_owned()), Again::No),
+                    Err(broken) => {
+                        let again = match broken {
+                            Broken::Unreached(_) => Again::Soon,
+                            _ => if_harmless,
+                        };
+                        let what = broken.words(left);
+                        (Why::NoAnswer { what, attempts }, again)
+                    }
+                };
+                Err((request.missed(&url, why), again))
+            },
+        )
     }
 
     /// The request for the page after `answer`; `None` after the last one.

@@ -12,7 +12,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig};
 
 use crate::error::HttpError;
 use crate::host::KeySent;
-use crate::origin::{self, Origin};
+use crate::origin;
 use crate::request::{Method, Request};
 use crate::secret::Secret;
 
@@ -146,11 +146,11 @@ impl Wire {
         time: Duration,
     ) -> Result<Answer, Broken> {
         let end = Instant::now() + time;
-        let home = Origin::split(url).map(|(origin, _)| origin);
+        let origin = |url: &str| origin::parse(url).map(|url| url.origin());
+        let home = origin(url);
         let mut url = url.to_owned();
         for _ in 0..=REDIRECTS {
-            let at_home = Origin::split(&url).map(|(origin, _)| origin) == home;
-            let key = key.filter(|_| at_home);
+            let key = key.filter(|_| origin(&url) == home);
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Broken::Late);

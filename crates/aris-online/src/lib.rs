@@ -18,7 +18,7 @@ use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
 pub use error::FetchError;
 pub use progress::Progress;
-pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
+pub use records::{FormArgs, Papers, bibliography, indented, jsonl, read as read_records};
 
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -109,6 +109,49 @@ fn letters(mut number: usize) -> String {
     text.into_iter().rev().collect()
 }
 
+/// Reads records that a helper printed: one JSON value (a record, a list of them, an envelope with them in `data` or `papers`), or one record on
+/// each line.
+///
+/// **Errors**: the line, from 1, and what is wrong with it.
+pub fn read(bytes: &[u8]) -> Result<Vec<Paper>, (usize, String)> {
+    let record = |value: Value| {
+        // Another list of objects with titles is not one of records: a record says who described it.
+        if value.get("origins").is_none() {
+            return Err(String::from("not a record: it has no origins"));
+        }
+        serde_json::from_value(value).map_err(|error| format!("not a record: {error}"))
+    };
+    let whole = match serde_json::from_slice(bytes) {
+        Ok(value) => {
+            let papers = listed(value).into_iter().map(record);
+            return papers.collect::<Result<_, _>>().map_err(|why| (1, why));
+        }
+        Err(whole) => whole,
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| match serde_json::from_str(line) {
+            Ok(value) => record(value).map_err(|why| (at + 1, why)),
+            // The first line decides whether the text is one value or many.
+            Err(_) if at == 0 => Err((whole.line(), whole.to_string())),
+            Err(error) => Err((at + 1, error.to_string())),
+        })
+        .collect()
+}
+
+fn listed(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(list) => list,
+        Value::Object(mut map) => match map.remove("data").or_else(|| map.remove("papers")) {
+            Some(inner) => listed(inner),
+            None => vec![Value::Object(map)],
+        },
+        other => vec![other],
+    }
+}
+
 /// JSON as Python's `json.dumps(indent=2)` lays it out.
 pub fn indented(value: &Value) -> String {
     format!("{value:#}")
@@ -147,5 +190,31 @@ mod tests {
             .map(|line| serde_json::from_str(line).expect("a record"))
             .collect();
         assert_eq!(read, [paper.clone(), paper]);
+    }
+
+    #[test]
+    fn records_come_as_lines_list_or_envelope() {
+        let one = r#"{"title":"A","origins":[]}"#;
+        for (text, wanted) in [
+            (format!("{one}\n\n{one}\n"), 2),
+            (format!("[{one},{one}]"), 2),
+            (format!(r#"{{"data":[{one}],"meta":{{}}}}"#), 1),
+            (format!(r#"{{"data":{{"papers":[{one}]}}}}"#), 1),
+            (one.to_owned(), 1),
+            (String::new(), 0),
+        ] {
+            let found = read(text.as_bytes()).expect("records");
+            assert_eq!(found.len(), wanted, "{text}");
+        }
+        for bad in [
+            "[{\"title\":\"A\"}]",
+            "not JSON",
+            "{\"title\":\"A\",\"origins\":[]}\n{",
+            "[1]",
+        ] {
+            assert!(read(bad.as_bytes()).is_err(), "{bad}");
+        }
+        let error = read(format!("{one}\n{{\n").as_bytes()).expect_err("broken");
+        assert_eq!(error.0, 2, "{error:?}");
     }
 }

@@ -8,12 +8,13 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::hosts::EXA;
 use crate::json::{at, body, text};
 use crate::keep;
 
 /// Results of one request at most.
-pub const PAGE: usize = 100;
+const PAGE: usize = 100;
 
 /// Where a request goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,45 +38,30 @@ impl Endpoint {
 }
 
 /// Asks; the results as Exa describes them, each with the record made of it.
-pub fn ask(
-    client: &Client,
-    endpoint: Endpoint,
-    wanted: &Value,
-) -> Result<Vec<(Value, Paper)>, HttpError> {
+pub fn ask(client: &Client, endpoint: Endpoint, wanted: &Value) -> Result<Answer, HttpError> {
     let request = Request::post(&EXA, endpoint.path(), wanted).keep(keep::SEARCH, keep::ABSENCE);
-    client.ask(&request, parse)
+    client.ask(&request, read)
 }
 
 /// Asks for papers by words.
-pub fn papers(client: &Client, words: &str, count: usize) -> Result<Vec<Paper>, HttpError> {
+pub fn papers(client: &Client, words: &str, count: usize) -> Result<Answer, HttpError> {
     let wanted = json!({
         "query": words,
         "numResults": count.clamp(1, PAGE),
         "type": "auto",
         "category": "research paper",
     });
-    Ok(ask(client, Endpoint::Search, &wanted)?
-        .into_iter()
-        .map(|(_, paper)| paper)
-        .collect())
+    ask(client, Endpoint::Search, &wanted)
 }
 
 /// Reads the results of any endpoint.
-pub fn parse(response: &Response) -> Result<Vec<(Value, Paper)>, Doubt> {
+pub fn read(response: &Response) -> Result<Answer, Doubt> {
     let answer = body(response)?;
+    let said = || text(&answer, &["error"]).or_else(|| text(&answer, &["message"]));
     let results = at(&answer, &["results"])
         .as_array()
-        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
-    Ok(results
-        .iter()
-        .map(|result| (result.clone(), paper(result, response)))
-        .collect())
-}
-
-fn refusal(answer: &Value) -> String {
-    text(answer, &["error"])
-        .or_else(|| text(answer, &["message"]))
-        .unwrap_or_else(|| String::from("no results"))
+        .ok_or_else(|| Doubt::Malformed(said().unwrap_or_else(|| String::from("no results"))))?;
+    Ok(Answer::of(results, |result| Some(paper(result, response))))
 }
 
 /// The record of a page.
@@ -148,17 +134,14 @@ mod tests {
     fn an_address_of_arxiv_or_a_doi_makes_a_paper_of_a_page() {
         let body = br#"{"results":[{"title":"A","url":"https://arxiv.org/abs/1706.03762v5","publishedDate":"2017-06-12T00:00:00Z"},
             {"title":"B","url":"https://doi.org/10.1000/1"},{"title":"C","url":"https://example.com/1706.03762"}]}"#;
-        let found = parse(&response(body)).expect("results");
-        let ids: Vec<_> = found.iter().map(|(_, paper)| &paper.ids).collect();
-        assert_eq!(
-            (ids[0].arxiv_version, found[0].1.year),
-            (Some(5), Some(2017))
-        );
+        let found = read(&response(body)).expect("results").papers();
+        let ids: Vec<_> = found.iter().map(|paper| &paper.ids).collect();
+        assert_eq!((ids[0].arxiv_version, found[0].year), (Some(5), Some(2017)));
         assert_eq!(ids[1].doi.len(), 1);
         assert!(ids[2].arxiv.is_none() && ids[2].doi.is_empty());
-        assert!(matches!(parse(&response(b"{}")), Err(Doubt::Malformed(_))));
+        assert!(matches!(read(&response(b"{}")), Err(Doubt::Malformed(_))));
         assert!(matches!(
-            parse(&response(b"<html>")),
+            read(&response(b"<html>")),
             Err(Doubt::NotAnAnswer(_))
         ));
     }
@@ -167,8 +150,8 @@ mod tests {
         #[test]
         fn no_answer_makes_it_panic(text in "\\PC{0,60}", bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..60)) {
             let body = json!({"results": [{"title": text, "url": text, "publishedDate": text, "author": text}, text]});
-            drop(parse(&response(body.to_string().as_bytes())));
-            drop(parse(&response(&bytes)));
+            drop(read(&response(body.to_string().as_bytes())));
+            drop(read(&response(&bytes)));
         }
     }
 }

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod answer;
 pub mod arxiv;
 pub mod crossref;
 pub mod datacite;
@@ -22,6 +23,7 @@ pub mod web;
 
 use aris_contract::ids::{ArxivId, Doi};
 
+pub use answer::Answer;
 pub use aris_http::{
     Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Expect, Host, HttpError, Magic, Mode,
     Request, Response, Settings,

@@ -10,6 +10,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::Value;
 
+use crate::answer::Answer;
 use crate::hosts::OPENALEX;
 use crate::json::{at, body, count, list, text, year};
 use crate::keep;
@@ -17,12 +18,12 @@ use crate::keep;
 /// Results in one page at most.
 ///
 /// **Source**: OpenAlex, "Page through results": `per_page` is between 1 and 100.
-pub const PAGE: usize = 100;
+const PAGE: usize = 100;
 
 /// The fields of a work that are read here.
 ///
 /// **Source**: OpenAlex, "Select Fields": root-level fields, separated by commas, for lists and for one work.
-pub const FIELDS: &str = "id,doi,title,display_name,authorships,publication_year,publication_date,primary_location,best_oa_location,\
+const FIELDS: &str = "id,doi,title,display_name,authorships,publication_year,publication_date,primary_location,best_oa_location,\
     locations,type,abstract_inverted_index,ids,open_access,cited_by_count,referenced_works_count,topics,keywords,language,is_retracted";
 
 /// Authors in a list of works at most.
@@ -42,76 +43,82 @@ pub struct Search {
     pub filters: Vec<String>,
     /// `cited_by_count:desc`; empty for relevance.
     pub sort: String,
-    /// Results wanted, at most [`PAGE`].
+    /// Results wanted.
     pub count: usize,
 }
 
 /// Asks for a work by DOI. `None`: OpenAlex has no such work.
-pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
-    one(client, &format!("doi:{}", doi.folded()))
+pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Answer>, HttpError> {
+    by_name(client, &format!("doi:{}", doi.folded()))
 }
 
-/// Asks for a work by OpenAlex's own identifier, `W2741809807`.
-pub fn by_id(client: &Client, id: &str) -> Result<Option<Paper>, HttpError> {
-    one(client, id)
-}
-
-fn one(client: &Client, id: &str) -> Result<Option<Paper>, HttpError> {
+/// Asks for a work by a name, `W2741809807`, `doi:…`, `pmid:…`. `None`: OpenAlex has no such work.
+pub fn by_name(client: &Client, name: &str) -> Result<Option<Answer>, HttpError> {
     let request = Request::get(&OPENALEX, "/works", Expect::Json)
-        .segments(id)
+        .segments(name)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, parse_one)
+    client.ask(&request, read)
 }
 
-/// Reads the answer for one work.
-pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
+/// Asks for works by words, page by page.
+pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
+    let size = search.count.clamp(1, PAGE);
+    let sort = Some(search.sort.as_str()).filter(|sort| !sort.is_empty());
+    let filter = search.filters.join(",");
+    let request = Request::get(&OPENALEX, "/works", Expect::Json)
+        .query("search", &search.words)
+        .query("per_page", &size.to_string())
+        .query("select", FIELDS)
+        .query_if("sort", sort)
+        .query_if(
+            "filter",
+            Some(filter.as_str()).filter(|filter| !filter.is_empty()),
+        )
+        .keep(keep::SEARCH, keep::ABSENCE)
+        .metered();
+    let found = Answer::gather(search.count, |found| {
+        let page = found.next.map(|page| page.to_string());
+        let mut answer = client.ask(&request.clone().query_if("page", page.as_deref()), read)?;
+        if let Some(answer) = &mut answer {
+            let full = answer.items.len() == size;
+            answer.next = full.then(|| found.next.unwrap_or(1) + 1);
+        }
+        Ok(answer)
+    });
+    let mut found = found?.unwrap_or_default();
+    found.items.truncate(search.count);
+    Ok(found)
+}
+
+/// Reads an answer: a list of works, or one work. `None`: there is no such work.
+///
+/// **Errors**: what is no answer, and an error that OpenAlex reports.
+pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     if response.is_absence() {
         return Ok(None);
     }
-    let work = body(response)?;
-    paper(&work, response)
-        .map(Some)
-        .ok_or_else(|| Doubt::NotAnAnswer(refusal(&work)))
-}
-
-/// Asks for works by words.
-pub fn search(client: &Client, search: &Search) -> Result<Vec<Paper>, HttpError> {
-    let mut request = Request::get(&OPENALEX, "/works", Expect::Json)
-        .query("search", &search.words)
-        .query("per_page", &search.count.clamp(1, PAGE).to_string())
-        .query("select", FIELDS);
-    if !search.sort.is_empty() {
-        request = request.query("sort", &search.sort);
-    }
-    if !search.filters.is_empty() {
-        request = request.query("filter", &search.filters.join(","));
-    }
-    let request = request.keep(keep::SEARCH, keep::ABSENCE).metered();
-    client.ask(&request, parse_list)
-}
-
-/// Reads a list of works.
-pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
-    let answer = body(response)?;
-    let results = at(&answer, &["results"])
-        .as_array()
-        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
-    let total = count(&answer, &["meta", "count"]).unwrap_or(0);
-    if results.is_empty() && total > 0 && count(&answer, &["meta", "page"]).unwrap_or(1) == 1 {
-        return Err(Doubt::NotAnAnswer(format!(
-            "an empty page, although {total} results are announced"
+    let value = body(response)?;
+    let total = count(&value, &["meta", "count"]);
+    let read = |work: &Value| paper(work, response);
+    let answer = match at(&value, &["results"]).as_array() {
+        Some(list) => Answer::of(list, read),
+        None => Answer::of([&value], read),
+    };
+    let listed = value.get("results").is_some();
+    let is_first = count(&value, &["meta", "page"]).unwrap_or(1) == 1;
+    if answer.items.is_empty() && is_first && total.is_some_and(|total| total > 0) {
+        return Err(Doubt::NotAnAnswer(String::from(
+            "an empty page, although results are announced",
         )));
     }
-    Ok(results
-        .iter()
-        .filter_map(|work| paper(work, response))
-        .collect())
-}
-
-fn refusal(answer: &Value) -> String {
-    text(answer, &["message"])
-        .or_else(|| text(answer, &["error"]))
-        .unwrap_or_else(|| String::from("neither a work nor a list of works"))
+    if !listed && answer.items.iter().any(|(_, paper)| paper.is_none()) {
+        let said = text(&value, &["message"]).or_else(|| text(&value, &["error"]));
+        return Err(said.map_or_else(
+            || Doubt::NotAnAnswer(String::from("neither a work nor a list of works")),
+            Doubt::Malformed,
+        ));
+    }
+    Ok(Some(Answer { total, ..answer }))
 }
 
 /// The record of a work object.

@@ -1,171 +1,216 @@
 //! Semantic Scholar: the academic graph.
 //!
-//! **Source**: Semantic Scholar Academic Graph API documentation (paper object, search, match, batch) and recorded answers. A batch
-//! has `null` where a paper is unknown; an empty search has no `data` at all; a title without a match is 404.
+//! **Source**: Semantic Scholar Academic Graph API documentation (paper object, search, match, batch) and recorded answers.
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::hosts::SEMANTIC_SCHOLAR;
 use crate::json::{at, body, count, list, text, year};
 use crate::keep;
 
-/// What is asked of each paper.
+/// What is asked of a paper whose record is wanted.
 pub const FIELDS: &str = "title,authors,year,publicationDate,venue,journal,publicationTypes,abstract,externalIds,url,openAccessPdf,citationCount,referenceCount,fieldsOfStudy";
 
 /// Papers in one batch at most.
-pub const BATCH: usize = 500;
+const BATCH: usize = 500;
 
 /// Results in one page of a search at most.
-pub const PAGE: usize = 100;
+const PAGE: usize = 100;
 
-/// Asks for papers by any of their names (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits). `None` where there is no such paper; the order is that
-/// of the names. Each is kept for itself: who asks for one more asks for that one.
-pub fn batch(client: &Client, names: &[String]) -> Result<Vec<Option<Paper>>, HttpError> {
-    let mut found: Vec<Option<Paper>> = Vec::with_capacity(names.len());
-    let mut unknown = Vec::new();
-    for (at, name) in names.iter().enumerate() {
-        if client.is_kept(&one(name)) {
-            found.push(client.ask(&one(name), parse_kept)?);
-        } else {
-            found.push(None);
-            unknown.push((at, name));
+/// Neighbours in one page at most.
+const NEIGHBOURS: usize = 1000;
+
+/// How many papers of a list are asked for, and from which on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Number of the first one, from 0.
+    pub start: usize,
+    /// Papers wanted.
+    pub count: usize,
+    /// What is asked of each.
+    pub fields: &'a str,
+}
+
+impl Part<'_> {
+    /// The first `count` papers.
+    pub const fn first(count: usize) -> Self {
+        Self {
+            start: 0,
+            count,
+            fields: FIELDS,
         }
     }
-    for part in unknown.chunks(BATCH) {
+
+    /// Asks page by page, `largest` papers at once.
+    fn ask(
+        self,
+        client: &Client,
+        largest: usize,
+        request: &Request,
+    ) -> Result<Option<Answer>, HttpError> {
+        let found = Answer::gather(self.count, |found| {
+            let here = found.items.len();
+            let limit = self.count.saturating_sub(here).clamp(1, largest);
+            let request = request.clone();
+            let request = request
+                .query("limit", &limit.to_string())
+                .query("offset", &(self.start + here).to_string())
+                .query("fields", self.fields);
+            client.ask(&request, read)
+        })?;
+        Ok(found.map(|mut found| {
+            found.items.truncate(self.count);
+            found
+        }))
+    }
+}
+
+/// Asks for papers by words, best match first, within `filters` (`year`, `venue` …).
+pub fn search(
+    client: &Client,
+    words: &str,
+    filters: &[(&'static str, String)],
+    part: Part<'_>,
+) -> Result<Answer, HttpError> {
+    let request = filtered("/paper/search", &without_hyphens(words), filters);
+    Ok(part.ask(client, PAGE, &request)?.unwrap_or_default())
+}
+
+/// Asks for all papers that fit, in the order `sort`, until there are `count` or more. The token of the answer goes on behind its last
+/// paper; `token` is that of an earlier answer.
+pub fn search_bulk(
+    client: &Client,
+    words: &str,
+    filters: &[(&'static str, String)],
+    sort: Option<&str>,
+    token: Option<&str>,
+    part: Part<'_>,
+) -> Result<Answer, HttpError> {
+    let request = filtered("/paper/search/bulk", words, filters)
+        .query("fields", part.fields)
+        .query_if("sort", sort);
+    let found = Answer::gather(part.count, |found| {
+        let token = found.token.as_deref().or(token);
+        client.ask(&request.clone().query_if("token", token), read)
+    });
+    Ok(found?.unwrap_or_default())
+}
+
+/// Asks for the papers that cite a paper, or with `references` for those that it cites. `None`: there is no such paper.
+pub fn neighbours(
+    client: &Client,
+    name: &str,
+    references: bool,
+    part: Part<'_>,
+) -> Result<Option<Answer>, HttpError> {
+    let which = if references {
+        "/references"
+    } else {
+        "/citations"
+    };
+    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper", Expect::Json)
+        .segments(name)
+        .path(which)
+        .keep(keep::SEARCH, keep::ABSENCE);
+    part.ask(client, NEIGHBOURS, &request)
+}
+
+/// **Source**: Graph API, `/paper/search`: the names of the filters are those of the query.
+fn filtered(path: &'static str, words: &str, filters: &[(&'static str, String)]) -> Request {
+    let request = Request::get(&SEMANTIC_SCHOLAR, path, Expect::Json).query("query", words);
+    let filters = filters.iter();
+    filters
+        .fold(request, |request, (name, value)| request.query(name, value))
+        .keep(keep::SEARCH, keep::ABSENCE)
+}
+
+/// Asks for papers by any of their names (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits); the items are in the order of the names. Each is kept
+/// for itself: who asks for one more asks for that one.
+pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, HttpError> {
+    let mut found = Answer {
+        items: vec![(Value::Null, None); names.len()],
+        ..Answer::default()
+    };
+    let mut unknown = Vec::new();
+    for (place, name) in found.items.iter_mut().zip(names) {
+        if client.is_kept(&one(name, fields)) {
+            let kept = client.ask(&one(name, fields), |response| named(response, 1))?;
+            *place = kept.into_iter().next().unwrap_or_default();
+        } else {
+            unknown.push((place, name));
+        }
+    }
+    for part in unknown.chunks_mut(BATCH) {
         let list: Vec<&String> = part.iter().map(|(_, name)| *name).collect();
         let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": list }))
-            .query("fields", FIELDS);
+            .query("fields", fields);
         let (papers, whole) = client.ask(&request, |response| {
-            Ok((parse_batch(response, list.len())?, response.clone()))
+            Ok((named(response, list.len())?, response.clone()))
         })?;
-        let bodies: Vec<Value> = serde_json::from_slice(&whole.body).unwrap_or_default();
         let absent = Response {
             status: 404,
             ..whole.clone()
         };
-        for (number, ((at, name), paper)) in part.iter().zip(papers).enumerate() {
-            match bodies.get(number).filter(|_| paper.is_some()) {
-                Some(body) => {
-                    client.keep(&one(name), json!([body]).to_string().into_bytes(), &whole);
-                }
-                None => client.keep(&one(name), Vec::new(), &absent),
+        for ((place, name), (item, paper)) in part.iter_mut().zip(papers) {
+            match &paper {
+                Some(_) => client.keep(
+                    &one(name, fields),
+                    json!([item]).to_string().into_bytes(),
+                    &whole,
+                ),
+                None => client.keep(&one(name, fields), NO_PAPER.to_vec(), &absent),
             }
-            if let Some(place) = found.get_mut(*at) {
-                *place = paper;
-            }
+            **place = (item, paper);
         }
     }
     Ok(found)
 }
 
 /// The question for one paper, under which its record is kept.
-fn one(name: &str) -> Request {
+fn one(name: &str, fields: &str) -> Request {
     Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": [name] }))
-        .query("fields", FIELDS)
+        .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE)
 }
 
-/// Reads what is kept for one paper. An old answer that says "none" is no answer: it may be older than a day.
-fn parse_kept(response: &Response) -> Result<Option<Paper>, Doubt> {
-    if response.is_absence() {
-        return Ok(None);
-    }
-    match parse_batch(response, 1)?.pop().flatten() {
-        Some(paper) => Ok(Some(paper)),
-        None => Err(Doubt::NotAnAnswer(String::from("an old absence"))),
-    }
-}
+/// What is kept for a name that a batch does not know.
+const NO_PAPER: &[u8] = br#"{"error":"no such paper"}"#;
 
-/// Reads the answer to a batch of `count` names.
-///
-/// **Source**: Graph API, `/paper/batch`: a list with `null` for each name that is unknown; 400 with "No valid paper ids given" when all of
-/// them are.
-pub fn parse_batch(response: &Response, count: usize) -> Result<Vec<Option<Paper>>, Doubt> {
-    let answer = body(response)?;
-    if response.status == 400 && refusal(&answer).contains("No valid paper ids given") {
-        return Ok(vec![None; count]);
+/// Reads the answer for so many names.
+fn named(response: &Response, count: usize) -> Result<Vec<(Value, Option<Paper>)>, Doubt> {
+    let Some(found) = read(response)? else {
+        return Ok(vec![(Value::Null, None); count]);
+    };
+    if found.items.len() == count {
+        return Ok(found.items);
     }
-    let papers = answer
-        .as_array()
-        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
-    if papers.len() != count {
-        return Err(Doubt::NotAnAnswer(format!(
-            "{} papers for {count} names",
-            papers.len()
-        )));
-    }
-    Ok(papers.iter().map(|value| paper(value, response)).collect())
+    Err(Doubt::NotAnAnswer(format!(
+        "{} papers for {count} names",
+        found.items.len()
+    )))
 }
 
 /// Asks for one paper by any of its names. `None`: there is no such paper.
-pub fn by_name(client: &Client, name: &str) -> Result<Option<Paper>, HttpError> {
+pub fn by_name(client: &Client, name: &str, fields: &str) -> Result<Option<Answer>, HttpError> {
     let request = Request::get(&SEMANTIC_SCHOLAR, "/paper", Expect::Json)
         .segments(name)
-        .query("fields", FIELDS)
+        .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, parse_one)
-}
-
-/// Reads the answer for one paper.
-pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
-    let answer = body(response)?;
-    if response.is_absence() {
-        return absence(&answer);
-    }
-    paper(&answer, response)
-        .map(Some)
-        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))
+    client.ask(&request, read)
 }
 
 /// Asks for the paper whose title fits best. `None`: nothing fits.
-pub fn by_title(client: &Client, title: &str) -> Result<Option<Paper>, HttpError> {
+pub fn by_title(client: &Client, title: &str, fields: &str) -> Result<Option<Answer>, HttpError> {
     let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search/match", Expect::Json)
         .query("query", &without_hyphens(title))
-        .query("fields", FIELDS)
+        .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, parse_match)
-}
-
-/// Reads the answer to a title.
-pub fn parse_match(response: &Response) -> Result<Option<Paper>, Doubt> {
-    let answer = body(response)?;
-    if response.is_absence() {
-        return absence(&answer);
-    }
-    let found = at(&answer, &["data"])
-        .as_array()
-        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
-    Ok(found.first().and_then(|value| paper(value, response)))
-}
-
-/// Asks for papers by words, best match first.
-pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
-    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search", Expect::Json)
-        .query("query", &without_hyphens(words))
-        .query("limit", &rows.clamp(1, PAGE).to_string())
-        .query("fields", FIELDS)
-        .keep(keep::SEARCH, keep::ABSENCE);
-    client.ask(&request, parse_list)
-}
-
-/// Reads a page of a search.
-pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
-    let answer = body(response)?;
-    let total = count(&answer, &["total"]);
-    match at(&answer, &["data"]) {
-        Value::Array(found) => Ok(found
-            .iter()
-            .filter_map(|value| paper(value, response))
-            .collect()),
-        _ if total == Some(0) => Ok(Vec::new()),
-        _ if total.is_some() => Err(Doubt::NotAnAnswer(String::from(
-            "results are announced and none are there",
-        ))),
-        _ => Err(Doubt::Malformed(refusal(&answer))),
-    }
+    let found = client.ask(&request, read)?;
+    Ok(found.filter(|found| !found.items.is_empty()))
 }
 
 /// **Source**: Graph API, `/paper/search`, `query`: "Hyphenated query terms yield no matches (replace it with space to find matches)".
@@ -173,21 +218,61 @@ fn without_hyphens(words: &str) -> String {
     words.replace(['-', '\u{2010}', '\u{2011}'], " ")
 }
 
-/// 404 counts as absence when Semantic Scholar itself says it.
-fn absence<T>(answer: &Value) -> Result<Option<T>, Doubt> {
-    if at(answer, &["error"]).is_string() || at(answer, &["message"]).is_string() {
-        Ok(None)
-    } else {
-        Err(Doubt::NotAnAnswer(String::from(
-            "404 with a body that is not Semantic Scholar's",
-        )))
+/// Reads an answer of any shape: a page of a search, a page of neighbours, a batch, one paper. `None`: there is no such paper, or in a batch
+/// none of them.
+///
+/// **Source**: Graph API. An empty search has `total` 0 and no `data`; a batch is a list with `null` for each name that is unknown, and 400 with
+/// "No valid paper ids given" when all of them are; neighbours stand inside `citingPaper` or `citedPaper`; a list that a publisher holds back
+/// is `null`; what is not there is 404 with a message.
+///
+/// **Errors**: what is no answer, and an error that Semantic Scholar reports.
+pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
+    let value = body(response)?;
+    let refusal = text(&value, &["error"]).or_else(|| text(&value, &["message"]));
+    let none = refusal
+        .as_ref()
+        .is_some_and(|said| said.contains("No valid paper ids given"));
+    if response.is_absence() || response.status == 400 && none {
+        let absent = refusal.map(|_| None);
+        return absent.ok_or_else(|| no_answer("404 with a body that is not Semantic Scholar's"));
     }
+    let total = count(&value, &["total"]);
+    let listed = value
+        .as_array()
+        .or_else(|| at(&value, &["data"]).as_array());
+    let mut answer = Answer::default();
+    if let Some(list) = listed {
+        answer = Answer::of(list.iter().map(inner), |item| paper(item, response));
+        // The total is an estimate: only an empty first page contradicts it.
+        let first = count(&value, &["offset"]).unwrap_or(0) == 0;
+        if list.is_empty() && first && total.is_some_and(|total| total > 0) {
+            return Err(no_answer("an empty page, although results are announced"));
+        }
+    } else if let Some(record) = paper(&value, response) {
+        answer.items.push((value.clone(), Some(record)));
+    } else if value.get("citingPaperInfo").is_some() || value.get("citedPaperInfo").is_some() {
+        answer.withheld = true;
+    } else if let Some(said) = refusal {
+        return Err(Doubt::Malformed(said));
+    } else if total != Some(0) {
+        return Err(no_answer("neither a paper nor papers"));
+    }
+    Ok(Some(Answer {
+        total,
+        token: text(&value, &["token"]),
+        next: count(&value, &["next"]),
+        ..answer
+    }))
 }
 
-fn refusal(answer: &Value) -> String {
-    text(answer, &["error"])
-        .or_else(|| text(answer, &["message"]))
-        .unwrap_or_else(|| String::from("neither a paper nor papers"))
+fn no_answer(why: &str) -> Doubt {
+    Doubt::NotAnAnswer(why.to_owned())
+}
+
+/// The paper of a neighbour, or the item itself.
+fn inner(item: &Value) -> &Value {
+    let inner = item.get("citingPaper").or_else(|| item.get("citedPaper"));
+    inner.unwrap_or(item)
 }
 
 /// The record of a paper object.

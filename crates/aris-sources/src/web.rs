@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use aris_http::{Expect, Host, Manners, Request};
+use aris_http::{Expect, Host, Manners, Request, is_loopback};
+use url::Url;
 
 /// One request a second and one at a time: nobody said how the server wants to be asked.
 const MANNERS: Manners = Manners {
@@ -25,37 +26,27 @@ const KEEP: (Duration, Duration) = (Duration::from_hours(24), Duration::from_hou
 /// **Errors**: why it is not asked, lower case: it is no http or https address, or it holds a user name or password.
 pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
     const NO_ADDRESS: &str = "it is no http or https address";
-    let address = address.split('#').next().unwrap_or_default();
-    let (scheme, rest) = address.split_once("://").ok_or(NO_ADDRESS)?;
-    let secure = scheme.eq_ignore_ascii_case("https");
-    if !secure && !scheme.eq_ignore_ascii_case("http") {
-        return Err(NO_ADDRESS);
-    }
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, target) = rest.split_at_checked(end).ok_or(NO_ADDRESS)?;
-    if authority.contains('@') {
+    let mut url = Url::parse(address)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"))
+        .ok_or(NO_ADDRESS)?;
+    if !url.username().is_empty() || url.password().is_some() {
         return Err("it holds a user name or password");
     }
-    let shaped = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
-    if authority.is_empty() || !shaped(authority) || !shaped(target) {
-        return Err(NO_ADDRESS);
+    if !is_loopback(&url) {
+        url.set_scheme("https").map_err(|()| NO_ADDRESS)?;
     }
-    let authority = authority.to_ascii_lowercase();
-    let scheme = if secure || !is_loopback(&authority) {
-        "https"
-    } else {
-        "http"
-    };
-    let target = if target.starts_with('/') {
-        target.to_owned()
-    } else {
-        format!("/{target}")
-    };
+    let origin = url.origin().ascii_serialization();
+    let authority = origin.split("://").last().unwrap_or_default();
     let named = authority.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    let target = url.query().map_or_else(
+        || url.path().to_owned(),
+        |query| format!("{}?{query}", url.path()),
+    );
     let host: &'static Host = Box::leak(Box::new(Host {
         // Pace and circuit are kept for each host: one that is down says nothing about another.
         name: leaked(format!("web-{named}")),
-        origin: leaked(format!("{scheme}://{authority}")),
+        origin: leaked(origin),
         prefix: "",
         base_variable: "",
         key: None,
@@ -73,19 +64,6 @@ fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
-/// Whether an authority, a host with or without a port, is this machine.
-fn is_loopback(authority: &str) -> bool {
-    let host = match authority.rsplit_once(':') {
-        Some((host, port)) if !port.contains(']') => host,
-        _ => authority,
-    };
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare == "localhost"
-        || bare
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +78,7 @@ mod tests {
                 "/x/y.pdf?q=1",
             ),
             ("https://a.org?x", "https://a.org", "/?x"),
+            ("https://a.org/a b", "https://a.org", "/a%20b"),
             ("http://127.0.0.1:8000/p", "http://127.0.0.1:8000", "/p"),
             ("http://[::1]:1/p", "http://[::1]:1", "/p"),
             ("http://127.0.0.1.a.org/p", "https://127.0.0.1.a.org", "/p"),
@@ -114,8 +93,7 @@ mod tests {
         for bad in [
             "ftp://a.org/x",
             "https://user:secret@a.org/",
-            "https:///x",
-            "https://a.org/a b",
+            "https://",
             "a.org/x",
         ] {
             assert!(page(bad).is_err(), "{bad}");

@@ -11,7 +11,7 @@ use std::path::Path;
 use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::Doi;
 use aris_http::{Doubt, Response};
-use aris_sources::{arxiv, crossref, dblp, openalex, semantic_scholar};
+use aris_sources::{Answer, arxiv, crossref, dblp, openalex, semantic_scholar};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -214,9 +214,8 @@ fn openalex_answers() {
         return;
     };
     let named = |part: &str| all.iter().find(|one| one.url.contains(part)).expect(part);
-    let work = openalex::parse_one(&named("W2741809807").response)
-        .expect("read")
-        .expect("there");
+    let found = openalex::read(&named("W2741809807").response);
+    let work = found.expect("read").expect("there").papers().remove(0);
     assert_eq!(work.ids.doi[0].as_str(), "10.7717/peerj.4375");
     assert_eq!(
         (work.year, work.retracted, work.ids.pubmed.as_deref()),
@@ -231,20 +230,16 @@ fn openalex_answers() {
     );
     assert_eq!(work.authors.len(), 9);
     let gone = named("2699.2003");
-    assert_eq!(
-        openalex::parse_one(&gone.response).expect("an absence"),
-        None
-    );
+    assert_eq!(openalex::read(&gone.response).expect("an absence"), None);
     for other in ["I136199984", "P4310319965", "domains/3"] {
-        assert!(
-            openalex::parse_one(&named(other).response).is_err(),
-            "{other}"
-        );
+        assert!(openalex::read(&named(other).response).is_err(), "{other}");
     }
     for list in all.iter().filter(|one| one.url.contains("filter=")) {
         assert!(
-            !openalex::parse_list(&list.response)
+            !openalex::read(&list.response)
+                .expect("read")
                 .expect("a list")
+                .papers()
                 .is_empty()
         );
     }
@@ -257,37 +252,15 @@ fn semantic_scholar_answers() {
     };
     let counts = counted(all.iter().filter_map(|one| {
         let path = one.url.split("/graph/v1").nth(1)?;
-        let many = |papers: &Vec<Paper>| papers.len();
-        if path.starts_with("/paper/batch") {
-            let length = serde_json::from_slice::<Value>(&one.response.body)
-                .expect("JSON")
-                .as_array()
-                .expect("list")
-                .len();
-            let read = semantic_scholar::parse_batch(&one.response, length);
-            assert!(semantic_scholar::parse_batch(&one.response, length + 1).is_err());
-            return Some(outcome(read, |papers| papers.iter().flatten().collect()));
+        let other = ["/authors", "/citations", "/references"]
+            .iter()
+            .any(|end| path.contains(end));
+        if !path.starts_with("/paper/") || other {
+            return None;
         }
-        if path.starts_with("/paper/search/match") {
-            return Some(outcome(
-                semantic_scholar::parse_match(&one.response),
-                |paper| paper.iter().collect(),
-            ));
-        }
-        if path.starts_with("/paper/search") {
-            let read = semantic_scholar::parse_list(&one.response);
-            assert!(read.as_ref().map_or(0, many) <= 1000);
-            return Some(outcome(read, |papers| papers.iter().collect()));
-        }
-        let single = path.starts_with("/paper/")
-            && !["/authors", "/citations", "/references"]
-                .iter()
-                .any(|end| path.contains(end));
-        single.then(|| {
-            outcome(semantic_scholar::parse_one(&one.response), |paper| {
-                paper.iter().collect()
-            })
-        })
+        let read = semantic_scholar::read(&one.response);
+        let read = read.map(|found| found.map(Answer::papers).unwrap_or_default());
+        Some(outcome(read, |papers| papers.iter().collect()))
     }));
     // One empty search, one unknown paper; one field that does not exist.
     assert_eq!(
@@ -358,9 +331,8 @@ proptest::proptest! {
         drop(arxiv::parse(&response));
         drop(crossref::parse_one(&response));
         drop(crossref::parse_list(&response));
-        drop(openalex::parse_one(&response));
-        drop(semantic_scholar::parse_one(&response));
-        drop(semantic_scholar::parse_match(&response));
+        drop(openalex::read(&response));
+        drop(semantic_scholar::read(&response));
         drop(dblp::parse(&response));
     }
 }

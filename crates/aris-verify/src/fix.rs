@@ -97,8 +97,13 @@ fn own<'a>(entry: &'a Entry, name: &str) -> Option<&'a Field> {
     entry.fields.iter().find(|field| field.name == name)
 }
 
-/// The field of a record as it is written in a bibliography, brackets included.
+/// The field of a record as it is written in a bibliography, brackets included. A DOI only where it is the one that the sources know: a work
+/// with several has one for each of its forms, and nobody here knows which is meant.
 fn written(record: &Paper, name: &str) -> Option<String> {
+    let published = record.ids.doi.iter().filter(|doi| doi.arxiv().is_none());
+    if name == "doi" && published.count() > 1 {
+        return None;
+    }
     let text = records::bibtex(record, "k");
     let read = bib::read(&text);
     let field = own(read.entries.first()?, name)?;

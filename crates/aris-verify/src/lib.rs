@@ -22,6 +22,7 @@ mod judge;
 pub mod reference;
 pub mod report;
 pub mod sources;
+mod thresholds;
 mod title;
 
 pub use engine::{Options, verify};

@@ -3,11 +3,11 @@
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_sources::{
-    Client, Host, HttpError, arxiv, crossref, datacite, dblp, hosts, openalex, semantic_scholar,
+    Answer, Client, Host, HttpError, arxiv, crossref, datacite, dblp, hosts, openalex,
+    semantic_scholar,
 };
 
-/// Titles that a source is asked for at once.
-const ROWS: usize = 5;
+use crate::thresholds::ROWS;
 
 /// A source did not answer: nothing follows from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,25 +93,24 @@ impl Sources for Online<'_> {
     }
 
     fn batch(&self, names: &[String]) -> Result<Vec<Option<Paper>>, Silence> {
-        let mut found = Vec::new();
-        for part in names.chunks(semantic_scholar::BATCH) {
-            found.append(&mut semantic_scholar::batch(self.client, part)?);
-        }
-        Ok(found)
+        let found = semantic_scholar::batch(self.client, names, semantic_scholar::FIELDS)?;
+        Ok(found.items.into_iter().map(|(_, paper)| paper).collect())
     }
 
     fn title(&self, source: Source, title: &str) -> Result<Vec<Paper>, Silence> {
         match source {
-            Source::SemanticScholar => Ok(semantic_scholar::by_title(self.client, title)?
-                .into_iter()
-                .collect()),
+            Source::SemanticScholar => {
+                let fields = semantic_scholar::FIELDS;
+                let found = semantic_scholar::by_title(self.client, title, fields)?;
+                Ok(found.map(Answer::papers).unwrap_or_default())
+            }
             Source::Openalex => {
                 let search = openalex::Search {
                     words: words(title),
                     count: ROWS,
                     ..openalex::Search::default()
                 };
-                Ok(openalex::search(self.client, &search)?)
+                Ok(openalex::search(self.client, &search)?.papers())
             }
             Source::Crossref => Ok(crossref::search(self.client, title, ROWS)?),
             Source::Dblp => Ok(dblp::search(self.client, &words(title), ROWS)?),

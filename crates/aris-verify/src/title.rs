@@ -4,11 +4,7 @@ use std::collections::BTreeSet;
 
 use aris_paper::titles::{self, TitleMatch};
 
-/// Letters and digits of a title from which it can be told from others. "Introduction" has twelve, "Deep learning" as many.
-const DISTINCTIVE: usize = 20;
-
-/// Letters and digits of a part from which it is taken for the whole.
-const PART: usize = 24;
+use crate::thresholds::{DISTINCTIVE, DISTINCTIVE_WORDS, LOOKED_AT, PART, SIMILAR};
 
 /// How two titles belong together, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +38,7 @@ pub(crate) fn relate(cited: &str, theirs: &str) -> Likeness {
 
 /// Whether most words are shared: the same people may have written both, or one was made from the other.
 pub(crate) fn is_similar(one: &str, two: &str) -> bool {
-    titles::normalise(one).split(' ').count() >= 3 && overlap(one, two) >= 0.6
+    titles::normalise(one).split(' ').count() >= DISTINCTIVE_WORDS && overlap(one, two) >= SIMILAR
 }
 
 /// The words that two titles share, as a part of the words of the one that has more, 0 to 1.
@@ -61,13 +57,13 @@ fn shares_words(one: &str, two: &str) -> bool {
     let (a, b) = (words(&one), words(&two));
     let least = a.len().min(b.len());
     // Few words: a language without blanks, or words written together.
-    least < 4 || a.intersection(&b).count() * 3 >= least
+    least <= LOOKED_AT || a.intersection(&b).count() * LOOKED_AT >= least
 }
 
 /// Whether a title can be told from others.
 pub(crate) fn is_distinctive(title: &str) -> bool {
     titles::key(title).chars().count() >= DISTINCTIVE
-        && titles::normalise(title).split(' ').count() >= 3
+        && titles::normalise(title).split(' ').count() >= DISTINCTIVE_WORDS
 }
 
 fn is_part(one: &str, two: &str) -> bool {

@@ -7,8 +7,8 @@
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_sources::{
-    Allowance, Client, Doubt, Expect, HttpError, Request, Response, arxiv, crossref, datacite,
-    dblp, hosts, openalex, semantic_scholar,
+    Allowance, Answer, Client, Doubt, Expect, HttpError, Request, Response, arxiv, crossref,
+    datacite, dblp, hosts, openalex, semantic_scholar,
 };
 
 /// One fact.
@@ -65,10 +65,24 @@ fn works() -> Request {
     Request::get(&hosts::CROSSREF, "/works", Expect::Json).slots(hosts::CROSSREF_LIST_SLOTS)
 }
 
+/// The records of an answer.
+fn papers(found: Option<Answer>) -> Vec<Paper> {
+    found.map(Answer::papers).unwrap_or_default()
+}
+
+fn work(client: &Client, name: &str) -> Result<Vec<Paper>, HttpError> {
+    let found = doi(name, |doi| openalex::by_doi(client, doi))?;
+    Ok(found.into_iter().flat_map(Answer::papers).collect())
+}
+
+fn titled(client: &Client, title: &str) -> Result<Vec<Paper>, HttpError> {
+    semantic_scholar::by_title(client, title, semantic_scholar::FIELDS).map(papers)
+}
+
 fn batch(client: &Client, ids: &[&str]) -> Result<Vec<Paper>, HttpError> {
     let names: Vec<String> = ids.iter().map(|id| format!("ARXIV:{id}")).collect();
-    let papers = semantic_scholar::batch(client, &names)?;
-    Ok(papers.into_iter().flatten().collect())
+    let found = semantic_scholar::batch(client, &names, semantic_scholar::FIELDS)?;
+    Ok(found.papers())
 }
 
 /// No papers where the headers are there.
@@ -253,8 +267,8 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://developers.openalex.org/api-reference/works",
         what: "a DOI gives a work with an identifier that begins with W",
         recorded: (include_bytes!("../assets/openalex_record.json"), 200),
-        read: |response| openalex::parse_one(response).map(|paper| paper.into_iter().collect()),
-        ask: |client| doi("10.7717/peerj.4375", |doi| openalex::by_doi(client, doi)),
+        read: |response| openalex::read(response).map(papers),
+        ask: |client| work(client, "10.7717/peerj.4375"),
         expected: Expected::Papers(&[("W2741809807", "The state of OA")]),
     },
     Fact {
@@ -263,12 +277,8 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://developers.openalex.org/api-reference/errors",
         what: "an unknown work is 404 with a page",
         recorded: (include_bytes!("../assets/openalex_absence.html"), 404),
-        read: |response| openalex::parse_one(response).map(|paper| paper.into_iter().collect()),
-        ask: |client| {
-            doi("10.9999/nobody.made.this", |doi| {
-                openalex::by_doi(client, doi)
-            })
-        },
+        read: |response| openalex::read(response).map(papers),
+        ask: |client| work(client, "10.9999/nobody.made.this"),
         expected: Expected::Nothing,
     },
     Fact {
@@ -277,14 +287,14 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://developers.openalex.org/api-reference/works",
         what: "a search with select gives the fields that are read",
         recorded: (include_bytes!("../assets/openalex_search.json"), 200),
-        read: openalex::parse_list,
+        read: |response| openalex::read(response).map(papers),
         ask: |client| {
             let search = openalex::Search {
                 words: String::from("The state of OA large-scale analysis prevalence impact"),
                 count: 25,
                 ..openalex::Search::default()
             };
-            openalex::search(client, &search)
+            Ok(openalex::search(client, &search)?.papers())
         },
         expected: Expected::Among(&[("W2741809807", "The state of OA")]),
     },
@@ -294,10 +304,11 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://developers.openalex.org/api-reference/errors",
         what: "a page beyond the largest is refused with a message",
         recorded: (include_bytes!("../assets/openalex_limit.json"), 400),
-        read: openalex::parse_list,
+        read: |response| openalex::read(response).map(papers),
         ask: |client| {
             let request = Request::get(&hosts::OPENALEX, "/works", Expect::Json);
-            client.ask(&request.query("per_page", "201"), openalex::parse_list)
+            let found = client.ask(&request.query("per_page", "201"), openalex::read)?;
+            Ok(papers(found))
         },
         expected: Expected::Refused,
     },
@@ -320,10 +331,7 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a batch has null where a paper is unknown, in the order of the names",
         recorded: (include_bytes!("../assets/semantic_scholar_batch.json"), 200),
-        read: |response| {
-            let papers = semantic_scholar::parse_batch(response, 2)?;
-            Ok(papers.into_iter().flatten().collect())
-        },
+        read: |response| semantic_scholar::read(response).map(papers),
         ask: |client| batch(client, &[PREPRINT, "1706.99999"]),
         expected: Expected::Papers(&[(VASWANI, "Attention is All you Need")]),
     },
@@ -336,10 +344,7 @@ pub(crate) static ALL: [Fact; 23] = [
             include_bytes!("../assets/semantic_scholar_batch_none.json"),
             400,
         ),
-        read: |response| {
-            let papers = semantic_scholar::parse_batch(response, 1)?;
-            Ok(papers.into_iter().flatten().collect())
-        },
+        read: |response| semantic_scholar::read(response).map(papers),
         ask: |client| batch(client, &["1706.99999"]),
         expected: Expected::Nothing,
     },
@@ -352,8 +357,11 @@ pub(crate) static ALL: [Fact; 23] = [
             include_bytes!("../assets/semantic_scholar_search.json"),
             200,
         ),
-        read: semantic_scholar::parse_list,
-        ask: |client| semantic_scholar::search(client, "Attention is All you Need", 10),
+        read: |response| semantic_scholar::read(response).map(papers),
+        ask: |client| {
+            let part = semantic_scholar::Part::first(10);
+            Ok(semantic_scholar::search(client, "Attention is All you Need", &[], part)?.papers())
+        },
         expected: Expected::Among(&[(VASWANI, "Attention is All you Need")]),
     },
     Fact {
@@ -362,13 +370,8 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a title gives its paper",
         recorded: (include_bytes!("../assets/semantic_scholar_match.json"), 200),
-        read: |response| {
-            semantic_scholar::parse_match(response).map(|paper| paper.into_iter().collect())
-        },
-        ask: |client| {
-            let found = semantic_scholar::by_title(client, "Attention is All you Need")?;
-            Ok(found.into_iter().collect())
-        },
+        read: |response| semantic_scholar::read(response).map(papers),
+        ask: |client| titled(client, "Attention is All you Need"),
         expected: Expected::Papers(&[(VASWANI, "Attention is All you Need")]),
     },
     Fact {
@@ -380,13 +383,8 @@ pub(crate) static ALL: [Fact; 23] = [
             include_bytes!("../assets/semantic_scholar_match_absence.json"),
             404,
         ),
-        read: |response| {
-            semantic_scholar::parse_match(response).map(|paper| paper.into_iter().collect())
-        },
-        ask: |client| {
-            let found = semantic_scholar::by_title(client, "zzqqxx nobody wrote this zzqqxx")?;
-            Ok(found.into_iter().collect())
-        },
+        read: |response| semantic_scholar::read(response).map(papers),
+        ask: |client| titled(client, "zzqqxx nobody wrote this zzqqxx"),
         expected: Expected::Nothing,
     },
     Fact {
@@ -398,15 +396,12 @@ pub(crate) static ALL: [Fact; 23] = [
             include_bytes!("../assets/semantic_scholar_refusal.json"),
             400,
         ),
-        read: |response| {
-            semantic_scholar::parse_one(response).map(|paper| paper.into_iter().collect())
-        },
+        read: |response| semantic_scholar::read(response).map(papers),
         ask: |client| {
             let request = Request::get(&hosts::SEMANTIC_SCHOLAR, "/paper", Expect::Json)
                 .segments(VASWANI)
                 .query("fields", "unknown");
-            let found = client.ask(&request, semantic_scholar::parse_one)?;
-            Ok(found.into_iter().collect())
+            Ok(papers(client.ask(&request, semantic_scholar::read)?))
         },
         expected: Expected::Refused,
     },

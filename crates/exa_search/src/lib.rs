@@ -11,8 +11,8 @@ mod compat;
 
 use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_contract::artifact::papers::Paper;
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
+use aris_sources::Answer;
 use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
 use serde_json::{Map, Value, json};
@@ -99,8 +99,6 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
-type Results = Vec<(Value, Paper)>;
-
 /// Does what `cli` says.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
@@ -134,7 +132,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             }
             let wanted = body::get_contents(&args);
             let found = ask(context, &args.online, Endpoint::Contents, &wanted)?;
-            let without = args.urls.len().saturating_sub(found.len());
+            let without = args.urls.len().saturating_sub(found.items.len());
             if without > 0 {
                 context.warn(&format!(
                     "Exa has no contents for {without} of {} pages",
@@ -166,7 +164,7 @@ fn ask(
     online: &OnlineArgs,
     endpoint: Endpoint,
     wanted: &Value,
-) -> Result<Results, Error> {
+) -> Result<Answer, Error> {
     aris_online::asking(context, online, &[&EXA], SPEC.name, |client| {
         // What the cache has needs no key.
         if !online.offline && !client.settings().has_key(&EXA) {
@@ -180,8 +178,9 @@ fn ask(
     })
 }
 
-fn product(found: Results, head: Value, content: Content, form: FormArgs) -> Papers {
+fn product(found: Answer, head: Value, content: Content, form: FormArgs) -> Papers {
     let data: Vec<Value> = found
+        .items
         .iter()
         .map(|(item, _)| compat::result(item, content))
         .collect();
@@ -191,7 +190,7 @@ fn product(found: Results, head: Value, content: Content, form: FormArgs) -> Pap
     Papers {
         schema: PAPERS,
         plain: indented(&Value::Object(compat)),
-        papers: found.into_iter().map(|(_, paper)| paper).collect(),
+        papers: found.papers(),
         more: Map::new(),
         form,
     }
@@ -199,6 +198,7 @@ fn product(found: Results, head: Value, content: Content, form: FormArgs) -> Pap
 
 #[cfg(test)]
 mod tests {
+    use aris_contract::artifact::papers::Paper;
     use aris_testkit::check_schema;
 
     use super::*;

@@ -8,7 +8,6 @@
 mod cli;
 mod error;
 mod report;
-mod saved;
 mod source;
 
 use std::time::Instant;
@@ -16,7 +15,7 @@ use std::time::Instant;
 use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::{Paper, Source};
-use aris_online::{OnlineArgs, Progress};
+use aris_online::{OnlineArgs, Progress, read_records};
 use aris_paper::records;
 
 pub use cli::{Ask, Cli, Command, Form, Merge};
@@ -236,7 +235,11 @@ fn merge(args: Merge, context: &Context) -> Result<Report, Error> {
     for file in &args.files {
         let path = context.absolute(file);
         let bytes = aris_fs::read(&path, FILE_LIMIT)?;
-        papers.extend(saved::read(file, &String::from_utf8_lossy(&bytes))?);
+        papers.extend(read_records(&bytes).map_err(|(line, why)| Error::Records {
+            path: file.clone(),
+            line,
+            why,
+        })?);
     }
     let records = papers.len();
     let mut papers = records::merge_all(papers);

@@ -6,8 +6,9 @@ use std::time::Duration;
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::{ErrorKind, Failure as _};
 use aris_sources::arxiv::Order;
+use aris_sources::semantic_scholar::Part;
 use aris_sources::{
-    Client, Host, arxiv, crossref, dblp, deepxiv, exa, hosts, openalex, semantic_scholar,
+    Answer, Client, Host, arxiv, crossref, dblp, deepxiv, exa, hosts, openalex, semantic_scholar,
 };
 use jiff::Timestamp;
 
@@ -80,15 +81,18 @@ fn records(
                 count,
                 ..openalex::Search::default()
             },
-        ),
-        Source::SemanticScholar => semantic_scholar::search(client, words, count),
+        )
+        .map(Answer::papers),
+        Source::SemanticScholar => {
+            semantic_scholar::search(client, words, &[], Part::first(count)).map(Answer::papers)
+        }
         Source::Exa if !client.settings().has_key(&hosts::EXA) => {
             return Err((
                 ErrorKind::Precondition,
                 String::from("EXA_API_KEY is not set"),
             ));
         }
-        Source::Exa => exa::papers(client, words, count),
+        Source::Exa => exa::papers(client, words, count).map(Answer::papers),
         Source::Deepxiv => {
             return deepxiv::search(
                 question.folder,

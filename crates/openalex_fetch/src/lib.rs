@@ -5,7 +5,6 @@
 //! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such work or file; 4 an answer that is broken or refused;
 //! 5 the disk, or a key that is missing or not valid; 7 OpenAlex did not answer, which says nothing about any work.
 
-mod answer;
 mod cli;
 mod compat;
 
@@ -14,10 +13,9 @@ use aris_contract::ErrorKind;
 use aris_contract::ids::{ArxivId, Doi};
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
 use aris_sources::hosts::OPENALEX;
-use aris_sources::{Client, Doubt, Expect, Request, keep, openalex};
+use aris_sources::{Answer, Client, openalex};
 use serde_json::{Map, Value};
 
-use answer::Answer;
 pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Search, Sort, Work};
 
@@ -99,11 +97,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
         }
         Command::Work(args) => {
             let name = name(&args.work_id)?;
-            let request = Request::get(&OPENALEX, "/works", Expect::Json)
-                .segments(&name)
-                .keep(keep::RECORD, keep::ABSENCE);
             let found = ask(context, &args.online, |client| {
-                client.ask(&request, answer::read)?.ok_or_else(|| {
+                openalex::by_name(client, &name)?.ok_or_else(|| {
                     let what = format!("OpenAlex has no work {:?}", args.work_id);
                     Error::absent(what, "look for its title with search")
                 })
@@ -148,61 +143,34 @@ fn ask(
     aris_online::asking(context, online, &[&OPENALEX], SPEC.name, what)
 }
 
-/// Asks page by page until there are enough.
 fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
-    let wanted = args.limit as usize;
-    let size = wanted.min(openalex::PAGE);
     let sort = match args.sort {
         Sort::Relevance => "relevance_score:desc",
         Sort::Citations => "cited_by_count:desc",
         Sort::Date => "publication_date:desc",
     };
+    let year = args.year.iter();
+    let kind = args.kind.iter();
     let least = args.min_citations.filter(|least| *least > 0);
-    let filters: Vec<String> = [
-        args.year
-            .as_ref()
-            .map(|year| format!("publication_year:{year}")),
-        args.kind.as_ref().map(|kind| format!("type:{kind}")),
-        args.open_access.then(|| String::from("is_oa:true")),
-        least.map(|least| format!("cited_by_count:>{}", least - 1)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let filter = (!filters.is_empty()).then(|| filters.join(","));
-    let mut found = Answer::default();
-    for page in 1.. {
-        let number = (page > 1).then(|| page.to_string());
-        let request = Request::get(&OPENALEX, "/works", Expect::Json)
-            .query("search", &args.query)
-            .query("per_page", &size.to_string())
-            .query("sort", sort)
-            .query("select", openalex::FIELDS)
-            .query_if("filter", filter.as_deref())
-            .query_if("page", number.as_deref())
-            .keep(keep::SEARCH, keep::ABSENCE)
-            .metered();
-        let next = client.ask(&request, |response| {
-            answer::read(response)?
-                .ok_or_else(|| Doubt::NotAnAnswer(String::from("404 for a search")))
-        })?;
-        let full = next.items.len() == size;
-        found.total = next.total.or(found.total);
-        found.items.extend(next.items);
-        found.papers.extend(next.papers);
-        if !full || found.items.len() >= wanted {
-            break;
-        }
-    }
-    found.items.truncate(wanted);
-    found.papers.truncate(wanted);
-    Ok(found)
+    let mut filters: Vec<String> = year
+        .map(|year| format!("publication_year:{year}"))
+        .collect();
+    filters.extend(kind.map(|kind| format!("type:{kind}")));
+    filters.extend(args.open_access.then(|| String::from("is_oa:true")));
+    filters.extend(least.map(|least| format!("cited_by_count:>{}", least - 1)));
+    let search = openalex::Search {
+        words: args.query.clone(),
+        filters,
+        sort: sort.to_owned(),
+        count: args.limit as usize,
+    };
+    Ok(openalex::search(client, &search)?)
 }
 
 fn works(found: &Answer) -> Vec<Value> {
-    let items = found.items.iter().zip(&found.papers);
+    let items = found.items.iter();
     items
-        .map(|(item, paper)| compat::work(item, paper))
+        .filter_map(|(item, paper)| Some(compat::work(item, paper.as_ref()?)))
         .collect()
 }
 
@@ -233,7 +201,7 @@ fn product(found: Answer, plain: String, form: FormArgs) -> Papers {
     }
     Papers {
         schema: PAPERS,
-        papers: found.papers,
+        papers: found.papers(),
         more,
         form,
         plain,

@@ -158,3 +158,24 @@ pub struct Filters {
     #[arg(long)]
     pub open_access: bool,
 }
+
+impl Filters {
+    /// The filters that are set, by the names that Semantic Scholar gives them.
+    pub(crate) fn named(&self) -> Vec<(&'static str, String)> {
+        let open = self.open_access.then(String::new);
+        let named = [
+            ("fieldsOfStudy", self.fields_of_study.clone()),
+            ("venue", self.venue.clone()),
+            ("year", self.year.clone()),
+            (
+                "minCitationCount",
+                self.min_citations.map(|count| count.to_string()),
+            ),
+            ("publicationTypes", self.publication_types.clone()),
+            ("openAccessPdf", open),
+        ];
+        let set = named.into_iter();
+        set.filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}

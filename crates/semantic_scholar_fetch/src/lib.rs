@@ -5,28 +5,34 @@
 //! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such paper or file; 4 an answer that is broken or refused;
 //! 5 the disk, or a key that is not valid; 7 Semantic Scholar did not answer, which says nothing about any paper.
 
-mod answer;
 mod cli;
 mod compat;
-mod source;
+mod names;
 
 use std::io::Read as _;
 
 use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
+use aris_contract::artifact::papers::Paper;
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
-use aris_sources::Client;
 use aris_sources::hosts::SEMANTIC_SCHOLAR;
+use aris_sources::semantic_scholar::{self, Part};
+use aris_sources::{Answer, Client, HttpError};
 use serde_json::{Map, Value, json};
 
-use answer::Answer;
 pub use aris_online::FetchError as Error;
 pub use cli::{Batch, Cli, Command, Common, Filters, Match, Neighbours, One, Search, SearchBulk};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.semantic_scholar_fetch.papers/v1";
 
-/// Bytes of a saved answer or a list of names that are accepted.
+/// Fields of a search and of a single paper: those of the reference, and the journal.
+const FIELDS: &str = "paperId,title,abstract,year,venue,journal,publicationVenue,publicationTypes,publicationDate,url,openAccessPdf,authors,externalIds,citationCount,referenceCount,fieldsOfStudy,s2FieldsOfStudy,tldr";
+
+/// Fields of a bulk search, which has no `tldr`.
+const BULK_FIELDS: &str = "paperId,title,abstract,year,venue,publicationTypes,publicationDate,url,authors,externalIds,citationCount,referenceCount,fieldsOfStudy";
+
+/// Bytes of a list of names that are accepted.
 const FILE_LIMIT: u64 = 32 << 20;
 
 /// What the helper says about itself.
@@ -182,8 +188,15 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
             filled(&args.query, "the query")?;
+            let part = part(args.offset, args.limit, &args.common, FIELDS);
             let found = ask(context, &args.common.online, |client| {
-                Ok(source::search(client, &args)?)
+                let filters = args.filters.named();
+                Ok(semantic_scholar::search(
+                    client,
+                    &args.query,
+                    &filters,
+                    part,
+                )?)
             })?;
             let end = args.offset as usize + found.items.len();
             let compat = json!({
@@ -197,8 +210,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
         }
         Command::SearchBulk(args) => {
             filled(&args.query, "the query")?;
+            let part = part(0, args.limit, &args.common, BULK_FIELDS);
             let mut found = ask(context, &args.common.online, |client| {
-                Ok(source::search_bulk(client, &args)?)
+                let filters = args.filters.named();
+                let (sort, token) = (args.sort.as_deref(), args.token.as_deref());
+                let query = &args.query;
+                Ok(semantic_scholar::search_bulk(
+                    client, query, &filters, sort, token, part,
+                )?)
             })?;
             let beyond = found.items.len().saturating_sub(args.limit as usize);
             if beyond > 0 {
@@ -206,7 +225,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
                     "{beyond} more results came and are left out; --limit {} shows them",
                     found.items.len()
                 ));
-                found.truncate(args.limit as usize);
+                found.items.truncate(args.limit as usize);
             }
             let compat = json!({
                 "mode": "search-bulk",
@@ -218,27 +237,19 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             product(found, compat, args.common.form, Map::new())
         }
         Command::Paper(args) => {
-            let name = source::name(&args.id)?;
-            let fields = args.common.fields.as_deref();
-            let found = ask(context, &args.common.online, |client| {
-                source::one(client, &name, fields)?.ok_or_else(|| absent(&args.id))
-            })?;
-            let compat = found.items.first().map_or(Value::Null, compat::paper);
-            product(found, compat, args.common.form, Map::new())
+            let name = names::name(&args.id)?;
+            single(context, &args.common, &args.id, |client, fields| {
+                semantic_scholar::by_name(client, &name, fields)
+            })?
         }
         Command::Match(args) => {
             filled(&args.title, "the title")?;
-            let fields = args.common.fields.as_deref();
-            let found = ask(context, &args.common.online, |client| {
-                source::title(client, &args.title, fields)?
-                    .filter(|found| !found.items.is_empty())
-                    .ok_or_else(|| absent(&args.title))
-            })?;
-            let compat = found.items.first().map_or(Value::Null, compat::paper);
-            product(found, compat, args.common.form, Map::new())
+            single(context, &args.common, &args.title, |client, fields| {
+                semantic_scholar::by_title(client, &args.title, fields)
+            })?
         }
-        Command::Citations(args) => neighbours(context, &args, "citations", "/citations")?,
-        Command::References(args) => neighbours(context, &args, "references", "/references")?,
+        Command::Citations(args) => neighbours(context, &args, false)?,
+        Command::References(args) => neighbours(context, &args, true)?,
         Command::Batch(args) => batch(context, args)?,
     };
     Ok(Outcome::done(papers))
@@ -260,8 +271,33 @@ fn ask(
     aris_online::asking(context, online, &[&SEMANTIC_SCHOLAR], SPEC.name, what)
 }
 
+/// The one paper that is asked for.
+fn single(
+    context: &Context,
+    common: &Common,
+    wanted: &str,
+    look: impl FnOnce(&Client, &str) -> Result<Option<Answer>, HttpError>,
+) -> Result<Papers, Error> {
+    let fields = common.fields.as_deref().unwrap_or(FIELDS);
+    let found = ask(context, &common.online, |client| {
+        look(client, fields)?.ok_or_else(|| absent(wanted))
+    })?;
+    let compat = data(&found).into_iter().next().unwrap_or_default();
+    Ok(product(found, compat, common.form, Map::new()))
+}
+
+/// What of a list is asked for.
+fn part<'a>(start: u32, count: u32, common: &'a Common, fields: &'a str) -> Part<'a> {
+    Part {
+        start: start as usize,
+        count: count as usize,
+        fields: common.fields.as_deref().unwrap_or(fields),
+    }
+}
+
 fn data(found: &Answer) -> Vec<Value> {
-    found.items.iter().map(compat::paper).collect()
+    let items = found.items.iter();
+    items.map(|(item, _)| compat::paper(item)).collect()
 }
 
 fn product(found: Answer, compat: Value, form: FormArgs, mut more: Map<String, Value>) -> Papers {
@@ -274,31 +310,26 @@ fn product(found: Answer, compat: Value, form: FormArgs, mut more: Map<String, V
             more.insert(key.to_owned(), value);
         }
     }
-    let present = found.items.iter().filter(|item| !item.is_null()).count();
-    if present > found.papers.len() {
-        more.insert(
-            String::from("without_record"),
-            json!(present - found.papers.len()),
-        );
+    let wordy = |(item, paper): &&(Value, _)| !item.is_null() && Option::<Paper>::is_none(paper);
+    let without_record = found.items.iter().filter(wordy).count();
+    if without_record > 0 {
+        more.insert(String::from("without_record"), json!(without_record));
     }
     Papers {
         schema: PAPERS,
         plain: indented(&compat),
-        papers: found.papers,
+        papers: found.papers(),
         more,
         form,
     }
 }
 
-fn neighbours(
-    context: &Context,
-    args: &Neighbours,
-    mode: &str,
-    which: &'static str,
-) -> Result<Papers, Error> {
-    let name = source::name(&args.id)?;
+fn neighbours(context: &Context, args: &Neighbours, references: bool) -> Result<Papers, Error> {
+    let name = names::name(&args.id)?;
+    let part = part(args.offset, args.limit, &args.common, BULK_FIELDS);
     let found = ask(context, &args.common.online, |client| {
-        source::neighbours(client, &name, which, args)?.ok_or_else(|| absent(&args.id))
+        let found = semantic_scholar::neighbours(client, &name, references, part)?;
+        found.ok_or_else(|| absent(&args.id))
     })?;
     let mut more = Map::new();
     if found.withheld {
@@ -306,7 +337,7 @@ fn neighbours(
         context.warn("the publisher does not allow Semantic Scholar to show this list: it is not empty, it is unknown");
     }
     let compat = json!({
-        "mode": mode,
+        "mode": if references { "references" } else { "citations" },
         "id": args.id,
         "offset": args.offset,
         "next": found.next,
@@ -346,22 +377,22 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
     }
     let names: Vec<String> = given
         .iter()
-        .map(|id| source::name(id))
+        .map(|id| names::name(id))
         .collect::<Result<_, _>>()?;
-    let fields = args.common.fields.as_deref();
+    let fields = args.common.fields.as_deref().unwrap_or(FIELDS);
     let found = ask(context, &args.common.online, |client| {
-        Ok(source::batch(client, &names, fields)?)
+        Ok(semantic_scholar::batch(client, &names, fields)?)
     })?;
     let missing: Vec<&String> = given
         .iter()
         .zip(&found.items)
-        .filter_map(|(id, item)| item.is_null().then_some(id))
+        .filter_map(|(id, (item, _))| item.is_null().then_some(id))
         .collect();
     let mut more = Map::new();
     more.insert(String::from("missing"), json!(missing));
     let compat = json!({
         "mode": "batch",
-        "returned": found.papers.len(),
+        "returned": found.items.len() - missing.len(),
         "missing": missing,
         "data": data(&found),
     });
@@ -377,11 +408,12 @@ fn absent(name: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use aris_contract::artifact::papers::Paper;
     use aris_testkit::check_schema;
+
+    use super::*;
 
     #[test]
     fn schemas_are_current() {
-        check_schema::<Vec<Paper>>(super::PAPERS);
+        check_schema::<Vec<Paper>>(PAPERS);
     }
 }

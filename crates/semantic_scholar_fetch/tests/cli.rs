@@ -233,3 +233,69 @@ fn a_bulk_search_follows_its_token_until_there_are_enough() {
     );
     assert!(run.stderr().contains("1 more results"), "{run}");
 }
+
+/// **Source**: Graph API, `/paper/search`: "Hyphenated query terms yield no matches (replace it with space to find matches)"; in a bulk search a
+/// hyphen excludes the term that follows it.
+#[test]
+fn hyphens_are_sent_as_each_search_documents_them() {
+    let server = Server::start(|asked: &Received| {
+        let hyphen = asked
+            .query("query")
+            .is_some_and(|words| words.contains('-'));
+        match asked.path() {
+            "/graph/v1/paper/search/bulk" if hyphen => {
+                Answer::json(&json!({"total": 1, "data": [paper(1)]}))
+            }
+            _ if hyphen => Answer::json(&json!({"total": 0, "offset": 0})),
+            _ => Answer::json(&json!({"total": 1, "offset": 0, "data": [paper(1)]})),
+        }
+    });
+    let project = Project::new();
+    let words = "chain-of-thought prompting";
+    for command in ["search", "match", "search-bulk"] {
+        let run = run(&project, &server, &[command, words, "--json"]).expect_code(0);
+        assert_eq!(run.data().as_array().map(Vec::len), Some(1), "{command}");
+    }
+}
+
+/// **Source**: Graph API, `/paper/batch`: `null` for each name that is unknown; 400 "No valid paper ids given" when all of them are.
+#[test]
+fn each_paper_of_a_batch_is_kept_for_itself_and_an_absence_for_a_day() {
+    let server = Server::start(|asked: &Received| {
+        let body: Value = serde_json::from_slice(&asked.body).expect("JSON");
+        let ids = body["ids"].as_array().expect("a list");
+        let known = |id: &Value| match id.as_str() {
+            Some("DOI:10.1000/1") => paper(1),
+            Some("DOI:10.1000/3") => paper(3),
+            _ => Value::Null,
+        };
+        let found: Vec<Value> = ids.iter().map(known).collect();
+        if found.iter().all(Value::is_null) {
+            return Answer::json(&json!({"error": "No valid paper ids given"})).with_status(400);
+        }
+        Answer::json(&json!(found))
+    });
+    let project = Project::new();
+    let none = run(&project, &server, &["batch", "10.1000/2", "--json"]).expect_code(0);
+    assert_eq!(none.envelope()["meta"]["missing"], json!(["10.1000/2"]));
+    run(&project, &server, &["batch", "10.1000/1", "10.1000/2"]).expect_code(0);
+    let args = ["batch", "10.1000/1", "10.1000/2", "10.1000/3"];
+    let all = output(&run(&project, &server, &args).expect_code(0));
+    assert_eq!(
+        (&all["returned"], &all["missing"]),
+        (&json!(2), &json!(["10.1000/2"]))
+    );
+    let log = server.log();
+    let asked: Vec<Value> = log
+        .iter()
+        .map(|asked| serde_json::from_slice(&asked.body).expect("JSON"))
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            json!({"ids": ["DOI:10.1000/2"]}),
+            json!({"ids": ["DOI:10.1000/1"]}),
+            json!({"ids": ["DOI:10.1000/3"]})
+        ]
+    );
+}

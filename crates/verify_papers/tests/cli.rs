@@ -715,6 +715,72 @@ fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     assert_eq!(project.read("paper/refs.bib"), BIB);
 }
 
+/// Two sources know the work under a DOI of their own: which of them is meant, a person must say.
+#[test]
+fn a_patch_proposes_the_doi_that_was_found_and_never_one_of_several() {
+    const TITLE: &str = "A thing that is searched for by its title";
+    let found = |doi: &'static str| {
+        move |_: &Received| {
+            let mut message = work(doi, TITLE);
+            message["author"] = json!([{"given": "Ada", "family": "Lovelace"}]);
+            message["issued"] = json!({"date-parts": [[2018]]});
+            Answer::json(
+                &json!({"status": "ok", "message-type": "work-list", "message": {"items": [message]}}),
+            )
+        }
+    };
+    let in_list = |request: &Received, found: &dyn Fn(&Received) -> Answer| {
+        if request.path() == "/works" {
+            found(request)
+        } else {
+            crossref(request)
+        }
+    };
+    let s2_with = |doi: &'static str| {
+        move |request: &Received| {
+            if request.path().ends_with("/match") {
+                Answer::json(
+                    &json!({"data": [{"paperId": "204e3073870fae3d05bcbc2f6a8e263d9b72e776", "title": TITLE,
+                    "year": 2020, "venue": "ICML", "authors": [{"name": "Ada Lovelace"}], "externalIds": {"DOI": doi}}]}),
+                )
+            } else {
+                Answer::json(&json!({"error": "No valid paper ids given"})).with_status(400)
+            }
+        }
+    };
+    let sici = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2";
+    for (theirs, other, proposed) in [
+        ("10.3000/one", "10.3000/ONE", Some("10.3000/ONE")),
+        (sici, sici, Some(sici)),
+        ("10.3000/a_b%c", "10.3000/a_b%c", Some("10.3000/a_b%c")),
+        ("10.3000/one", "10.3000/other", None),
+    ] {
+        let other = found(other);
+        let world = World {
+            s2: Server::start(s2_with(theirs)),
+            crossref: Server::start(move |request| in_list(request, &other)),
+            ..World::new(s2)
+        };
+        let bib = format!(
+            "@article{{k,\n  title = {{{TITLE}}},\n  author = {{Ada Lovelace}},\n  year = 2012,\n  doi = {{10.9999/made.up}},\n}}\n"
+        );
+        let project = Project::new().file("refs.bib", &bib);
+        let args = ["--bib", "refs.bib", "--fix-bib", "fixes.patch"];
+        let run = world.run(&project, &args).expect_code(0);
+        let patch = project.read("fixes.patch");
+        let line = proposed.map(|doi| format!("+  doi = {{{doi}}},"));
+        let lines: Vec<&str> = patch
+            .lines()
+            .filter(|line| line.contains("doi =") && line.starts_with('+'))
+            .collect();
+        assert_eq!(
+            lines,
+            line.iter().map(String::as_str).collect::<Vec<_>>(),
+            "{run}"
+        );
+    }
+}
+
 #[test]
 fn each_verdict_is_printed_as_soon_as_it_is_known() {
     // The title of the second paper is answered only when somebody has read the first verdict.

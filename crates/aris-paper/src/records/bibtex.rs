@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use aris_contract::artifact::papers::{Kind, Paper};
+use aris_contract::ids::Doi;
 use aris_contract::text::is_hidden;
+use percent_encoding::AsciiSet;
 
 use crate::{names, titles};
 
@@ -37,18 +39,18 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
         .doi
         .iter()
         .find(|doi| !doi.folded().starts_with("10.48550/"));
-    put(
-        "doi",
-        published
-            .or(paper.ids.doi.first())
-            .map(|doi| doi.as_str().to_owned()),
-    );
+    let doi = published.or(paper.ids.doi.first()).map(Doi::as_str);
+    // One with a sign that would end its field is given as an address, which can write it otherwise.
+    let plain = doi.filter(|doi| !doi.contains(|sign| is_hidden(sign) || "{}\\".contains(sign)));
+    put("doi", plain.map(str::to_owned));
     if let Some(arxiv) = &paper.ids.arxiv {
         put("eprint", Some(arxiv.without_version().to_string()));
         put("archiveprefix", Some(String::from("arXiv")));
     }
-    if paper.ids.doi.is_empty() && paper.ids.arxiv.is_none() {
-        put("url", paper.links.page.clone());
+    if plain.is_none() && paper.ids.arxiv.is_none() {
+        let resolver = doi.map(|doi| format!("https://doi.org/{doi}"));
+        let page = resolver.as_ref().or(paper.links.page.as_ref());
+        put("url", page.map(|page| address(page)));
     }
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -119,6 +121,24 @@ fn person(name: &str) -> String {
     }
 }
 
+/// An address that ends where its field does. A sign that an address cannot have is percent-encoded; none is escaped, because styles print
+/// this field as it stands and a backslash would become part of the address.
+fn address(text: &str) -> String {
+    const SIGNS: &AsciiSet = &percent_encoding::CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'<')
+        .add(b'>')
+        .add(b'\\')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    let visible: String = text.chars().filter(|sign| !is_hidden(*sign)).collect();
+    percent_encoding::utf8_percent_encode(&visible, SIGNS).to_string()
+}
+
 /// Text in which every character stands for itself: LaTeX's ten special characters escaped. Unicode stays.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -145,7 +165,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use aris_contract::artifact::papers::{Author, Identifiers};
-    use aris_contract::ids::{ArxivId, Doi};
+    use aris_contract::ids::ArxivId;
 
     use super::*;
     use crate::bib;
@@ -216,6 +236,55 @@ mod tests {
             let text = read.entries[0].text("title").unwrap_or_default();
             // LaTeX reads runs of blanks as one, and two hyphens or quotation marks as typographic ones.
             proptest::prop_assert_eq!(titles::key(text), titles::key(&escaped_as_read(&title)));
+        }
+    }
+
+    #[test]
+    fn identifiers_and_addresses_stay_in_their_fields() {
+        let sici = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2";
+        for (doi, page, field, wanted) in [
+            (sici, "", "doi", sici),
+            ("10.1000/a_b%c#d&e~f", "", "doi", "10.1000/a_b%c#d&e~f"),
+            (
+                "10.1000/a},note={x",
+                "",
+                "url",
+                "https://doi.org/10.1000/a%7D,note=%7Bx",
+            ),
+            (
+                "",
+                "https://a.org/{x}?q=a%20b\\y",
+                "url",
+                "https://a.org/%7Bx%7D?q=a%20b%5Cy",
+            ),
+            (
+                "",
+                "https://a.org/} @misc{evil, note={x}",
+                "url",
+                "https://a.org/%7D%20@misc%7Bevil,%20note=%7Bx%7D",
+            ),
+        ] {
+            let mut paper = Paper {
+                title: String::from("T"),
+                ..Paper::default()
+            };
+            paper.ids.doi.extend(Doi::parse(doi));
+            paper.links.page = Some(page.to_owned());
+            let text = bibtex(&paper, "k");
+            let read = bib::read(&text);
+            assert!(
+                read.problems.is_empty() && read.entries.len() == 1,
+                "{text}"
+            );
+            let entry = &read.entries[0];
+            let names: Vec<&str> = entry
+                .fields
+                .iter()
+                .map(|field| field.name.as_str())
+                .collect();
+            assert_eq!(names, ["title", field], "{text}");
+            let verbatim = entry.field(field).map(bib::Field::verbatim);
+            assert_eq!(verbatim.as_deref(), Some(wanted), "{text}");
         }
     }
 

@@ -5,6 +5,7 @@ mod person;
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_paper::names::{self, Name, NameMatch};
 
+use crate::thresholds::{FEW, INVENTED};
 use person::{grade, is_comparable, is_group, name, people};
 
 /// What the comparison of two author lists gave.
@@ -58,10 +59,10 @@ impl Comparison {
         let wrong = self.invented.len() + self.other_given.len();
         if self.matched == 0 && self.other_given.is_empty() {
             Agreement::Disjoint
-        } else if wrong * 2 > self.cited && !self.all_theirs {
+        } else if wrong * INVENTED > self.cited && !self.all_theirs {
             // A family name that many people have is no agreement: "Y. Wang" is not "Meng Wang". One co-author with another given name
             // among few is a slip.
-            if self.invented.is_empty() && self.cited <= 2 {
+            if self.invented.is_empty() && self.cited <= FEW {
                 Agreement::Partly
             } else {
                 Agreement::Invented

@@ -3,6 +3,8 @@
 use aris_contract::artifact::papers::Author;
 use aris_paper::names::{self, Name, NameMatch};
 
+use crate::thresholds::SHORT_NAME;
+
 /// Words of which one in a name tells a group from a person.
 const GROUP_WORDS: [&str; 25] = [
     "ai",
@@ -112,7 +114,7 @@ fn is_short_for(one: &Name, two: &Name) -> bool {
             .unwrap_or_default()
     };
     let (a, b) = (first(one), first(two));
-    a.len() >= 3 && b.len() >= 3 && (a.starts_with(&b) || b.starts_with(&a))
+    a.len() >= SHORT_NAME && b.len() >= SHORT_NAME && (a.starts_with(&b) || b.starts_with(&a))
 }
 
 pub(super) fn people(list: &[Name]) -> Vec<Name> {

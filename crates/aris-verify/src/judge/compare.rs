@@ -6,13 +6,8 @@ use super::venue;
 use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
 use crate::report::{FieldCheck, Finding, Match, Severity};
+use crate::thresholds::{LATER, MISSING, SLIP, YEARS};
 use crate::title::{self, Likeness};
-
-/// A preprint and its publication are often a year apart, and both years are cited.
-const YEARS: u16 = 1;
-
-/// Years from a preprint to its publication that nobody wonders at.
-const LATER: u16 = 3;
 
 /// Names that a message lists.
 const SHOWN: usize = 3;
@@ -182,7 +177,7 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
         Agreement::Missing => finding(
             "authors_missing",
             // Versions of a work differ by a name or two.
-            if found.missing.len() * 3 < found.missing.len() + found.matched {
+            if found.missing.len() * MISSING < found.missing.len() + found.matched {
                 Severity::Note
             } else {
                 Severity::Doubt
@@ -205,7 +200,7 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
             }
             // One name of many may be another version's, or one that somebody changed. A stranger in the place of an author is neither.
             let wrong = found.invented.len() + found.other_given.len();
-            let slip = found.replaced == 0 && wrong * 5 < found.cited;
+            let slip = found.replaced == 0 && wrong * SLIP < found.cited;
             let severity = if slip || found.first_only {
                 Severity::Note
             } else {

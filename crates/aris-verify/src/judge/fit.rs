@@ -4,6 +4,7 @@ use aris_contract::artifact::papers::Paper;
 
 use crate::authors::{self, Agreement};
 use crate::reference::Reference;
+use crate::thresholds::SAME_PEOPLE;
 use crate::title::{self, Likeness};
 
 /// How a record fits a reference, best first.
@@ -91,7 +92,7 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
 fn same_people(reference: &Reference, record: &Paper) -> bool {
     authors::compare(&reference.authors, reference.others, record).is_some_and(|found| {
         found.agreement() < Agreement::Partly
-            || found.agreement() == Agreement::Partly && found.matched * 2 > found.cited
+            || found.agreement() == Agreement::Partly && found.matched * SAME_PEOPLE > found.cited
     })
 }
 

@@ -5,6 +5,7 @@ use super::{judge, records_of};
 use crate::engine::{Answer, Id};
 use crate::reference::Reference;
 use crate::report::{Checked, Existence, Match, Severity};
+use crate::thresholds::OPINIONS;
 
 /// Whether the identifiers alone confirm a reference, so that nobody need be asked for its title.
 pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bool {
@@ -15,9 +16,6 @@ pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bo
         .peekable();
     fits.peek().is_some() && fits.all(|fit| fit == Fit::Work)
 }
-
-/// Records of a work after which nobody else is asked.
-const OPINIONS: usize = 3;
 
 /// Whether what was said is enough, `found` answers to the title having the work. A doubt about the description wants another opinion, and
 /// so does a venue that no record names.

@@ -6,9 +6,7 @@ use aris_paper::venues::{self, VenueMatch};
 use super::compare::{check, finding, source};
 use crate::reference::Reference;
 use crate::report::{FieldCheck, Finding, Match, Severity};
-
-/// Years after which sources know where a work appeared.
-const SEEN: u16 = 2;
+use crate::thresholds::SEEN;
 
 /// Compares the venue with those of the records.
 pub(super) fn compare(

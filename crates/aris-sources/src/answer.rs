@@ -1,0 +1,65 @@
+//! What an interface that speaks JSON answers: items as it describes them, and the record made of each.
+
+use aris_contract::artifact::papers::Paper;
+use aris_http::HttpError;
+use serde_json::Value;
+
+/// An answer, or several pages of one put together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Each item as it came, and its record where it is a paper; `null` where a batch has none.
+    pub items: Vec<(Value, Option<Paper>)>,
+    /// Results there are in all.
+    pub total: Option<u64>,
+    /// Where the next page begins, as a number.
+    pub next: Option<u64>,
+    /// The same as a token of the source's.
+    pub token: Option<String>,
+    /// The list is there and may not be shown.
+    pub withheld: bool,
+}
+
+impl Answer {
+    /// An answer of these items.
+    pub fn of<'a>(
+        items: impl IntoIterator<Item = &'a Value>,
+        read: impl Fn(&Value) -> Option<Paper>,
+    ) -> Self {
+        let items = items.into_iter();
+        Self {
+            items: items.map(|item| (item.clone(), read(item))).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The records.
+    pub fn papers(self) -> Vec<Paper> {
+        self.items
+            .into_iter()
+            .filter_map(|(_, paper)| paper)
+            .collect()
+    }
+
+    /// Asks page by page until there are `wanted` items, or no more. `ask` gets what came so far; where it has `None` for the first page,
+    /// there is nothing to list.
+    ///
+    /// **Errors**: those of `ask`.
+    pub fn gather(
+        wanted: usize,
+        mut ask: impl FnMut(&Self) -> Result<Option<Self>, HttpError>,
+    ) -> Result<Option<Self>, HttpError> {
+        let mut all = Self::default();
+        while let Some(page) = ask(&all)? {
+            let is_last = page.items.is_empty() || page.next.is_none() && page.token.is_none();
+            all.items.extend(page.items);
+            all.total = page.total.or(all.total);
+            all.next = page.next;
+            all.token = page.token;
+            all.withheld |= page.withheld;
+            if is_last || all.items.len() >= wanted {
+                return Ok(Some(all));
+            }
+        }
+        Ok(None)
+    }
+}
