@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -17,7 +16,7 @@ use crate::handoff;
 pub struct Runner {
     /// The program, absolute.
     pub program: PathBuf,
-    /// Its arguments before the first attempt's folder.
+    /// Its arguments before the attempt's folder.
     pub arguments: Vec<OsString>,
 }
 
@@ -34,67 +33,24 @@ pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     Ok(aris_fs::replace_unsynced(&folder.join(SPEC), &bytes)?)
 }
 
-/// A runner that this process started, and the line to it.
-#[derive(Debug)]
-pub(crate) struct Hand {
-    pub(crate) child: Child,
-    /// `None`: it is to leave when it is done.
-    line: Option<OwnedFd>,
-}
-
-impl Hand {
-    /// Starts a runner with its first attempt, as [`Watch::launch`](crate::Watch::launch) describes it.
-    pub(crate) fn start(
-        runner: &Runner,
-        folder: &Path,
-        leases: &[Lease],
-    ) -> Result<Self, AttemptError> {
-        let failed = || format!("start {}", runner.program.display());
-        let folder = std::path::absolute(folder).map_err(AttemptError::system(failed()))?;
-        let (near, far) = handoff::line()?;
-        // It lies there when the runner looks.
-        put(&near, &folder, leases)?;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "a runner is to outlive this process; its deadline is its own"
-        )]
-        let child = Command::new(&runner.program)
-            .args(&runner.arguments)
-            .arg(&folder)
-            .stdin(Stdio::from(far))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error: io::Error| AttemptError::system(failed())(error))?;
-        Ok(Self {
-            child,
-            line: Some(near),
-        })
-    }
-
-    /// Whether it has said that it has nothing to do. It says so once.
-    pub(crate) fn is_done(&self) -> bool {
-        self.line.as_ref().is_some_and(handoff::is_done)
-    }
-
-    /// Hands it an attempt; `false`: it is gone or cannot get it, and gets nothing now or later.
-    pub(crate) fn give(&mut self, folder: &Path, leases: &[Lease]) -> bool {
-        let given = self.line.as_ref().is_some_and(|line| {
-            std::path::absolute(folder).is_ok_and(|folder| put(line, &folder, leases).is_ok())
-        });
-        if !given {
-            self.dismiss();
-        }
-        given
-    }
-
-    /// It is to leave when it is done.
-    pub(crate) fn dismiss(&mut self) {
-        self.line = None;
-    }
-}
-
-fn put(line: &OwnedFd, folder: &Path, leases: &[Lease]) -> Result<(), AttemptError> {
-    let leases: Vec<_> = leases.iter().map(Lease::as_fd).collect();
-    handoff::put(line, folder, &leases)
+/// Starts the runner of a prepared attempt, as [`Watch::launch`](crate::Watch::launch) describes it.
+pub(crate) fn start(
+    runner: &Runner,
+    folder: &Path,
+    leases: &[Lease],
+) -> Result<Child, AttemptError> {
+    let failed = || format!("start {}", runner.program.display());
+    let folder = std::path::absolute(folder).map_err(AttemptError::system(failed()))?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a runner is to outlive this process; its deadline is its own"
+    )]
+    Command::new(&runner.program)
+        .args(&runner.arguments)
+        .arg(&folder)
+        .stdin(Stdio::from(handoff::put(leases)?))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error: io::Error| AttemptError::system(failed())(error))
 }

@@ -62,46 +62,17 @@ const LOCK_TRIES: u32 = 200;
 ///
 /// The cards' leases are taken by name.
 pub fn run(folder: &Path) -> ExitCode {
-    let mut wake = match ready() {
-        Ok(wake) => wake,
-        Err(error) => return complain(folder, &error),
-    };
-    one(folder, &mut wake, Vec::new())
+    one(folder, Vec::new())
 }
 
-/// The same for a runner that [`Watch::launch`](crate::Watch::launch) starts: through its stdin come the leases, and then further
-/// attempts, one after the other. It leaves when the manager wants or is gone, and after an attempt that it could not carry out.
+/// The same for a runner that [`Watch::launch`](crate::Watch::launch) starts: the leases come through its stdin.
 pub fn serve(folder: &Path) -> ExitCode {
-    let line = std::io::stdin();
-    let Some(mut task) = handoff::take(&line) else {
-        return run(folder);
-    };
-    let mut wake = match ready() {
-        Ok(wake) => wake,
-        Err(error) => return complain(&task.folder, &error),
-    };
-    loop {
-        let code = one(&task.folder, &mut wake, task.leases);
-        if code != ExitCode::SUCCESS {
-            return code;
-        }
-        handoff::done(&line);
-        let more = wake.wait_for(&line).is_ok_and(|more| more);
-        task = match more.then(|| handoff::take(&line)).flatten() {
-            Some(task) => task,
-            None => return code,
-        };
-    }
+    one(folder, handoff::take(std::io::stdin()))
 }
 
-/// Makes this process a runner.
-fn ready() -> Result<Wake, AttemptError> {
+fn one(folder: &Path, leases: Vec<OwnedFd>) -> ExitCode {
     detach();
-    Wake::new()
-}
-
-fn one(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> ExitCode {
-    match attempt(folder, wake, leases) {
+    match Wake::new().and_then(|mut wake| attempt(folder, &mut wake, leases)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(folder, &error),
     }

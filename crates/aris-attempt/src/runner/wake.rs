@@ -1,7 +1,6 @@
 //! What a runner waits for: signals and one point in time.
 
 use std::io::Read as _;
-use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,27 +89,6 @@ impl Wake {
     /// Whether SIGUSR1 came since the last call.
     pub(super) fn told_to_look(&self) -> bool {
         self.look.swap(false, Ordering::AcqRel)
-    }
-
-    /// Waits until `other` has something to tell or is closed. `false`: somebody sent SIGTERM or SIGINT.
-    pub(super) fn wait_for(&mut self, other: impl AsFd) -> Result<bool, AttemptError> {
-        loop {
-            self.drain();
-            if self.told_to_end() {
-                return Ok(false);
-            }
-            let mut fds = [
-                PollFd::new(&other, PollFlags::IN),
-                PollFd::new(&self.pipe, PollFlags::IN),
-            ];
-            match poll(&mut fds, None) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(AttemptError::system("wait for an attempt")(error)),
-            }
-            if !fds[0].revents().is_empty() {
-                return Ok(true);
-            }
-        }
     }
 
     fn drain(&mut self) {

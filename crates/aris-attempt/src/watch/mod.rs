@@ -11,13 +11,14 @@ mod sweeps;
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::time::Duration;
 
 use crate::format::{EXIT, Exit, START, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
-use crate::launch::{Hand, Runner};
+use crate::launch::{self, Runner};
 use crate::processes::Member;
 use crate::records;
 use crate::standing::{Standing, standing};
@@ -50,14 +51,12 @@ struct Watched {
     key: u64,
     folder: PathBuf,
     /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
-    hand: Option<Hand>,
+    child: Option<Child>,
     start_told: bool,
     /// Its runner is gone, and the job is not.
     orphan: bool,
-    /// The end has been told; only the runner is still there, for another attempt.
+    /// The end has been told; only the runner is still to be waited for.
     over: bool,
-    /// It was over at the last sweep.
-    idle: bool,
 }
 
 /// Attempts under watch, each with a key that the caller chose.
@@ -107,10 +106,9 @@ impl Watch {
 
     /// Starts a prepared attempt and watches it, in place of what had the same key.
     ///
-    /// A runner that is done with its attempt takes it over; otherwise one is started. It has one attempt at a time, and gets the leases
-    /// in the order in which the specification names their files; it leaves this process's session at once, and finishes what it has when
-    /// this process ends. It says nothing: what it has to say stands in the folder. Starting an attempt twice is no harm: the claim lets
-    /// one run.
+    /// Its runner gets the leases in the order in which the specification names their files; it leaves this process's session at once, and
+    /// goes on when this process ends. It says nothing: what it has to say stands in the folder. Starting an attempt twice is no harm: the
+    /// claim lets one run.
     ///
     /// **Errors**: [`AttemptError::System`] when the program cannot be started; then it is not watched, and nothing runs.
     pub fn launch(
@@ -121,17 +119,13 @@ impl Watch {
         leases: &[Lease],
     ) -> Result<(), AttemptError> {
         let token = self.enter(key, folder);
-        let hand = match self.free_hand(folder, leases) {
-            Some(hand) => Ok(hand),
-            None => Hand::start(runner, folder, leases),
-        };
-        match hand {
-            Ok(hand) => {
-                let pid = i32::try_from(hand.child.id()).unwrap_or(0);
+        match launch::start(runner, folder, leases) {
+            Ok(child) => {
+                let pid = i32::try_from(child.id()).unwrap_or(0);
                 // Not waited for yet, so the number is its.
                 self.source.process(token, pid);
                 if let Some(watched) = self.watched.get_mut(&token) {
-                    watched.hand = Some(hand);
+                    watched.child = Some(child);
                 }
                 Ok(())
             }
@@ -140,18 +134,6 @@ impl Watch {
                 Err(error)
             }
         }
-    }
-
-    /// A runner that is done, with this attempt in its hands.
-    fn free_hand(&mut self, folder: &Path, leases: &[Lease]) -> Option<Hand> {
-        let mut over = self.watched.iter_mut().filter(|(_, watched)| watched.over);
-        let token = over.find_map(|(token, watched)| {
-            let hand = watched.hand.as_mut()?;
-            (hand.is_done() && hand.give(folder, leases)).then_some(*token)
-        })?;
-        let hand = self.watched.get_mut(&token)?.hand.take();
-        self.forget(token);
-        hand
     }
 
     /// Looks where an attempt of an earlier manager stands, and watches it when it runs or when its runner may still come.
@@ -251,13 +233,7 @@ impl Watch {
             let Some(watched) = self.watched.get_mut(&token) else {
                 continue;
             };
-            if let Some(hand) = watched.hand.as_mut()
-                && std::mem::replace(&mut watched.idle, watched.over)
-            {
-                // Nothing to do from one sweep to the next.
-                hand.dismiss();
-            }
-            match watched.hand.as_mut().map(|hand| hand.child.try_wait()) {
+            match watched.child.as_mut().map(Child::try_wait) {
                 Some(Ok(Some(_)) | Err(_)) => told.extend(self.gone(token)),
                 Some(Ok(None)) => told.extend(self.exit_of(token)),
                 None => told.extend(self.look(token)),
@@ -277,11 +253,10 @@ impl Watch {
             Watched {
                 key,
                 folder: folder.to_path_buf(),
-                hand: None,
+                child: None,
                 start_told: false,
                 orphan: false,
                 over: false,
-                idle: false,
             },
         );
         token
@@ -319,9 +294,9 @@ impl Watch {
     /// The runner's process is gone.
     fn gone(&mut self, token: Token) -> Option<(u64, Seen)> {
         let watched = self.watched.get_mut(&token)?;
-        if let Some(mut hand) = watched.hand.take() {
+        if let Some(mut child) = watched.child.take() {
             // It has ended: this does not wait. What it left with says less than its folder.
-            hand.child.try_wait().map_or_else(drop, drop);
+            child.try_wait().map_or_else(drop, drop);
         }
         if watched.over {
             self.forget(token);
@@ -359,13 +334,13 @@ impl Watch {
         Some((key, seen))
     }
 
-    /// Tells no more of an attempt; a runner that is a child of this process stays for another, until it has been waited for.
+    /// Tells no more of an attempt; a runner that is a child of this process stays until it has been waited for.
     fn end(&mut self, token: Token) {
         let Some(watched) = self.watched.get_mut(&token) else {
             return;
         };
         watched.over = true;
-        if watched.hand.is_some() {
+        if watched.child.is_some() {
             self.source.leave_folder(token);
         } else {
             self.forget(token);
