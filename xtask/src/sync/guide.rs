@@ -138,11 +138,9 @@ fn page(row: &Row, contract: &Contract) -> String {
     for command in &contract.commands {
         // What every command has stands above.
         let own = |flag: &&Flag| {
-            !contract
-                .own
-                .flags
-                .iter()
-                .any(|known| known.long == flag.long)
+            !contract.own.flags.iter().any(|known| {
+                known.long == flag.long && (known.help == flag.help || known.long == "--help")
+            })
         };
         text.extend(["\n## ", &command.name, "\n\n", &command.summary, ".\n\n"]);
         // 1 and 2 mean the same everywhere.
