@@ -1,10 +1,14 @@
 //! `cargo xtask figures`: generated figures, drawn by the program again and again, in other locales, with the machine's fonts and without.
 //! Each must give the same bytes in all three formats, and its text must be found in the PDF by a reader that is not ours. (The PNG is drawn
 //! from the SVG by resvg, so resvg opens every SVG.) The tests do the same for a few figures; this is the long version.
+//!
+//! First it counts crossings, bends and overlaps in the gallery and in the generated figures: a change of the layout is judged by them.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
+
+use serde_json::{Map, Value};
 
 use crate::cargo;
 use crate::fault::Fault;
@@ -52,6 +56,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         "hidden by the environment only: unshare --mount is not permitted here"
     };
     println!("fonts are {how}");
+    count(&program, temp.path(), &workspace.root, args.specs)?;
     let (mut different, mut unread) = (0, 0);
     let reader = is_installed(temp.path());
     for seed in 0..args.specs {
@@ -91,6 +96,67 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     } else {
         crate::FINDINGS
     })
+}
+
+/// Problems that count as overlaps.
+const OVERLAPS: [&str; 5] = [
+    "node_overlap",
+    "edge_over_node",
+    "edge_over_edge",
+    "label_overlap",
+    "group_overlap",
+];
+
+/// Crossings, bends and overlaps of the gallery, and of generated figures whose nodes the layout places, with straight edges and with
+/// orthogonal ones.
+fn count(program: &Path, folder: &Path, root: &Path, specs: u64) -> Result<(), Fault> {
+    let mut gallery = Vec::new();
+    for entry in aris_fs::walk_sorted(&root.join("skills/figure-spec/assets/gallery"), &mut |_| {
+        true
+    })? {
+        if entry
+            .path
+            .extension()
+            .is_some_and(|ending| ending == "json")
+        {
+            gallery.push(aris_fs::read_text(&entry.path)?);
+        }
+    }
+    let drawn = (0..specs).map(generated);
+    let drawn: Vec<String> = drawn.filter(|spec| !spec.contains("\"x\": ")).collect();
+    for (name, specs) in [("gallery", gallery), ("generated", drawn)] {
+        for routing in ["straight", "orthogonal"] {
+            let (mut crossings, mut bends, mut overlaps) = (0, 0, 0);
+            for spec in &specs {
+                let mut figure: Value = serde_json::from_str(spec).map_err(Fault::from_error)?;
+                if figure["layout"].is_null() {
+                    figure["layout"] = Value::Object(Map::new());
+                }
+                figure["layout"]["routing"] = Value::from(routing);
+                aris_fs::write_unsynced(&folder.join("f.json"), figure.to_string().as_bytes())?;
+                let done = aris_proc::command(program, folder)
+                    .args(["--json", "validate", "f.json"])
+                    .run(DEADLINE)?;
+                let said: Value =
+                    serde_json::from_str(&done.stdout.text()).map_err(Fault::from_error)?;
+                let data = &said["data"];
+                crossings += data["crossings"].as_u64().unwrap_or(0);
+                bends += data["bends"].as_u64().unwrap_or(0);
+                let problems = data["problems"].as_array();
+                let is_overlap = |one: &&Value| {
+                    OVERLAPS
+                        .iter()
+                        .any(|code| one["code"] == Value::from(*code))
+                };
+                overlaps += problems.map_or(0, |all| all.iter().filter(is_overlap).count());
+            }
+            println!(
+                "{name}, {routing}: {} figures, {crossings} crossings, {bends} bends, {overlaps} overlaps",
+                specs.len()
+            );
+        }
+    }
+    Ok(())
 }
 
 fn is_installed(folder: &Path) -> bool {

@@ -102,7 +102,7 @@ pub(crate) const KEEP: f64 = 5.0;
 /// Room between ways side by side.
 pub(crate) const TRACK: f64 = 12.0;
 /// Lines for ways are no nearer to each other than this.
-pub(crate) const LINES: f64 = 5.0;
+pub(crate) const LINES: f64 = 6.0;
 /// Ways nearer to each other than this are not told apart, as an arrow of one covers the other.
 pub(crate) const SAME_LINE: f64 = 10.0;
 /// What a corner costs. **Unit**: length; so are the others.
@@ -112,9 +112,11 @@ pub(crate) const SQUARE_CROSSING: f64 = 30.0;
 /// How many times as long a piece counts that lies on another edge.
 pub(crate) const SQUARE_ON_EDGE: f64 = 10.0;
 /// The same where the two share an end and look alike, so that they may lie on one line.
-pub(crate) const SQUARE_SHARED: f64 = 0.75;
+pub(crate) const SQUARE_SHARED: f64 = 0.9;
 /// How many times as long a piece counts in a frame that holds neither end.
 pub(crate) const SQUARE_STRANGE: f64 = 4.0;
+/// How many points of the grid may be looked at for all edges together; beyond, ways have two corners at most.
+pub(crate) const SQUARE_POINTS: usize = 1_000_000;
 /// How many times each edge is led.
 pub(crate) const SQUARE_ROUNDS: usize = 3;
 /// What it costs to turn where an arrow needs room.

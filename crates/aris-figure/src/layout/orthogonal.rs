@@ -11,7 +11,7 @@ use crate::geometry::{Outline, Point, Rect};
 use crate::measures::{
     ARROW_ROOM, CLEAR, KEEP, LABEL_GAP, LANE, LINES, PLATE, SAME_LINE, SQUARE_ACROSS,
     SQUARE_BESIDE, SQUARE_CORNER, SQUARE_CROSSING, SQUARE_IN_ARROW, SQUARE_NODES, SQUARE_ON_EDGE,
-    SQUARE_ROUNDS, SQUARE_SHARED, SQUARE_STRANGE, TRACK,
+    SQUARE_POINTS, SQUARE_ROUNDS, SQUARE_SHARED, SQUARE_STRANGE, TRACK,
 };
 use crate::scene::Scene;
 use crate::spec::Direction;
@@ -41,9 +41,17 @@ pub(crate) fn orthogonal(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
     edges.sort_by_key(|edge| (tours[edge].reach(), *edge));
     let mut grid = Grid::new(scene, &tours);
     let mut ways: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
-    for _ in 0..SQUARE_ROUNDS {
+    for round in 0..SQUARE_ROUNDS {
         for edge in &edges {
-            // Led again where those after it have come, too.
+            // Led again where one after it has come too near.
+            if let Some(way) = ways.get(edge)
+                && (grid.is_alone(scene, *edge, way) || grid.left == 0)
+            {
+                continue;
+            }
+            if round > 0 && !ways.contains_key(edge) {
+                continue;
+            }
             if let Some(way) = ways.remove(edge) {
                 grid.mark(Some(*edge), &way, false);
             }
@@ -335,8 +343,10 @@ struct Grid {
     level: Lines,
     /// For each axis and point, what lies on the step from it to the next.
     walls: [Vec<Wall>; 2],
-    /// What lies on a step.
-    used: BTreeMap<(usize, usize), Vec<Mark>>,
+    /// For each axis and point, what lies on that step.
+    used: [Vec<Vec<Mark>>; 2],
+    /// How many points may still be looked at.
+    left: usize,
 }
 
 /// An edge, or a frame, on a step or near to it.
@@ -394,7 +404,8 @@ impl Grid {
         let points = upright.0.len() * level.0.len();
         let mut grid = Self {
             walls: [vec![Wall::Free; points], vec![Wall::Free; points]],
-            used: BTreeMap::new(),
+            used: [vec![Vec::new(); points], vec![Vec::new(); points]],
+            left: SQUARE_POINTS,
             upright,
             level,
         };
@@ -455,31 +466,14 @@ impl Grid {
 
     /// Lines that are so near to a piece that they look the same are marked, too.
     fn mark_piece(&mut self, edge: Option<usize>, (one, two): (Point, Point), is_there: bool) {
-        let axis = if one.y == two.y {
-            Axis::Level
-        } else {
-            Axis::Upright
-        };
-        let near = Rect::between(one, two);
-        let near = match axis {
-            Axis::Level => Rect {
-                top: near.top - SAME_LINE,
-                bottom: near.bottom + SAME_LINE,
-                ..near
-            },
-            Axis::Upright => Rect {
-                left: near.left - SAME_LINE,
-                right: near.right + SAME_LINE,
-                ..near
-            },
-        };
+        let (axis, near) = strip(one, two, SAME_LINE);
         for step in self.steps_in(axis, near) {
             let at = self.point(step);
             let is_on = match axis {
                 Axis::Level => at.y == one.y,
                 Axis::Upright => at.x == one.x,
             };
-            let used = self.used.entry((axis as usize, step)).or_default();
+            let used = &mut self.used[axis as usize][step];
             let mark = Mark { edge, is_on };
             match used.iter().position(|known| *known == mark) {
                 Some(known) if !is_there => drop(used.swap_remove(known)),
@@ -509,9 +503,21 @@ impl Grid {
 
     /// Whether another edge than `edge` and those that may share its line lies on a step.
     fn is_taken(&self, scene: &Scene<'_>, edge: usize, axis: Axis, step: usize) -> bool {
-        self.used
-            .get(&(axis as usize, step))
-            .is_some_and(|used| used.iter().any(|mark| !shares(scene, edge, *mark)))
+        let used = &self.used[axis as usize][step];
+        used.iter().any(|mark| !shares(scene, edge, *mark))
+    }
+
+    /// Whether no other edge that may not lies on a way or touches it.
+    fn is_alone(&self, scene: &Scene<'_>, edge: usize, way: &[Point]) -> bool {
+        way.windows(2).all(|pair| {
+            let (axis, line) = strip(pair[0], pair[1], 0.1);
+            let steps = self.steps_in(axis, line);
+            let is_free = |step: &usize| {
+                !self.is_taken(scene, edge, axis, *step)
+                    && !self.is_crossed(scene, edge, axis.other(), *step)
+            };
+            steps.iter().all(is_free)
+        })
     }
 
     /// What it costs to take a step of a length, beside or on other edges.
@@ -522,35 +528,44 @@ impl Grid {
         (axis, step): (Axis, usize),
         length: f64,
     ) -> f64 {
-        match self.used.get(&(axis as usize, step)).map(Vec::as_slice) {
-            None | Some([]) => length,
-            Some(marks) if marks.iter().all(|mark| shares(scene, edge, *mark)) => {
-                length * SQUARE_SHARED
-            }
-            Some(_) => length * SQUARE_ON_EDGE + SQUARE_CROSSING,
+        match self.used[axis as usize][step].as_slice() {
+            [] => length,
+            marks if marks.iter().all(|mark| shares(scene, edge, *mark)) => length * SQUARE_SHARED,
+            _ => length * SQUARE_ON_EDGE + SQUARE_CROSSING,
         }
     }
 
     /// The cheapest way, from within one end to within the other; `None` where there is none.
-    fn lead(&self, scene: &Scene<'_>, edge: usize, tour: &Tour) -> Option<Vec<Point>> {
+    fn lead(&mut self, scene: &Scene<'_>, edge: usize, tour: &Tour) -> Option<Vec<Point>> {
         let [from, to] = &tour.ends;
         let count = 2 * self.upright.0.len() * self.level.0.len();
         let mut best: Vec<(i64, usize)> = vec![(i64::MAX, usize::MAX); count];
         let mut open = BinaryHeap::new();
+        // What the rest of a way costs at least: its length, and a corner where it does not lead to a gate.
+        let span = |ports: &[(f64, f64)]| {
+            let places = ports.iter().map(|port| port.0);
+            places.fold((f64::MAX, f64::MIN), |(low, high), at| {
+                (low.min(at), high.max(at))
+            })
+        };
         let target = to.outline.bounds();
-        let rest = |point: Point| {
-            let beyond = |low: f64, high: f64, at: f64| (low - at).max(at - high).max(0.0);
-            cell(
-                SQUARE_SHARED
-                    * (beyond(target.left, target.right, point.x)
-                        + beyond(target.top, target.bottom, point.y)),
-            )
+        let (gates_x, gates_y) = (span(&to.upright), span(&to.level));
+        let rest = |point: Point, axis: Axis| {
+            let beyond = |(low, high): (f64, f64), at: f64| (low - at).max(at - high).max(0.0);
+            let length = beyond((target.left, target.right), point.x)
+                + beyond((target.top, target.bottom), point.y);
+            let aside = match axis {
+                Axis::Level => beyond(gates_y, point.y),
+                Axis::Upright => beyond(gates_x, point.x),
+            };
+            let corner = if aside > 0.0 { SQUARE_CORNER } else { 0.0 };
+            cell(SQUARE_SHARED * length) + cell(corner)
         };
         let state = |point: usize, axis: Axis| 2 * point + axis as usize;
         for (point, axis, cost) in self.gates(from) {
             best[state(point, axis)] = (cell(cost), usize::MAX);
             open.push(Reverse((
-                cell(cost) + rest(self.point(point)),
+                cell(cost) + rest(self.point(point), axis),
                 state(point, axis),
             )));
         }
@@ -573,9 +588,10 @@ impl Grid {
                     Axis::Upright
                 },
             );
-            if guess > cost + rest(self.point(point)) {
+            if guess > cost + rest(self.point(point), axis) {
                 continue;
             }
+            self.left = self.left.checked_sub(1)?;
             if let Some(last) = goals.get(&here)
                 && end.is_none_or(|(known, _)| cost + last < known)
             {
@@ -585,7 +601,10 @@ impl Grid {
             let turned = cost + self.turning(scene, edge, tour, point, axis.other());
             if turned < best[turn].0 {
                 best[turn] = (turned, here);
-                open.push(Reverse((turned + rest(self.point(point)), turn)));
+                open.push(Reverse((
+                    turned + rest(self.point(point), axis.other()),
+                    turn,
+                )));
             }
             for forth in [false, true] {
                 let Some((next, step)) = self.next(point, axis, forth) else {
@@ -610,7 +629,10 @@ impl Grid {
                 };
                 if cost < best[state(next, axis)].0 {
                     best[state(next, axis)] = (cost, here);
-                    open.push(Reverse((cost + rest(self.point(next)), state(next, axis))));
+                    open.push(Reverse((
+                        cost + rest(self.point(next), axis),
+                        state(next, axis),
+                    )));
                 }
             }
         }
@@ -736,6 +758,32 @@ impl Tour {
         } else {
             Point::new(one.x, middle((from.top, from.bottom), (to.top, to.bottom)))
         })]
+    }
+}
+
+/// The axis of a straight piece, and what lies beside it.
+fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
+    let rect = Rect::between(one, two);
+    if one.y == two.y {
+        let (top, bottom) = (rect.top - by, rect.bottom + by);
+        (
+            Axis::Level,
+            Rect {
+                top,
+                bottom,
+                ..rect
+            },
+        )
+    } else {
+        let (left, right) = (rect.left - by, rect.right + by);
+        (
+            Axis::Upright,
+            Rect {
+                left,
+                right,
+                ..rect
+            },
+        )
     }
 }
 

@@ -218,7 +218,7 @@ fn a_misspelt_field_is_named_with_the_object_that_it_belongs_to() {
 #[test]
 fn the_example_is_a_figure_without_problems() {
     let project = Project::bare();
-    let run = call(project.path(), &["schema", "--example"]).expect_code(0);
+    let run = call(project.path(), &["--example"]).expect_code(0);
     let project = Project::bare().file("example.json", run.stdout());
     call(project.path(), &["validate", "example.json"]).expect_code(0);
 }
