@@ -1076,7 +1076,7 @@ class MyModel
 {
   double x = 84.7;
 \end{CodeInput}
-\begin{odd} $ \end{odd}
+\begin{odd} $ \end{odd}\begin{more} }}}{ \end{more}
 \begin{block}{Title} A \verb|{| and $x$ \{ 50\% $\{$. % }
 \end{block} End.";
     let document = document(preamble, body);

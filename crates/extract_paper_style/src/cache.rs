@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::gather::Gathered;
-use crate::latex::beside;
 use crate::markdown;
 use crate::pdf::PdfOutline;
 use crate::source::{SourceType, absolute};
@@ -29,12 +28,6 @@ const MANIFEST_FILE: &str = "source_manifest.json";
 
 /// Bytes of a manifest that are read back.
 const LIMIT: u64 = 1 << 20;
-
-/// Bytes of a section in the profile's JSON, about.
-const SECTION: usize = 640;
-
-/// Sections from which on both forms of the profile are written at once.
-const MANY: usize = 500;
 
 /// `source_manifest.json`: where a profile comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -119,22 +112,8 @@ pub(crate) fn keep(
     .join("\0");
     let key = Digest::of(named.as_bytes()).hex();
     let folder = root.join(key.get(..KEY).unwrap_or(&key));
-    let profile = &gathered.profile;
-    let sections = profile.sections.len();
-    let (json, (markdown, markdown_digest)) = beside(
-        sections >= MANY,
-        || {
-            let json = json(profile, SECTION * (sections + 4))?;
-            let digest = Digest::of(&json);
-            Ok::<_, Error>((json, digest))
-        },
-        || {
-            let text = markdown::text(profile);
-            let digest = Digest::of(text.as_bytes());
-            (text, digest)
-        },
-    );
-    let (json, json_digest) = json?;
+    let json = json(&gathered.profile)?;
+    let markdown = markdown::text(&gathered.profile);
     let manifest = Manifest {
         schema: MANIFEST,
         source_input: input.split(['?', '#']).next().unwrap_or(input).to_owned(),
@@ -146,8 +125,8 @@ pub(crate) fn keep(
         tool_version: TOOL_VERSION,
         files: gathered.files,
         missing_files: gathered.missing.len(),
-        profile_sha256: markdown_digest.hex(),
-        profile_json_sha256: json_digest.hex(),
+        profile_sha256: Digest::of(markdown.as_bytes()).hex(),
+        profile_json_sha256: Digest::of(&json).hex(),
     };
     let files = [
         ("style_profile.md", markdown.as_bytes()),
@@ -170,14 +149,13 @@ pub(crate) fn keep(
     for (name, bytes) in files {
         write(name, bytes)?;
     }
-    write(MANIFEST_FILE, &self::json(&manifest, 1024)?)?;
+    write(MANIFEST_FILE, &self::json(&manifest)?)?;
     Ok(Kept { folder, hit: false })
 }
 
-/// Indented JSON with a line end, in a buffer for `expected` bytes.
-fn json(value: &impl Serialize, expected: usize) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::with_capacity(expected);
-    serde_json::to_writer_pretty(&mut bytes, value)?;
+/// Indented JSON with a line end.
+fn json(value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
     Ok(bytes)
 }

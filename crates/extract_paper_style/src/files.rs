@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use aris_audit::Digest;
 use aris_fs::{EntryKind, FsError};
@@ -27,7 +25,7 @@ pub(crate) struct Files<'a> {
     /// Files that were read, by path.
     pub(crate) known: BTreeMap<String, Vec<u8>>,
     /// Digests of those that belong to the paper.
-    pub(crate) digests: BTreeMap<String, Hashing>,
+    pub(crate) digests: BTreeMap<String, Digest>,
 }
 
 impl<'a> Files<'a> {
@@ -157,9 +155,8 @@ impl<'a> Files<'a> {
                 Err(error) => return Loaded::Unreadable(error.to_string()),
             },
         };
-        let (digest, text) = hashed(bytes);
-        self.digests.insert(name.to_owned(), digest);
-        text
+        self.digests.insert(name.to_owned(), Digest::of(&bytes));
+        Loaded::Text(Arc::from(decode(&bytes)))
     }
 
     /// Reads the document from its root and measures it.
@@ -179,23 +176,16 @@ impl<'a> Files<'a> {
             .collect();
         let unread = unread(&document);
         let profile = latex::profile(&document);
-        let digests = self.digests.into_iter();
-        let digests: Vec<(String, Digest)> = digests
-            .map(|(name, digest)| (name, digest.finish()))
-            .collect();
-        let digest = match digests.as_slice() {
-            [(_, only)] => *only,
-            several => {
-                let lines = several.iter().fold(String::new(), |lines, (name, digest)| {
-                    lines + &digest.hex() + "  " + name + "\n"
-                });
-                Digest::of(lines.as_bytes())
-            }
+        let lines = self.digests.iter();
+        let lines = lines.map(|(name, digest)| format!("{}  {name}\n", digest.hex()));
+        let digest = match self.digests.values().next() {
+            Some(only) if self.digests.len() == 1 => *only,
+            _ => Digest::of(lines.collect::<String>().as_bytes()),
         };
-        // To free a book's text piece by piece takes a tenth of the time that reading it took: beside the rest, or not at all when the program ends.
-        thread::spawn(move || drop(document));
+        // The program ends soon; to free a book's text piece by piece takes a tenth of the time that reading it took.
+        std::mem::forget(document);
         gather::worth(Gathered {
-            files: digests.len(),
+            files: self.digests.len(),
             missing,
             unread,
             ..Gathered::of(resolved, digest, profile)
@@ -242,46 +232,6 @@ fn is_latex(name: &str) -> bool {
         .any(|ending| name.ends_with(ending))
 }
 
-/// The digest of a file, perhaps still being made.
-pub(crate) enum Hashing {
-    Done(Digest),
-    /// Beside the reading of the file.
-    Beside(JoinHandle<Digest>),
-}
-
-impl Hashing {
-    fn finish(self) -> Digest {
-        match self {
-            Self::Done(digest) => digest,
-            Self::Beside(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-        }
-    }
-}
-
-/// Bytes from which on a file is hashed by a thread of its own.
-const LARGE: usize = 1 << 18;
-
-/// The digest of a file, and its text.
-fn hashed(bytes: Vec<u8>) -> (Hashing, Loaded) {
-    if bytes.len() < LARGE || bytes.starts_with("\u{feff}".as_bytes()) {
-        let digest = Hashing::Done(Digest::of(&bytes));
-        return (digest, Loaded::Text(Arc::from(decode(&bytes))));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => {
-            let text: Arc<str> = Arc::from(text);
-            let same = Arc::clone(&text);
-            let digest = thread::spawn(move || Digest::of(same.as_bytes()));
-            (Hashing::Beside(digest), Loaded::Text(text))
-        }
-        Err(error) => {
-            let bytes = error.as_bytes();
-            let digest = Hashing::Done(Digest::of(bytes));
-            (digest, Loaded::Text(Arc::from(decode(bytes))))
-        }
-    }
-}
-
 /// The text of a file: UTF-8 or UTF-16 with a mark; else Latin-1, in which every byte is a letter, as old papers are written.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
@@ -301,21 +251,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_large_file_is_hashed_and_read_as_a_small_one() {
-        for part in [&b"caf\xe9 "[..], "café ".as_bytes(), b"plain text "] {
-            for start in [&b""[..], b"\xef\xbb\xbf"] {
-                let bytes = [start, &part.repeat(LARGE / 4)].concat();
-                assert!(bytes.len() >= LARGE);
-                let (digest, Loaded::Text(text)) = hashed(bytes.clone()) else {
-                    panic!("not read");
-                };
-                assert_eq!(digest.finish(), Digest::of(&bytes));
-                assert!(*text == *decode(&bytes));
-            }
-        }
-    }
 
     #[test]
     fn every_encoding_of_a_paper_is_read() {

@@ -61,16 +61,16 @@ pub(crate) fn tenths(part: usize, whole: usize) -> Option<f64> {
 ///
 /// **Source**: what style guides of journals abbreviate before a name or number (Chicago Manual of Style, 10.42 and 10.43; the
 /// IEEE editorial style manual), and the Latin ones that stand before a capital letter.
-const ABBREVIATIONS: [u64; 62] = all_packed([
+const ABBREVIATIONS: [&str; 62] = [
     "al", "alg", "algs", "app", "approx", "art", "ca", "cf", "ch", "chap", "chs", "cor", "def",
     "defs", "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "ex", "fig",
     "figs", "i.e", "ie", "lem", "max", "min", "mr", "mrs", "ms", "no", "nos", "op", "p", "pp",
     "prof", "prop", "props", "ref", "refs", "resp", "rev", "s.t", "sec", "secs", "sect", "st",
     "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol", "vols", "vs",
-]);
+];
 
 /// Abbreviations that may also end a sentence: a capital letter after them decides.
-const OPEN_ABBREVIATIONS: [u64; 6] = all_packed(["etc", "i.i.d", "w.r.t", "a.k.a", "et", "inc"]);
+const OPEN_ABBREVIATIONS: [&str; 6] = ["etc", "i.i.d", "w.r.t", "a.k.a", "et", "inc"];
 
 /// What the last word says about the end of the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,18 +195,6 @@ impl Counter {
                         .iter()
                         .position(|byte| class(*byte) > Class::Mark)
                         .unwrap_or(rest.len());
-                    let ends_plainly = rest.get(length).is_some_and(u8::is_ascii_whitespace)
-                        && rest
-                            .get(length - 1)
-                            .is_some_and(|byte| class(*byte) == Class::Letter);
-                    if ends_plainly && !word.begun {
-                        // Most words: one run of letters between spaces.
-                        self.settle(byte.is_ascii_lowercase());
-                        self.words += 1;
-                        self.open += 1;
-                        at += length + 1;
-                        continue;
-                    }
                     self.begin(word, at, byte.is_ascii_lowercase());
                     word.lettered = true;
                     at += length;
@@ -318,41 +306,14 @@ fn point(body: &str, first: bool, opaque: bool) -> Ending {
     if single || first && body.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ending::None;
     }
-    if let Some(body) = packed(body) {
-        if ABBREVIATIONS.contains(&body) {
-            return Ending::None;
-        }
-        if OPEN_ABBREVIATIONS.contains(&body) {
-            return Ending::Capital;
-        }
+    let is_one = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(body));
+    if is_one(&ABBREVIATIONS) {
+        Ending::None
+    } else if is_one(&OPEN_ABBREVIATIONS) {
+        Ending::Capital
+    } else {
+        Ending::Unless
     }
-    Ending::Unless
-}
-
-/// A word of up to eight bytes as one number, in lower case. No word begins with a zero byte, so that each has its own.
-const fn packed(word: &str) -> Option<u64> {
-    let bytes = word.as_bytes();
-    if bytes.len() > 8 {
-        return None;
-    }
-    let (mut number, mut at) = (0, 0);
-    while at < bytes.len() {
-        number = number << 8 | bytes[at].to_ascii_lowercase() as u64;
-        at += 1;
-    }
-    Some(number)
-}
-
-const fn all_packed<const N: usize>(words: [&str; N]) -> [u64; N] {
-    let (mut numbers, mut at) = ([0; N], 0);
-    while at < N {
-        // A longer one would stay 0, the empty word, which never stands before a point.
-        if let Some(number) = packed(words[at]) {
-            numbers[at] = number;
-        }
-        at += 1;
-    }
-    numbers
 }
 
 /// What a byte is to the counter. In a word that has begun only the kinds from `Space` on count.

@@ -483,7 +483,11 @@ fn a_saved_page_is_measured_as_a_page() {
     let run = call(&project, "saved.html");
     assert_eq!(run.data()["source_type"], "local_html");
     let profile = profile(&run);
-    assert_eq!((&profile["basis"], &profile["words"]), (&json!("html"), &json!(22)), "{profile}");
+    assert_eq!(
+        (&profile["basis"], &profile["words"]),
+        (&json!("html"), &json!(22)),
+        "{profile}"
+    );
     assert_eq!(profile["sections"].as_array().map(Vec::len), Some(2));
 }
 

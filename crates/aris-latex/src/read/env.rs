@@ -281,30 +281,33 @@ impl Reader<'_> {
         /// Longer environments are text.
         const LONGEST: usize = 1 << 16;
         /// What may hold signs without a meaning: what it stands in is not judged.
-        const WITHIN: [&str; 7] = ["erb", "lst", "mint", "\\url", "\\href", "\\path", "code"];
+        const WITHIN: [&str; 6] = ["erb", "lst", "mint", "\\url", "\\href", "\\path"];
         let end = format!("\\end{{{}}}", self.names.text(index));
+        if !self.at_file() || self.judged > 4 * self.loading.bytes + LONGEST {
+            return false;
+        }
         let rest = self.rest_of_file();
         let rest = rest
             .get(..rest.floor_char_boundary(LONGEST))
             .unwrap_or(rest);
         let found = rest.find(&end);
         let body = rest.get(..found.unwrap_or(0)).unwrap_or("");
-        let (mut depth, mut dollars, mut bytes) = (0_i32, 0, body.bytes());
+        let (mut depth, mut dollars, mut bytes) = (Some(0_usize), 0, body.bytes());
         while let Some(byte) = bytes.next() {
             match byte {
                 b'\\' => drop(bytes.next()),
                 b'%' => drop(bytes.find(|byte| *byte == b'\n')),
-                b'{' => depth += 1,
-                b'}' if depth == 0 => depth = i32::MIN,
-                b'}' => depth -= 1,
+                b'{' => depth = depth.map(|depth| depth + 1),
+                b'}' => depth = depth.and_then(|depth| depth.checked_sub(1)),
                 b'$' => dollars += 1,
                 _ => {}
             }
         }
-        let fits = depth == 0 && dollars % 2 == 0;
-        let judged = !WITHIN.iter().any(|within| body.contains(within));
+        let fits = depth == Some(0) && dollars % 2 == 0;
+        let is_plain = !WITHIN.iter().any(|within| body.contains(within));
         let length = found.unwrap_or(rest.len());
-        self.at_file() && self.spend(length / 8) && !fits && judged
+        self.judged += length;
+        !fits && is_plain
     }
 
     pub(super) fn is_open(&self, name: &str) -> bool {

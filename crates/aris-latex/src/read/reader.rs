@@ -190,6 +190,8 @@ pub(super) struct Reader<'a> {
     pub(super) finished: bool,
     pub(super) work: usize,
     pub(super) exhausted: bool,
+    /// Bytes that were looked through for environments that cannot be LaTeX: each is looked at a few times at most.
+    pub(super) judged: usize,
     /// Calls of which was said that they expand without end.
     pub(super) endless: BTreeSet<Place>,
     pub(super) loading: super::include::Loading,

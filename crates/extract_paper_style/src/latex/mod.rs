@@ -58,7 +58,7 @@ pub(crate) fn profile(document: &Document) -> Profile {
 const MANY: usize = 4_000;
 
 /// Does two things, at once if `is_long`.
-pub(crate) fn beside<A, B: Send>(
+fn beside<A, B: Send>(
     is_long: bool,
     one: impl FnOnce() -> A,
     other: impl FnOnce() -> B + Send,

@@ -20,6 +20,8 @@ const STEP: f64 = 1.25;
 /// Sizes between a number and the title that it belongs to at most; from there on cells of a table are apart.
 const CELL: f64 = 3.0;
 
+/// Numbers in a margin from which on they are those of lines.
+const NUMBERED: usize = 6;
 /// Part of a page's width by which a block may reach beyond its column.
 const GUTTER: f64 = 0.02;
 
@@ -175,9 +177,12 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
     let mut raised = BTreeSet::new();
     let mut block = None;
     let blocks = ordered(page);
+    let numbers = line_numbers(page);
     let lines = blocks.iter().flat_map(Node::children);
     for node in lines.filter(|node| node.has_tag_name("line")) {
-        let words = || node.children().filter(|word| word.has_tag_name("word"));
+        let is_word =
+            |word: &Node<'_, '_>| word.has_tag_name("word") && !numbers.contains(&word.id().get());
+        let words = || node.children().filter(is_word);
         let height = |word: Node<'_, '_>| length(word, "yMax") - length(word, "yMin");
         let letters = |word: Node<'_, '_>| word.text().unwrap_or_default().chars().count();
         let longest = words().max_by_key(|word| letters(*word));
@@ -200,8 +205,8 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
         let own = node.parent().map(|block| block.id());
         let line = Line {
             text: text.trim().to_owned(),
-            left: length(node, "xMin"),
-            right: length(node, "xMax"),
+            left: words().next().map_or(0.0, |word| length(word, "xMin")),
+            right: words().last().map_or(0.0, |word| length(word, "xMax")),
             bottom,
             size,
             first: words().next().map_or(size, height),
@@ -220,6 +225,37 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
         }
     }
     (out, raised)
+}
+
+/// The words that number the lines of a manuscript: they stand beside all other text, and count upwards.
+fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
+    let words = || page.descendants().filter(|node| node.has_tag_name("word"));
+    let number = |word: Node<'_, '_>| word.text()?.parse::<u32>().ok();
+    let text = || words().filter(|word| number(*word).is_none());
+    let left = text()
+        .map(|word| length(word, "xMin"))
+        .fold(f64::INFINITY, f64::min);
+    let right = text().map(|word| length(word, "xMax")).fold(0.0, f64::max);
+    let beside = [
+        words()
+            .filter(|word| length(*word, "xMax") <= left)
+            .collect(),
+        words()
+            .filter(|word| length(*word, "xMin") >= right)
+            .collect::<Vec<_>>(),
+    ];
+    let mut found = BTreeSet::new();
+    for mut margin in beside {
+        margin.sort_by(|one, other| length(*one, "yMin").total_cmp(&length(*other, "yMin")));
+        let counts: Vec<_> = margin.iter().filter_map(|word| number(*word)).collect();
+        // The number of the page may stand above or below them.
+        let pairs = || counts.iter().zip(counts.iter().skip(1));
+        let upwards = pairs().filter(|(one, next)| (1..=10).contains(&next.saturating_sub(**one)));
+        if counts.len() >= NUMBERED && upwards.count() + 3 >= counts.len() {
+            found.extend(margin.iter().map(|word| word.id().get()));
+        }
+    }
+    found
 }
 
 /// Whether `next` goes on on the line of `last`: poppler makes blocks of their own of what stands apart, as the number of a heading

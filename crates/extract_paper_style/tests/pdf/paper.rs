@@ -238,6 +238,39 @@ fn a_paper_in_two_columns_has_the_structure_that_was_counted_by_hand() {
 }
 
 #[test]
+fn the_line_numbers_of_a_manuscript_are_no_text() {
+    if !has_poppler() {
+        return;
+    }
+    let text = [
+        "1 Introduction",
+        "Gadgets wobble in the dark of the night, and nobody has ever looked at them.",
+        "We look at them here.",
+        "2 Method",
+        "We measure their wobble with a machine that was built for this purpose alone.",
+        "It is a good machine.",
+        "3 Results",
+        "They wobble less than was thought, and more than was hoped for by their makers.",
+    ];
+    let measured = |numbered: bool| {
+        let mut spans = Vec::new();
+        let numbers: Vec<String> = (21..).take(text.len()).map(|n| n.to_string()).collect();
+        for ((row, line), number) in (0_u32..).zip(text).zip(&numbers) {
+            let y = 700.0 - 20.0 * f64::from(row);
+            spans.push((90.0, y, 12.0, false, line));
+            if numbered {
+                spans.push((60.0, y, 9.0, false, number.as_str()));
+            }
+        }
+        let project = Project::new().file("paper.pdf", document(&[drawn(&spans)]));
+        let profile = profile(&call(&project, "paper.pdf"));
+        (profile["sections"].clone(), profile["words"].clone())
+    };
+    assert_eq!(measured(true), measured(false));
+    assert_eq!(measured(true).0.as_array().map(Vec::len), Some(3));
+}
+
+#[test]
 fn a_page_without_headings_is_measured_as_one_piece() {
     if !has_poppler() {
         return;

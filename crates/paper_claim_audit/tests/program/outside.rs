@@ -95,3 +95,23 @@ fn a_binding_that_is_there_is_said_to_be_there() {
     let second = paper.run("bind", &args).expect_code(0);
     assert!(second.stdout().contains("bound already in"), "{second}");
 }
+
+#[test]
+fn what_an_installed_package_defines_is_no_unread_text() {
+    for (preamble, expected) in [
+        ("", 0),
+        ("\\FPeval{\\total}{40+2}", 1),
+        ("\\input{numbers}", 2),
+    ] {
+        let main = format!(
+            "\\documentclass{{article}}\\usepackage{{lettrine}}{preamble}\n\\begin{{document}}\n\
+             \\lettrine{{O}}{{f}} \\total{{}} gadgets, 42.7 wobble.\n\\end{{document}}\n"
+        );
+        let paper = Paper::new("").with("main.tex", main);
+        let audit = paper.with("results/d.csv", DATA).audit();
+        let findings = audit.artifact["details"]["findings"].as_array();
+        let unread = findings.expect("findings").iter();
+        let unread = unread.filter(|finding| finding["id"] == "text_not_read");
+        assert_eq!(unread.count(), expected, "{preamble}: {audit}");
+    }
+}
