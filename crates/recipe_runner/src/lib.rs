@@ -77,6 +77,7 @@ pub use error::Error;
 pub use report::{FirstRecipe, RecipeSchema, Report};
 
 use crate::cli::Command;
+use crate::commands::{cancel, graph, logs, protocol, run, status, timeline, validate};
 
 /// Schema id of recipes.
 const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
@@ -271,18 +272,18 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Precondition,
     ],
     schemas: &[
-        commands::validate::SCHEMA,
-        commands::status::SCHEMA,
-        commands::logs::SCHEMA,
-        commands::cancel::SCHEMA,
-        commands::timeline::SCHEMA,
+        validate::SCHEMA,
+        status::SCHEMA,
+        logs::SCHEMA,
+        cancel::SCHEMA,
+        timeline::SCHEMA,
         report::EXAMPLE_SCHEMA,
         report::SCHEMA_SCHEMA,
-        commands::graph::SCHEMA,
-        commands::run::RUN_SCHEMA,
-        commands::run::RESUME_SCHEMA,
-        commands::protocol::NEXT_SCHEMA,
-        commands::protocol::COMPLETE_SCHEMA,
+        graph::SCHEMA,
+        run::RUN_SCHEMA,
+        run::RESUME_SCHEMA,
+        protocol::NEXT_SCHEMA,
+        protocol::COMPLETE_SCHEMA,
         aris_recipe::engine::state::STATE_SCHEMA,
         RECIPE_SCHEMA,
     ],
@@ -311,37 +312,16 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         return Ok(Outcome::done(Report::Schema(RecipeSchema::published())));
     }
     match cli.command.ok_or(Error::NoCommand)? {
-        Command::Validate(args) => Ok(wrap(
-            commands::validate::run(&args, context)?,
-            Report::Validation,
-        )),
-        Command::Graph(args) => Ok(wrap(commands::graph::run(&args, context)?, Report::Graph)),
-        Command::Run(args) => Ok(wrap(commands::run::run(&args, context)?, Report::Run)),
-        Command::Resume(args) => Ok(wrap(
-            commands::run::resume(&args, context)?,
-            Report::Resumed,
-        )),
-        Command::Next(args) => Ok(wrap(
-            commands::protocol::next(&args, context)?,
-            Report::Next,
-        )),
-        Command::Complete(args) => Ok(wrap(
-            commands::protocol::complete(&args, context)?,
-            Report::Completed,
-        )),
-        Command::Logs(args) => Ok(wrap(commands::logs::run(&args, context)?, Report::Log)),
-        Command::Timeline(args) => Ok(wrap(
-            commands::timeline::run(&args, context)?,
-            Report::Timeline,
-        )),
-        Command::Cancel(args) => Ok(wrap(
-            commands::cancel::run(&args, context)?,
-            Report::Cancelled,
-        )),
-        Command::Status(args) => Ok(wrap(
-            commands::status::run(&args, context)?,
-            Report::Standing,
-        )),
+        Command::Validate(args) => Ok(wrap(validate::run(&args, context)?, Report::Validation)),
+        Command::Graph(args) => Ok(wrap(graph::run(&args, context)?, Report::Graph)),
+        Command::Run(args) => Ok(wrap(run::run(&args, context)?, Report::Run)),
+        Command::Resume(args) => Ok(wrap(run::resume(&args, context)?, Report::Resumed)),
+        Command::Next(args) => Ok(wrap(protocol::next(&args, context)?, Report::Next)),
+        Command::Complete(args) => Ok(wrap(protocol::complete(&args, context)?, Report::Completed)),
+        Command::Logs(args) => Ok(wrap(logs::run(&args, context)?, Report::Log)),
+        Command::Timeline(args) => Ok(wrap(timeline::run(&args, context)?, Report::Timeline)),
+        Command::Cancel(args) => Ok(wrap(cancel::run(&args, context)?, Report::Cancelled)),
+        Command::Status(args) => Ok(wrap(status::run(&args, context)?, Report::Standing)),
     }
 }
 
@@ -360,16 +340,16 @@ mod tests {
 
     #[test]
     fn schemas_are_current() {
-        check_schema::<Validation>(commands::validate::SCHEMA);
-        check_schema::<GraphData>(commands::graph::SCHEMA);
-        check_schema::<Run>(commands::run::RUN_SCHEMA);
-        check_schema::<Resumed>(commands::run::RESUME_SCHEMA);
-        check_schema::<Next>(commands::protocol::NEXT_SCHEMA);
-        check_schema::<Completed>(commands::protocol::COMPLETE_SCHEMA);
-        check_schema::<Standing>(commands::status::SCHEMA);
-        check_schema::<Log>(commands::logs::SCHEMA);
-        check_schema::<Timeline>(commands::timeline::SCHEMA);
-        check_schema::<Cancelled>(commands::cancel::SCHEMA);
+        check_schema::<Validation>(validate::SCHEMA);
+        check_schema::<GraphData>(graph::SCHEMA);
+        check_schema::<Run>(run::RUN_SCHEMA);
+        check_schema::<Resumed>(run::RESUME_SCHEMA);
+        check_schema::<Next>(protocol::NEXT_SCHEMA);
+        check_schema::<Completed>(protocol::COMPLETE_SCHEMA);
+        check_schema::<Standing>(status::SCHEMA);
+        check_schema::<Log>(logs::SCHEMA);
+        check_schema::<Timeline>(timeline::SCHEMA);
+        check_schema::<Cancelled>(cancel::SCHEMA);
         check_schema::<FirstRecipe>(report::EXAMPLE_SCHEMA);
         check_schema::<RecipeSchema>(report::SCHEMA_SCHEMA);
         check_schema::<aris_recipe::model::RecipeFile>(RECIPE_SCHEMA);

@@ -7,7 +7,7 @@ use aris_cli::{Product, Style};
 use aris_review::{
     Classification, Decision, Entry, Profile, Repository, Severity, Tokens, one_line,
 };
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::commands::finish::{Escalation, Reject};
 use crate::folder::Fetched;
@@ -31,7 +31,8 @@ pub(crate) const OUTCOME: &str = "aris.resolve_claims_review.outcome/v1";
 const LINE: usize = 200;
 
 /// What a command gives.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub enum Report {
     /// `fetch` and `group`.
     Groups(Box<Fetched>),
@@ -298,20 +299,6 @@ impl Finished {
             self.escalations.len(),
             self.validation.word(),
         )
-    }
-}
-
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Groups(data) => data.serialize(serializer),
-            Self::Classified(data) => data.serialize(serializer),
-            Self::Planned(data) => data.serialize(serializer),
-            Self::Edit(data) => data.serialize(serializer),
-            Self::Validated(data) => data.serialize(serializer),
-            Self::Finished(data) => data.serialize(serializer),
-            Self::Outcome(data) => data.serialize(serializer),
-        }
     }
 }
 

@@ -81,7 +81,7 @@ fn each_kind_of_data_brings_its_rules() {
     assert!(found.iter().any(|rule| rule == "no-review"), "{found:?}");
 }
 
-/// The rules of AutoSkillit's profile say what they could not look at.
+/// The rules of `AutoSkillit`'s profile say what they could not look at.
 #[test]
 fn rules_of_a_project_are_skipped_without_their_data() {
     let rule = "undefined-bash-placeholder";

@@ -27,20 +27,15 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             let message = "the skill command is prose; begin it with /SKILL, so that a skill with a contract runs";
             out.step(Id::SkillCommandMissingPrefix, step, message);
         }
-        if let Some(skill) = &facts.skill {
-            if let Some(skills) = scope
-                .data
-                .skills
-                .as_ref()
-                .filter(|skills| !skills.contains_key(skill.name))
-            {
-                let near = nearest(skill.name, skills.keys().map(String::as_str));
-                let message = format!(
-                    "there is no skill `{}` in the folders of skills{near}",
-                    skill.name
-                );
-                out.step(Id::UnknownSkillCommand, step, message);
-            }
+        if let (Some(skill), Some(skills)) = (&facts.skill, &scope.data.skills)
+            && !skills.contains_key(skill.name)
+        {
+            let near = nearest(skill.name, skills.keys().map(String::as_str));
+            let message = format!(
+                "there is no skill `{}` in the folders of skills{near}",
+                skill.name
+            );
+            out.step(Id::UnknownSkillCommand, step, message);
         }
         let (Some(name), Some(tools)) = (&step.tool, &scope.data.tools) else {
             continue;
