@@ -173,14 +173,12 @@ impl Failure for Error {
             | Self::NoPaper { .. }
             | Self::NoEnd { .. }
             | Self::NoEdge { .. } => ErrorKind::NotFound,
-            Self::Usage { .. } | Self::ArxivId(_) => ErrorKind::Usage,
+            Self::Usage { .. } | Self::ArxivId(_) | Self::Place { .. } => ErrorKind::Usage,
             Self::Page { .. }
             | Self::Markers { .. }
             | Self::Metadata { .. }
             | Self::TwoPapers { .. } => ErrorKind::Validation,
-            Self::Place { .. } | Self::ChangedMeanwhile { .. } | Self::Outside { .. } => {
-                ErrorKind::Precondition
-            }
+            Self::ChangedMeanwhile { .. } | Self::Outside { .. } => ErrorKind::Precondition,
             Self::Template(_) | Self::Index(IndexError::Sqlite { .. }) => ErrorKind::Internal,
             Self::Unanswered { source, .. } | Self::Undescribed { source, .. } => source.kind(),
             Self::Http(error) => error.kind(),
@@ -201,7 +199,7 @@ impl Failure for Error {
             Self::NoPaper { .. } => {
                 "check the identifier; give --title, --authors and --year to ingest without arXiv"
             }
-            Self::Page { .. } => "make the page UTF-8 text; nothing was changed",
+            Self::Page { .. } => "mend it by hand; nothing was changed",
             Self::Outside { .. } => {
                 "put a file or folder in the place of the link; nothing was changed"
             }

@@ -7,7 +7,6 @@ use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::ArxivId;
 use aris_online::{OnlineArgs, Progress};
 use aris_sources::{HttpError, arxiv, hosts};
-use serde_json::Value;
 
 use crate::error::Error;
 
@@ -64,53 +63,12 @@ pub(crate) fn from_arxiv(
 /// Bytes of a file of descriptions at most: 64 MiB, tens of thousands of papers.
 const LIMIT: u64 = 64 << 20;
 
-/// Reads records: one JSON value (a record, a list of them, an envelope with them in `data`), or one record on each line.
+/// Reads the records of a file.
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Paper>, Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
-    let wrong = |line: usize, why: String| Error::Metadata {
+    aris_online::read_records(&bytes).map_err(|(line, why)| Error::Metadata {
         path: path.to_path_buf(),
         line,
         why,
-    };
-    let record = |value: Value, line: usize| {
-        serde_json::from_value::<Paper>(value).map_err(|error| wrong(line, error.to_string()))
-    };
-    match serde_json::from_slice::<Value>(&bytes) {
-        Ok(value) => records(value)
-            .into_iter()
-            .map(|value| record(value, 1))
-            .collect(),
-        Err(whole) => {
-            let text = String::from_utf8_lossy(&bytes);
-            let lines = text
-                .lines()
-                .enumerate()
-                .filter(|(_, line)| !line.trim().is_empty());
-            let mut papers = Vec::new();
-            for (at, line) in lines {
-                let value = serde_json::from_str(line);
-                // The first line decides whether the file is one value or many.
-                let value = value.map_err(|error| {
-                    if at == 0 {
-                        wrong(whole.line(), whole.to_string())
-                    } else {
-                        wrong(at + 1, error.to_string())
-                    }
-                })?;
-                papers.push(record(value, at + 1)?);
-            }
-            Ok(papers)
-        }
-    }
-}
-
-fn records(value: Value) -> Vec<Value> {
-    match value {
-        Value::Array(list) => list,
-        Value::Object(mut map) => match map.remove("data").or_else(|| map.remove("papers")) {
-            Some(inner) => records(inner),
-            None => vec![Value::Object(map)],
-        },
-        other => vec![other],
-    }
+    })
 }

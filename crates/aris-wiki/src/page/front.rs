@@ -43,9 +43,15 @@ impl Front {
         let mut parent = String::new();
         // Where blank lines began that may stand inside of a text of several lines.
         let mut blank: Option<usize> = None;
+        // Where a list or mapping in brackets ends that began on an earlier line.
+        let mut flow = 0;
         for (content, whole) in rows {
             let line = text.get(content.clone())?;
-            if line.trim_end() == "---" {
+            if whole.start < flow {
+                front.go_on(&parent, whole);
+                continue;
+            }
+            if matches!(line.trim_end(), "---" | "...") {
                 front.close = whole.start;
                 front.end = whole.end;
                 return Some(front);
@@ -69,6 +75,8 @@ impl Front {
                     let after = text.get(start..content.end)?;
                     let blank = after.len() - after.trim_start().len();
                     let value = after.trim_start();
+                    let length = scalar::flow_length(text.get(start + blank..)?);
+                    flow = start + blank + length.unwrap_or(0);
                     let value = start + blank..start + blank + scalar::length(value);
                     let key = if indent == 0 {
                         key.to_owned()
@@ -96,21 +104,23 @@ impl Front {
                     });
                 }
                 // Lines that go on: indented ones and items of a list. Comments and blank lines at the margin stand for themselves.
-                _ if indent > 0 || line.starts_with("- ") => {
-                    for field in front.fields.iter_mut().rev().take(2) {
-                        if field.block.end == whole.start {
-                            field.block.end = whole.end;
-                        }
-                    }
-                    if let Some(field) = front.fields.iter_mut().rfind(|field| field.key == parent)
-                    {
-                        field.block.end = whole.end;
-                    }
-                }
+                _ if indent > 0 || line.starts_with("- ") => front.go_on(&parent, whole),
                 _ => {}
             }
         }
         None
+    }
+
+    /// Takes a line into the field before it, and into the one above that.
+    fn go_on(&mut self, parent: &str, line: Range<usize>) {
+        for field in self.fields.iter_mut().rev().take(2) {
+            if field.block.end == line.start {
+                field.block.end = line.end;
+            }
+        }
+        if let Some(field) = self.fields.iter_mut().rfind(|field| field.key == parent) {
+            field.block.end = line.end;
+        }
     }
 
     /// The field called `key`; the last one where a name stands twice, as the reference reads it.

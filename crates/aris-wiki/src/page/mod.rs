@@ -11,6 +11,7 @@ mod set;
 
 use std::ops::Range;
 
+use aris_contract::text::is_hidden;
 use front::Front;
 pub use sections::Section;
 
@@ -277,9 +278,15 @@ pub fn is_placeholder(body: &str) -> bool {
     body.is_empty() || body == CONNECTIONS_PLACEHOLDER || PLACEHOLDERS.contains(&body)
 }
 
-/// White space collapsed, everything on one line.
+/// White space collapsed, everything on one line, without the signs that a terminal would obey.
 pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let words: Vec<String> = text.split_whitespace().map(visible).collect();
+    words.join(" ")
+}
+
+/// A text without the signs that a terminal would obey.
+pub fn visible(text: &str) -> String {
+    text.chars().filter(|sign| !is_hidden(*sign)).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Values of frontmatter: reading what people and the reference write, writing what both read.
 
+use aris_contract::text::is_hidden;
+
 /// What a value says: quotes and escapes resolved, `null`, `~` and nothing as `None`.
 pub(crate) fn read(raw: &str) -> Option<String> {
     let raw = raw.trim();
@@ -37,6 +39,44 @@ pub(crate) fn length(raw: &str) -> usize {
         Some('{') => raw.rfind('}').map_or(raw.trim_end().len(), |at| at + 1),
         _ => plain(raw).len(),
     }
+}
+
+/// Length of a list or mapping in brackets at the start of `text` that goes on over lines, up to its last bracket; `None` where nothing closes it
+/// before the frontmatter ends, or something else follows on that line.
+pub(crate) fn flow_length(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut before) = (0_u32, None, ' ');
+    let mut signs = text.char_indices().peekable();
+    while let Some((at, sign)) = signs.next() {
+        match (quote, sign) {
+            (Some('"'), '\\') => {
+                signs.next();
+            }
+            (Some(open), sign) if sign == open => quote = None,
+            (_, '\n') => {
+                let line = text.get(at + 1..)?.lines().next()?;
+                if matches!(line.trim_end(), "---" | "...") {
+                    return None;
+                }
+            }
+            (Some(_), _) => {}
+            // Inside of a word it is an apostrophe.
+            (None, '"' | '\'') if "[{,:".contains(before) => quote = Some(sign),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => {
+                depth = depth.checked_sub(1)?;
+                let rest = text.get(at + 1..)?.lines().next().unwrap_or_default();
+                if depth == 0 {
+                    return plain(rest.trim_start()).is_empty().then_some(at + 1);
+                }
+            }
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+        if !sign.is_whitespace() {
+            before = sign;
+        }
+    }
+    None
 }
 
 /// Byte offset of the quote that closes the one at the start.
@@ -191,7 +231,9 @@ pub fn quoted(text: &str) -> String {
             }
             // YAML takes none of these as they are, and some of them end a line for it.
             other
-                if other.is_control() || matches!(other, '\u{2028}' | '\u{2029}' | '\u{feff}') =>
+                if other.is_control()
+                    || is_hidden(other)
+                    || matches!(other, '\u{2028}' | '\u{2029}' | '\u{feff}') =>
             {
                 let code = format!("{:04x}", u32::from(other));
                 out.push_str("\\u");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DamagedMarkers, Filled, Page, begin, finish, front, is_placeholder, one_line};
+use super::{DamagedMarkers, Filled, Page, begin, finish, front, is_placeholder, one_line, scalar};
 
 impl Page {
     /// Adds the lines of a field of another page at the end of the frontmatter.
@@ -56,7 +56,12 @@ impl Page {
         let lines = pairs
             .iter()
             .map(|(name, value)| format!("  {name}: {value}{end}"));
-        let text = format!("{key}:{end}{}", lines.collect::<String>());
+        // A comment behind it stays.
+        let whole = self.slice(&(field.value.start..field.block.end));
+        let after = scalar::flow_length(whole).and_then(|length| whole.get(length..));
+        let comment = after.map(str::trim).filter(|text| text.starts_with('#'));
+        let comment = comment.map(|text| format!(" {text}")).unwrap_or_default();
+        let text = format!("{key}:{comment}{end}{}", lines.collect::<String>());
         let block = field.block.clone();
         self.replace(block, &text);
     }

@@ -3,10 +3,10 @@
 use aris_cli::Context;
 use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::bib;
-use aris_paper::titles::{self, TitleMatch};
 
 use super::authors::authors;
-use super::{below, items, touched};
+use super::batch::Batch;
+use super::items;
 use crate::cli::IngestArgs;
 use crate::error::Error;
 use crate::metadata;
@@ -61,15 +61,9 @@ pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error
     };
     let mut writer = Writer::open_after(&folder, context.now(), wiki)?;
     let mut changed = args.root.changed();
-    let message = store(
-        &mut writer,
-        &description,
-        &remarks,
-        args,
-        context,
-        &mut changed,
-    )?;
-    writer.log(&[message])?;
+    let mut batch = Batch::new(&args.root, context, args.update_on_exist, None);
+    batch.add(&mut writer, &description, &remarks, &mut changed)?;
+    batch.finish(&mut writer, None)?;
     let edges = writer.wiki().edges()?;
     let pack = writer.refresh(&edges)?;
     if changed
@@ -135,7 +129,8 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     let index = bib::Index::new([&read]);
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
     let mut changed = args.root.changed();
-    let mut messages = Vec::new();
+    let many = Some(writer.wiki());
+    let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
     for entry in &read.entries {
         let resolved = index.resolve(entry);
         let text = |name: &str| resolved.text(name).map(one_line).unwrap_or_default();
@@ -147,9 +142,9 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
         };
         let title = text("title");
         if title.is_empty() {
-            changed
-                .notes
-                .push(format!("{}: {} has no title", entry.place.line, entry.key));
+            let note = format!("{}: {} has no title", entry.place.line, entry.key);
+            context.warn(&note);
+            changed.notes.push(note);
             continue;
         }
         let names = resolved
@@ -192,29 +187,23 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             thesis: String::new(),
             tags: items(&args.tags),
         };
-        messages.push(store(
-            &mut writer,
-            &description,
-            &remarks,
-            args,
-            context,
-            &mut changed,
-        )?);
+        batch.add(&mut writer, &description, &remarks, &mut changed)?;
     }
     if read.entries.is_empty() {
         return Err(wrong(1, String::from("it holds no entries")));
     }
     for problem in &read.problems {
-        changed.notes.push(format!(
-            "{}:{}",
-            args.bib.as_deref().unwrap_or(&path).display(),
-            problem.place.line
-        ));
+        let file = args.bib.as_deref().unwrap_or(&path);
+        let note = format!(
+            "{}:{}: {}",
+            file.display(),
+            problem.place.line,
+            problem.message
+        );
+        context.warn(&note);
+        changed.notes.push(note);
     }
-    for note in &changed.notes {
-        context.warn(note);
-    }
-    writer.log(&messages)?;
+    batch.finish(&mut writer, None)?;
     let edges = writer.wiki().edges()?;
     writer.refresh(&edges)?;
     Ok(changed)
@@ -254,129 +243,4 @@ fn settle_doi(description: &mut Description) {
             id.as_str().clone_into(&mut description.arxiv);
         }
     }
-}
-
-/// Writes the paper's page, or completes the one there is. Gives the line for the log.
-fn store(
-    writer: &mut Writer,
-    description: &Description,
-    remarks: &Remarks,
-    args: &IngestArgs,
-    context: &Context,
-    changed: &mut Changed,
-) -> Result<String, Error> {
-    let identity = description.identity();
-    let arxiv = if description.arxiv.is_empty() {
-        "-"
-    } else {
-        &description.arxiv
-    };
-    let existing = Summary::find(writer.wiki().of_kind(Kind::Paper), &identity).cloned();
-    let Some(old) = existing.or_else(|| nameless(writer.wiki(), description)) else {
-        let slug = free_slug(writer.wiki(), description)?;
-        let file = format!("{slug}.md");
-        let page = description.page(&slug, remarks, &writer.now());
-        writer.write(Kind::Paper, &file, &page)?;
-        let node = format!("paper:{slug}");
-        changed.lines.push(format!(
-            "Paper ingested: {}",
-            below(&args.root, Kind::Paper, &file)
-        ));
-        changed
-            .pages
-            .push(touched(&node, Kind::Paper, &file, Action::Created));
-        return Ok(format!("ingest_paper: ingested {node} (arxiv:{arxiv})"));
-    };
-    if !description.title.is_empty()
-        && titles::compare(&description.title, &old.title) == TitleMatch::Different
-    {
-        let note = format!(
-            "{} is called {:?}: check the identifier",
-            old.file, old.title
-        );
-        context.warn(&note);
-        changed.notes.push(note);
-    }
-    let mut page = writer.wiki().page(Kind::Paper, &old.file)?;
-    if args.update_on_exist {
-        for heading in description.update(&mut page, remarks) {
-            let note = format!(
-                "the section \"{heading}\" of {} stays as somebody wrote it",
-                old.file
-            );
-            context.note(&note);
-            changed.notes.push(note);
-        }
-    } else {
-        description.complete(&mut page);
-    }
-    let written = writer.write(Kind::Paper, &old.file, &page)?;
-    let action = if written {
-        Action::Updated
-    } else {
-        Action::Unchanged
-    };
-    changed
-        .pages
-        .push(touched(&old.node, Kind::Paper, &old.file, action));
-    if args.update_on_exist {
-        changed.lines.push(format!(
-            "Paper updated: {}",
-            below(&args.root, Kind::Paper, &old.file)
-        ));
-        return Ok(format!(
-            "ingest_paper: updated {} (arxiv:{arxiv})",
-            old.node
-        ));
-    }
-    let how = how_known(&old, &identity);
-    changed.lines.push(format!(
-        "Paper already ingested: {} ({how}) — skipping.",
-        old.file
-    ));
-    Ok(format!(
-        "ingest_paper: skipped existing paper {} ({how})",
-        old.file
-    ))
-}
-
-/// By what a paper was recognised, in the reference's words where it has them.
-pub(crate) fn how_known(old: &Summary, identity: &Identity) -> String {
-    match (&identity.arxiv, &identity.doi) {
-        (Some(id), _) if *id == old.arxiv => format!("arxiv:{id}"),
-        (_, Some(doi)) if *doi == old.doi => format!("doi:{doi}"),
-        _ => String::from("slug dedup"),
-    }
-}
-
-/// A page under the paper's slug that says neither title nor identifiers: somebody began it by hand.
-pub(crate) fn nameless(wiki: &Wiki, description: &Description) -> Option<Summary> {
-    let file = format!("{}.md", description.slug());
-    let bare =
-        |page: &&Summary| page.title_key.is_empty() && page.arxiv.is_empty() && page.doi.is_empty();
-    wiki.of_kind(Kind::Paper)
-        .filter(|page| page.file == file)
-        .find(bare)
-        .cloned()
-}
-
-/// A slug that no file has: the usual one, or one with the paper's identifier behind it.
-pub(crate) fn free_slug(wiki: &Wiki, description: &Description) -> Result<String, Error> {
-    let taken = |slug: &str| {
-        wiki.path(Kind::Paper, &format!("{slug}.md"))
-            .symlink_metadata()
-            .is_ok()
-    };
-    let usual = description.slug();
-    if !taken(&usual) {
-        return Ok(usual);
-    }
-    let distinct = description.distinct_slug();
-    if taken(&distinct) {
-        return Err(Error::Page {
-            path: wiki.path(Kind::Paper, &format!("{distinct}.md")),
-            why: String::from("another file has the name of this paper's page"),
-        });
-    }
-    Ok(distinct)
 }

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod authors;
+mod batch;
 pub(crate) mod doctor;
 pub(crate) mod edge;
 pub(crate) mod export;
@@ -25,7 +26,7 @@ use crate::report::{Action, Changed, Touched};
 use crate::wiki::{Wiki, Writer};
 use aris_wiki::edges::Edges;
 use aris_wiki::node::Kind;
-use aris_wiki::page::{CONNECTIONS, Page};
+use aris_wiki::page::{CONNECTIONS, Page, one_line};
 
 impl Root {
     /// The folder as it was given, without a slash at its end: for messages.
@@ -49,11 +50,8 @@ impl Root {
 
 /// The items of a list with commas between them.
 pub(crate) fn items(text: &str) -> Vec<String> {
-    text.split(',')
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let items = text.split(',').map(one_line);
+    items.filter(|item| !item.is_empty()).collect()
 }
 
 /// A page that a command was about.
@@ -110,6 +108,9 @@ fn connected(
     (kind, file, content): &(Kind, String, String),
 ) -> Result<Option<(Kind, String, Page)>, Error> {
     let mut page = wiki.page(*kind, file)?;
+    if crate::wiki::is_open(page.text()) {
+        return Err(crate::wiki::open_front(&wiki.path(*kind, file)));
+    }
     // A page without edges gets no part that says so.
     if content.is_empty() && matches!(page.generated(connections::PART), Ok(None)) {
         return Ok(None);

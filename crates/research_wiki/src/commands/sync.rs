@@ -6,17 +6,15 @@ use std::path::Path;
 use aris_cli::{Context, Outcome};
 use aris_contract::ids::{ArxivId, arxiv_mentions};
 
-use super::ingest::{free_slug, how_known, nameless};
-use super::{below, items, touched};
+use super::batch::Batch;
+use super::items;
 use crate::cli::SyncArgs;
 use crate::error::Error;
 use crate::metadata::{self, Fetched};
 use crate::paper::{Description, Remarks};
-use crate::report::{Action, Changed};
+use crate::report::Changed;
 use crate::wiki::{Wiki, Writer};
-use aris_wiki::identity::{Identity, Known};
-use aris_wiki::node::Kind;
-use aris_wiki::page::Page;
+use aris_wiki::identity::Identity;
 
 /// Bytes of a searched file at most: 16 MiB; larger ones are data.
 const SEARCHED: u64 = 16 << 20;
@@ -28,6 +26,7 @@ const TEXTS: [&str; 8] = ["md", "txt", "json", "jsonl", "log", "tex", "bib", "ya
 pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>, Error> {
     let mut changed = args.root.changed();
     let ids = wanted(args, context, &mut changed)?;
+    let searched = changed.notes.len();
     changed.lines.push(format!(
         "sync: {} unique arxiv id(s)",
         ids.len() + changed.unknown.len()
@@ -54,11 +53,14 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         })
         .collect();
     described.extend(fetched.papers.iter().map(Description::of));
-    let mut batch = Batch::new(&writer, args);
+    let many = Some(writer.wiki());
+    let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
     for description in &described {
-        batch.add(&mut writer, description, &mut changed)?;
+        batch.add(&mut writer, description, &Remarks::default(), &mut changed)?;
     }
-    batch.finish(&mut writer, &changed)?;
+    let guessed = (searched > 0)
+        .then(|| format!("sync: {searched} ids came from searching traces (heuristic)"));
+    batch.finish(&mut writer, guessed)?;
     let edges = writer.wiki().edges()?;
     let pack = writer.refresh(&edges)?;
     let size = pack.text.chars().count();
@@ -192,134 +194,4 @@ fn fetch(
         }
     }
     Ok(fetched)
-}
-
-/// Pages that are to be written together.
-struct Batch<'a> {
-    args: &'a SyncArgs,
-    known: Known<String>,
-    pages: Vec<(String, Page)>,
-    /// Places in `pages` by file name.
-    places: BTreeMap<String, usize>,
-    log: Vec<String>,
-}
-
-impl<'a> Batch<'a> {
-    fn new(writer: &Writer, args: &'a SyncArgs) -> Self {
-        Self {
-            args,
-            known: writer.wiki().papers(),
-            pages: Vec::new(),
-            places: BTreeMap::new(),
-            log: Vec::new(),
-        }
-    }
-
-    fn add(
-        &mut self,
-        writer: &mut Writer,
-        description: &Description,
-        changed: &mut Changed,
-    ) -> Result<(), Error> {
-        let identity = description.identity();
-        let arxiv = if description.arxiv.is_empty() {
-            "-"
-        } else {
-            &description.arxiv
-        };
-        let remarks = Remarks::default();
-        let file = self.known.find(&identity).cloned();
-        let file = file.or_else(|| nameless(writer.wiki(), description).map(|page| page.file));
-        let Some(file) = file else {
-            let usual = description.slug();
-            let slug = if self.places.contains_key(&format!("{usual}.md")) {
-                description.distinct_slug()
-            } else {
-                free_slug(writer.wiki(), description)?
-            };
-            let file = format!("{slug}.md");
-            let page = description.page(&slug, &remarks, &writer.now());
-            self.known.add(&identity, file.clone());
-            self.places.insert(file.clone(), self.pages.len());
-            changed.lines.push(format!(
-                "Paper ingested: {}",
-                below(&self.args.root, Kind::Paper, &file)
-            ));
-            changed.pages.push(touched(
-                &format!("paper:{slug}"),
-                Kind::Paper,
-                &file,
-                Action::Created,
-            ));
-            self.log.push(format!(
-                "ingest_paper: ingested paper:{slug} (arxiv:{arxiv})"
-            ));
-            self.pages.push((file, page));
-            return Ok(());
-        };
-        let change = |page: &mut Page| {
-            if self.args.update_on_exist {
-                description.update(page, &remarks);
-            } else {
-                description.complete(page);
-            }
-        };
-        if let Some((_, page)) = self
-            .places
-            .get(&file)
-            .and_then(|at| self.pages.get_mut(*at))
-        {
-            // Two descriptions of one paper in one call.
-            change(page);
-            return Ok(());
-        }
-        let old = writer
-            .wiki()
-            .of_kind(Kind::Paper)
-            .find(|page| page.file == file)
-            .cloned();
-        let Some(old) = old else { return Ok(()) };
-        // Nothing that a bare identifier could add.
-        let mut action = Action::Unchanged;
-        if self.args.update_on_exist || !description.title.is_empty() {
-            let mut page = writer.wiki().page(Kind::Paper, &file)?;
-            change(&mut page);
-            if writer.write(Kind::Paper, &file, &page)? {
-                action = Action::Updated;
-            }
-        }
-        changed
-            .pages
-            .push(touched(&old.node, Kind::Paper, &file, action));
-        if self.args.update_on_exist {
-            changed.lines.push(format!(
-                "Paper updated: {}",
-                below(&self.args.root, Kind::Paper, &file)
-            ));
-            self.log.push(format!(
-                "ingest_paper: updated {} (arxiv:{arxiv})",
-                old.node
-            ));
-        } else {
-            let how = how_known(&old, &identity);
-            changed.lines.push(format!(
-                "Paper already ingested: {file} ({how}) — skipping."
-            ));
-            self.log.push(format!(
-                "ingest_paper: skipped existing paper {file} ({how})"
-            ));
-        }
-        Ok(())
-    }
-
-    fn finish(mut self, writer: &mut Writer, changed: &Changed) -> Result<(), Error> {
-        writer.create(Kind::Paper, &self.pages)?;
-        if !changed.notes.is_empty() {
-            self.log.push(format!(
-                "sync: {} ids came from searching traces (heuristic)",
-                changed.notes.len()
-            ));
-        }
-        writer.log(&self.log)
-    }
 }

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::wiki::Writer;
 use aris_wiki::node::{Kind, is_safe_name};
 use aris_wiki::page::scalar::{bare, list, quoted};
-use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page};
+use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line, visible};
 
 /// What is to be on a page.
 #[derive(Default)]
@@ -183,11 +183,11 @@ fn upsert(
     } else {
         writer.wiki().page(kind, &file)?
     };
-    if let Some(title) = &args.title {
+    if let Some(title) = args.title.as_deref().map(one_line) {
         let before = page.scalar("title").unwrap_or_default();
-        if before != *title {
-            page.set("title", &quoted(title));
-            page.retitle(&before, title);
+        if before != title {
+            page.set("title", &quoted(&title));
+            page.retitle(&before, &title);
         }
     }
     let settings = args
@@ -215,9 +215,10 @@ fn upsert(
         .map(|(title, text)| (*title, text.as_str()))
         .chain(given)
     {
+        let text = visible(text);
         if args.replace {
-            page.overwrite(title, text);
-        } else if page.fill(title, text) == Filled::Kept {
+            page.overwrite(title, &text);
+        } else if page.fill(title, &text) == Filled::Kept {
             let note = format!(
                 "the section \"{title}\" of {node} stays as somebody wrote it (--replace writes it)"
             );
@@ -302,6 +303,7 @@ fn new_page(kind: Kind, node: &str, title: &str, now: &str) -> Page {
         Kind::Paper => (&[], &[]),
     };
     let word = bare(&kind.to_string());
+    let title = &one_line(title);
     let mut text = format!(
         "---\ntype: {word}\nnode_id: {node}\ntitle: {}\n",
         quoted(title)

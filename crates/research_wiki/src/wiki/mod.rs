@@ -20,6 +20,7 @@ use aris_wiki::page::Page;
 use aris_wiki::summary::Summary;
 
 pub use writer::Writer;
+pub(crate) use writer::{is_open, open_front};
 
 /// Bytes of a page at most: 16 MiB, thousands of times a page that somebody wrote.
 pub const PAGE_LIMIT: u64 = 16 << 20;

@@ -206,14 +206,24 @@ impl Writer {
         Ok(())
     }
 
-    /// Creates many pages at once, each whole and durable; those that exist by now are left alone.
+    /// Creates many pages at once, each whole and durable.
+    ///
+    /// **Errors**: [`Error::ChangedMeanwhile`] for a page that somebody else has made by now; the others are there.
     pub fn create(&mut self, kind: Kind, pages: &[(String, Page)]) -> Result<(), Error> {
         let folder = self.wiki.root.join(kind.folder());
+        if pages.is_empty() {
+            return Ok(());
+        }
         aris_fs::create_dir(&folder)?;
         let made = aris_fs::map_in_parallel(WAITING, pages, |(name, page)| {
             aris_fs::write_new(&folder.join(name), page.text().as_bytes())
         });
-        made.into_iter().try_for_each(|made| made.map(drop))?;
+        for ((name, _), made) in pages.iter().zip(made) {
+            if !made? {
+                let path = folder.join(name);
+                return Err(Error::ChangedMeanwhile { path });
+            }
+        }
         aris_fs::sync_dir(&folder)?;
         for (name, page) in pages {
             self.remember(kind, name, page);
@@ -277,12 +287,28 @@ impl Writer {
     }
 }
 
+/// Whether a page's frontmatter has no end: nobody can say what of it is a field and what is prose.
+pub(crate) fn is_open(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').starts_with("---")
+        && Page::parse(text.to_owned()).has_open_front()
+}
+
+pub(crate) fn open_front(path: &Path) -> Error {
+    Error::Page {
+        path: path.to_path_buf(),
+        why: String::from("its frontmatter has no end: no second ---"),
+    }
+}
+
 fn write_page(wiki: &Wiki, kind: Kind, name: &str, page: &Page) -> Result<bool, Error> {
     let path = wiki.path(kind, name);
     let bytes = page.text().as_bytes();
     let old = aris_fs::read_optional(&path, super::PAGE_LIMIT)?;
     if old.as_deref() == Some(bytes) {
         return Ok(false);
+    }
+    if page.origin().is_some_and(is_open) {
+        return Err(open_front(&path));
     }
     aris_fs::create_dir(&wiki.root.join(kind.folder()))?;
     // An editor knows nothing of the lock: what it saved since the page was read is never overwritten.

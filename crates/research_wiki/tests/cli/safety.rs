@@ -153,6 +153,92 @@ fn fields_as_people_write_them_survive_a_merge_and_an_update() {
     }
 }
 
+/// Lists and mappings in brackets may end at the margin, frontmatter may end with `...`, and a comment is somebody's.
+#[test]
+fn frontmatter_in_yaml_s_other_forms_is_changed_where_it_is_meant() {
+    let project = wiki();
+    let authors = "authors: [\n  \"Ann O'Lee\", # first\n  Don't Ask\n]\n";
+    let head = "---\nnode_id: paper:A\ntitle: A\n";
+    let rest = "external_ids: {\n  arxiv: '2401.00001',\n  doi: null\n} # from the site\nyear: 2020\n...\n# A\n\nMine.\n";
+    project.write("wiki/papers/A.md", format!("{head}{authors}{rest}"));
+    let update = |field: &str, value: &str| {
+        done(&project, &["update", "wiki", "paper:A", field, value]);
+        project.read("wiki/papers/A.md")
+    };
+    let page = update("relevance", "core");
+    let wanted = rest.replace("...\n", "relevance: core\n...\n");
+    assert_eq!(page, format!("{head}{authors}{wanted}"));
+    let page = update("external_ids.doi", "10.1234/x");
+    let wanted = wanted.replace(
+        "external_ids: {\n  arxiv: '2401.00001',\n  doi: null\n} # from the site\n",
+        "external_ids: # from the site\n  arxiv: '2401.00001'\n  doi: \"10.1234/x\"\n",
+    );
+    assert_eq!(page, format!("{head}{authors}{wanted}"));
+    let page = update("authors", "Bo Cy");
+    assert_eq!(page, format!("{head}authors: [\"Bo Cy\"]\n{wanted}"));
+}
+
+#[test]
+fn a_page_whose_frontmatter_has_no_end_is_not_changed() {
+    let project = wiki();
+    let page = "---\nnode_id: paper:open\ntitle: Open\n# Open\n\nMine.\n";
+    project.write("wiki/papers/open.md", page);
+    let run = call(
+        &project,
+        &["update", "wiki", "paper:open", "relevance", "core"],
+    );
+    assert_eq!(run.code(), 4, "{run}");
+    assert!(run.stderr().contains("no second ---"), "{run}");
+    claim(&project, "C1", "It works.");
+    let edge = [
+        "add_edge",
+        "wiki",
+        "--from",
+        "claim:C1",
+        "--to",
+        "paper:open",
+        "--type",
+        "supports",
+    ];
+    call(&project, &edge);
+    let doctor = done(&project, &["doctor", "wiki"]);
+    assert!(doctor.stdout().contains("no second ---"), "{doctor}");
+    assert_eq!(project.read("wiki/papers/open.md"), page);
+}
+
+#[test]
+fn control_characters_do_not_reach_a_page() {
+    let project = wiki();
+    let odd = "a\u{1b}[31mb\u{7}c\u{202e}d";
+    done(
+        &project,
+        &[
+            ingest(odd, "A\u{8}nn Lee", "2024"),
+            vec!["--thesis", odd, "--venue", odd, "--tags", odd],
+        ]
+        .concat(),
+    );
+    done(
+        &project,
+        &[
+            "upsert_claim",
+            "wiki",
+            "C1",
+            "--title",
+            odd,
+            "--statement",
+            odd,
+        ],
+    );
+    for folder in ["papers", "claims"] {
+        for entry in fs::read_dir(project.at(&format!("wiki/{folder}"))).expect("folder") {
+            let text = fs::read_to_string(entry.expect("entry").path()).expect("text");
+            let hidden = |sign: char| sign.is_control() && sign != '\n' || sign == '\u{202e}';
+            assert!(!text.contains(hidden), "{text:?}");
+        }
+    }
+}
+
 #[test]
 fn control_characters_do_not_reach_the_frontmatter() {
     let project = wiki();

@@ -174,7 +174,7 @@ fn an_export_never_takes_the_place_of_a_page() {
         "wiki/log.md",
     ] {
         let run = call(&project, &["export", "wiki", "--output", file]);
-        assert_eq!(run.code(), 5, "{file}: {run}");
+        assert_eq!(run.code(), 2, "{file}: {run}");
         assert!(run.stderr().contains("lies among its pages"), "{run}");
     }
     assert_eq!(Snapshot::of(&project.at("wiki/papers")), before);
@@ -189,7 +189,7 @@ fn an_export_never_takes_the_place_of_a_page() {
 fn a_site_goes_where_nothing_of_the_users_is() {
     let project = project().file("mine/notes.txt", "mine");
     let refused = call(&project, &["--json", "export", "wiki", "--site", "mine"]);
-    assert_eq!(refused.code(), 5, "{refused}");
+    assert_eq!(refused.code(), 2, "{refused}");
     assert!(
         refused.envelope()["error"]["message"]
             .as_str()

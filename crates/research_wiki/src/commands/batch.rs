@@ -1,0 +1,224 @@
+//! Pages of papers that were described: new ones are written together, known ones completed.
+
+use std::collections::BTreeMap;
+
+use aris_cli::Context;
+use aris_paper::titles::{self, TitleMatch};
+
+use super::{below, touched};
+use crate::cli::Root;
+use crate::error::Error;
+use crate::paper::{Description, Remarks};
+use crate::report::{Action, Changed};
+use crate::wiki::{Wiki, Writer};
+use aris_wiki::identity::{Identity, Known};
+use aris_wiki::node::Kind;
+use aris_wiki::page::Page;
+use aris_wiki::summary::Summary;
+
+/// Pages that are to be written together.
+pub(super) struct Batch<'a> {
+    pub(super) root: &'a Root,
+    pub(super) context: &'a Context,
+    /// Whether a page that is there is brought up to date.
+    pub(super) update: bool,
+    /// The papers of the wiki, where many are looked up.
+    known: Option<Known<String>>,
+    pages: Vec<(String, Page)>,
+    /// Places in `pages` by file name.
+    places: BTreeMap<String, usize>,
+    log: Vec<String>,
+}
+
+impl<'a> Batch<'a> {
+    /// For one paper, or for `many`.
+    pub(super) fn new(
+        root: &'a Root,
+        context: &'a Context,
+        update: bool,
+        many: Option<&Wiki>,
+    ) -> Self {
+        Self {
+            root,
+            context,
+            update,
+            known: many.map(Wiki::papers),
+            pages: Vec::new(),
+            places: BTreeMap::new(),
+            log: Vec::new(),
+        }
+    }
+
+    /// Makes the paper's page, or completes the one there is.
+    pub(super) fn add(
+        &mut self,
+        writer: &mut Writer,
+        description: &Description,
+        remarks: &Remarks,
+        changed: &mut Changed,
+    ) -> Result<(), Error> {
+        let identity = description.identity();
+        let known = match &self.known {
+            Some(known) => known.find(&identity).cloned(),
+            None => Summary::find(writer.wiki().of_kind(Kind::Paper), &identity)
+                .map(|page| page.file.clone()),
+        };
+        let file = known.or_else(|| nameless(writer.wiki(), description));
+        let place = file.as_ref().and_then(|file| self.places.get(file));
+        if let Some((_, page)) = place.and_then(|at| self.pages.get_mut(*at)) {
+            // Two descriptions of one paper in one call.
+            if self.update {
+                description.update(page, remarks);
+            } else {
+                description.complete(page);
+            }
+            return Ok(());
+        }
+        let there = file.and_then(|file| {
+            let mut pages = writer.wiki().of_kind(Kind::Paper);
+            pages.find(|page| page.file == file).cloned()
+        });
+        match there {
+            Some(old) => self.known_page(writer, &old, description, remarks, changed),
+            None => self.new_page(writer, description, remarks, changed),
+        }
+    }
+
+    fn new_page(
+        &mut self,
+        writer: &Writer,
+        description: &Description,
+        remarks: &Remarks,
+        changed: &mut Changed,
+    ) -> Result<(), Error> {
+        let usual = description.slug();
+        let slug = if self.places.contains_key(&format!("{usual}.md")) {
+            description.distinct_slug()
+        } else {
+            free_slug(writer.wiki(), description)?
+        };
+        let (file, node) = (format!("{slug}.md"), format!("paper:{slug}"));
+        let page = description.page(&slug, remarks, &writer.now());
+        if let Some(known) = &mut self.known {
+            known.add(&description.identity(), file.clone());
+        }
+        let shown = below(self.root, Kind::Paper, &file);
+        changed.lines.push(format!("Paper ingested: {shown}"));
+        let created = touched(&node, Kind::Paper, &file, Action::Created);
+        changed.pages.push(created);
+        self.say(format!("ingested {node} ({})", arxiv(description)));
+        self.places.insert(file.clone(), self.pages.len());
+        self.pages.push((file, page));
+        Ok(())
+    }
+
+    fn known_page(
+        &mut self,
+        writer: &mut Writer,
+        old: &Summary,
+        description: &Description,
+        remarks: &Remarks,
+        changed: &mut Changed,
+    ) -> Result<(), Error> {
+        let has_title = !description.title.is_empty();
+        if has_title && titles::compare(&description.title, &old.title) == TitleMatch::Different {
+            let note = format!(
+                "{} is called {:?}: check the identifier",
+                old.file, old.title
+            );
+            self.context.warn(&note);
+            changed.notes.push(note);
+        }
+        let mut action = Action::Unchanged;
+        // A bare identifier has nothing to add.
+        if self.update || has_title {
+            let mut page = writer.wiki().page(Kind::Paper, &old.file)?;
+            let kept = if self.update {
+                description.update(&mut page, remarks)
+            } else {
+                description.complete(&mut page);
+                Vec::new()
+            };
+            for heading in kept {
+                let note = format!(
+                    "the section \"{heading}\" of {} stays as somebody wrote it",
+                    old.file
+                );
+                self.context.note(&note);
+                changed.notes.push(note);
+            }
+            if writer.write(Kind::Paper, &old.file, &page)? {
+                action = Action::Updated;
+            }
+        }
+        changed
+            .pages
+            .push(touched(&old.node, Kind::Paper, &old.file, action));
+        let how = how_known(old, &description.identity());
+        if self.update {
+            let shown = below(self.root, Kind::Paper, &old.file);
+            changed.lines.push(format!("Paper updated: {shown}"));
+            self.say(format!("updated {} ({})", old.node, arxiv(description)));
+        } else {
+            changed.lines.push(format!(
+                "Paper already ingested: {} ({how}) — skipping.",
+                old.file
+            ));
+            self.say(format!("skipped existing paper {} ({how})", old.file));
+        }
+        Ok(())
+    }
+
+    /// A line for the log.
+    fn say(&mut self, words: String) {
+        self.log.push(format!("ingest_paper: {words}"));
+    }
+
+    /// Writes the new pages, and the log with `more` lines.
+    pub(super) fn finish(mut self, writer: &mut Writer, more: Option<String>) -> Result<(), Error> {
+        writer.create(Kind::Paper, &self.pages)?;
+        self.log.extend(more);
+        writer.log(&self.log)
+    }
+}
+
+fn arxiv(description: &Description) -> String {
+    let id = Some(description.arxiv.as_str()).filter(|id| !id.is_empty());
+    format!("arxiv:{}", id.unwrap_or("-"))
+}
+
+/// By what a paper was recognised, in the reference's words where it has them.
+fn how_known(old: &Summary, identity: &Identity) -> String {
+    match (&identity.arxiv, &identity.doi) {
+        (Some(id), _) if *id == old.arxiv => format!("arxiv:{id}"),
+        (_, Some(doi)) if *doi == old.doi => format!("doi:{doi}"),
+        _ => String::from("slug dedup"),
+    }
+}
+
+/// A page under the paper's slug that says neither title nor identifiers: somebody began it by hand.
+fn nameless(wiki: &Wiki, description: &Description) -> Option<String> {
+    let file = format!("{}.md", description.slug());
+    let bare =
+        |page: &&Summary| page.title_key.is_empty() && page.arxiv.is_empty() && page.doi.is_empty();
+    let mut pages = wiki.of_kind(Kind::Paper).filter(|page| page.file == file);
+    pages.find(bare).map(|page| page.file.clone())
+}
+
+/// A slug that no file has: the usual one, or one with the paper's identifier behind it.
+fn free_slug(wiki: &Wiki, description: &Description) -> Result<String, Error> {
+    let path = |slug: &str| wiki.path(Kind::Paper, &format!("{slug}.md"));
+    let taken = |slug: &str| path(slug).symlink_metadata().is_ok();
+    let usual = description.slug();
+    if !taken(&usual) {
+        return Ok(usual);
+    }
+    let distinct = description.distinct_slug();
+    if taken(&distinct) {
+        return Err(Error::Page {
+            path: path(&distinct),
+            why: String::from("another file has the name of this paper's page"),
+        });
+    }
+    Ok(distinct)
+}
