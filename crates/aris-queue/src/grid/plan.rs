@@ -61,10 +61,9 @@ impl Plan {
 
     /// The manifest as text, one job a line.
     pub fn text(&self) -> String {
-        let is = |key: &str, name: &str| key == name;
         let mut out = String::from("{");
         for (key, node) in self.root.entries() {
-            if !is(&key.text, "phases") {
+            if key.text != "phases" {
                 out.push_str(&json::pairs([(key.text.as_str(), json::value(node))]));
                 out.push_str(",\n");
             }
@@ -73,7 +72,7 @@ impl Plan {
         for (at, phase) in phases(&self.root).iter().enumerate() {
             let entries = phase.entries().iter();
             let keys = entries
-                .filter(|(key, _)| !is(&key.text, "jobs"))
+                .filter(|(key, _)| key.text != "jobs")
                 .map(|(key, node)| (key.text.as_str(), json::value(node)));
             out.push_str(if at > 0 { ",\n{" } else { "\n{" });
             out.push_str(&json::pairs(keys));
