@@ -3,7 +3,7 @@
 use crate::tree::{Kind, Node, Value};
 
 /// `text` as a string of JSON.
-pub(crate) fn string(text: &str) -> String {
+fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -15,12 +15,12 @@ pub(crate) fn pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> S
 }
 
 /// A map.
-pub(crate) fn map<'a>(entries: impl IntoIterator<Item = (&'a str, String)>) -> String {
+fn map<'a>(entries: impl IntoIterator<Item = (&'a str, String)>) -> String {
     format!("{{{}}}", pairs(entries))
 }
 
 /// A scalar: numbers keep their text where JSON allows it.
-pub(crate) fn scalar(node: &Node) -> String {
+fn scalar(node: &Node) -> String {
     let text = node.written().unwrap_or_default();
     match node.kind() {
         Some(Kind::Null) | None => String::from("null"),

@@ -20,12 +20,12 @@ pub struct Card {
     /// Its memory, MiB.
     pub total_mib: Option<u64>,
     /// Whether it may be given.
-    pub standing: Standing,
+    pub availability: Availability,
 }
 
 /// Whether a card may be given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Availability {
     /// Nothing stands against it but jobs of this queue.
     Free,
     /// Somebody else uses it; the text says who or how much.
@@ -301,7 +301,7 @@ impl<'a> Room<'a> {
 
     fn is_open(&self, card: &Card, group: Group) -> bool {
         if self.reserved.contains(&card.id)
-            || card.standing != Standing::Free
+            || card.availability != Availability::Free
             || !serves(card, group.gpus)
         {
             return false;

@@ -19,6 +19,31 @@ pub fn problem(node: &Node, message: impl Into<String>, hint: Option<&str>) -> P
     }
 }
 
+/// A value that was made, with the place of what it was made from.
+pub(crate) fn made(from: &Node, value: Value) -> Node {
+    Node {
+        line: from.line,
+        column: from.column,
+        value,
+    }
+}
+
+/// A text in quotes, with the place of what it was made from.
+pub(crate) fn quoted(from: &Node, text: &str) -> Node {
+    let text = text.to_owned();
+    made(from, Value::Scalar { text, plain: false })
+}
+
+/// An entry of a map; its key has the place of its value.
+pub(crate) fn pair(name: &str, node: Node) -> (Key, Node) {
+    let key = Key {
+        text: name.to_owned(),
+        line: node.line,
+        column: node.column,
+    };
+    (key, node)
+}
+
 /// The value of a key; null counts as absent.
 pub(crate) fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     node.get(key).filter(|node| !node.is_null())

@@ -4,8 +4,6 @@
 //! jobs one by one; see [`aris_queue::grid`]. **Output**: a manifest for `queue_manager` (`--output`), one job a line, the same
 //! bytes for the same input. **Exit**: 0 written, or there already; 2 usage; 3 no such file; 4 the specification has mistakes, each
 //! with line and column; 5 the manifest cannot be written, or another file is in its place.
-//!
-//! Jobs are written one after the other: memory does not grow with them but for 16 bytes each.
 
 mod cli;
 mod error;
@@ -18,6 +16,7 @@ use aris_contract::hex::hex;
 use aris_queue::grid::{MANY, Plan};
 use aris_queue::problem::Invalid;
 use aris_queue::tree;
+use sha2::{Digest as _, Sha256};
 
 pub use cli::Cli;
 pub use error::Error;
@@ -92,33 +91,32 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     for warning in plan.warnings() {
         context.warn(&format!("{}:{warning}", given.display()));
     }
-    let summary = plan.summary();
-    if summary.jobs > MANY {
+    let phases: Vec<report::Phase> = plan
+        .phases()
+        .map(|(name, jobs)| report::Phase {
+            name: name.to_owned(),
+            jobs: jobs as u64,
+        })
+        .collect();
+    let jobs = phases.iter().map(|phase| phase.jobs).sum();
+    if jobs > MANY {
         context.warn(&format!(
-            "{} stands for {} jobs; is that what you want?",
+            "{} stands for {jobs} jobs; is that what you want?",
             given.display(),
-            summary.jobs
         ));
     }
-    let (digest, bytes) = write::digest(&plan);
+    let text = plan.text();
     let written = match &cli.output {
-        Some(output) => write::manifest(&plan, &config, &context.absolute(output), &digest, bytes)?,
+        Some(output) => write::manifest(&text, &config, &context.absolute(output))?,
         None => false,
     };
     Ok(Outcome::done(Report::Built(Built {
-        project: summary.project.clone(),
-        phases: summary
-            .phases
-            .iter()
-            .map(|(name, jobs)| report::Phase {
-                name: name.clone(),
-                jobs: *jobs,
-            })
-            .collect(),
-        jobs: summary.jobs,
+        project: plan.project().to_owned(),
+        phases,
+        jobs,
         path: cli.output.map(|output| output.display().to_string()),
-        digest: format!("sha256:{}", hex(&digest)),
-        bytes,
+        digest: format!("sha256:{}", hex(&Sha256::digest(&text))),
+        bytes: text.len() as u64,
         written,
     })))
 }

@@ -27,7 +27,7 @@ fn built(specification: &Value) -> Result<(), String> {
             .join("; ")
     })?;
     // The template of a grid without cells makes no job, so nothing is known of it.
-    let empty = plan.summary().phases.iter().find(|(_, jobs)| *jobs == 0);
+    let empty = plan.phases().find(|(_, jobs)| *jobs == 0);
     empty.map_or(Ok(()), |(name, _)| Err(format!("{name} has no jobs")))
 }
 

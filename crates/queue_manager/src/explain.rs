@@ -4,7 +4,7 @@ use aris_attempt::cards::CardId;
 use serde::{Deserialize, Serialize};
 
 use aris_queue::manifest::OnDepFailure;
-use aris_queue::schedule::{self, Card, Obstacle, Slots, Standing};
+use aris_queue::schedule::{self, Availability, Card, Obstacle, Slots};
 use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
 
 /// Parents that are named before the rest is only counted.
@@ -308,13 +308,13 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
                 ));
             }
             for card in around.cards {
-                let (text, evidence) = match &card.standing {
-                    Standing::Free => match on_card(queue, card.id) {
+                let (text, evidence) = match &card.availability {
+                    Availability::Free => match on_card(queue, card.id) {
                         Some(other) => (format!("is used by {other:?}"), "journal"),
                         None => continue,
                     },
-                    Standing::Busy(why) => (format!("is in use: {why}"), "nvidia-smi, leases"),
-                    Standing::Unknown(why) => (format!("is unknown: {why}"), "nvidia-smi"),
+                    Availability::Busy(why) => (format!("is in use: {why}"), "nvidia-smi, leases"),
+                    Availability::Unknown(why) => (format!("is unknown: {why}"), "nvidia-smi"),
                 };
                 facts.push(fact(format!("card {} {text}", card.id), evidence));
             }
@@ -384,12 +384,12 @@ mod tests {
             Card {
                 id: CardId::whole(0),
                 total_mib: Some(24_576),
-                standing: Standing::Busy(String::from("20000 MiB in use")),
+                availability: Availability::Busy(String::from("20000 MiB in use")),
             },
             Card {
                 id: CardId::whole(1),
                 total_mib: Some(24_576),
-                standing: Standing::Free,
+                availability: Availability::Free,
             },
         ];
         let around = |without_cards| Surroundings {

@@ -64,9 +64,11 @@ impl Expanded {
         if !manifest::has_grid(&root) {
             return Ok(Self { text, root });
         }
-        let text = Plan::read(&root).map_err(invalid)?.text();
-        let root = tree::read(&text).map_err(|problem| invalid(vec![problem]))?;
-        Ok(Self { text, root })
+        let plan = Plan::read(&root).map_err(invalid)?;
+        Ok(Self {
+            text: plan.text(),
+            root: plan.into_root(),
+        })
     }
 
     fn manifest(&self, path: &Path) -> Result<Manifest, Invalid> {

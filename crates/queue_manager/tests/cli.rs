@@ -20,7 +20,6 @@ mod live;
 mod metrics;
 mod orphans;
 mod owned;
-mod parts;
 mod queue;
 mod reference;
 mod requests;

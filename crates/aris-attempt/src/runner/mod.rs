@@ -41,7 +41,7 @@ use crate::handoff;
 use crate::processes;
 use crate::records;
 
-use outcome::Outcome;
+use outcome::ExitRecord;
 use supervise::Supervisor;
 use wake::Wake;
 
@@ -158,7 +158,7 @@ fn claimed(
     leases: Vec<OwnedFd>,
     boot_id: String,
 ) -> Result<(), AttemptError> {
-    let mut outcome = Outcome::new(spec, folder);
+    let mut outcome = ExitRecord::new(spec, folder);
     if folder.join(CANCEL).exists() || wake.told_to_end() {
         outcome.ended_by_us = EndedByUs::Cancelled;
         outcome.not_started(String::from("it was cancelled before it started"));

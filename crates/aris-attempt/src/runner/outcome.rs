@@ -22,7 +22,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Everything that the exit record will say.
-pub(super) struct Outcome<'a> {
+pub(super) struct ExitRecord<'a> {
     spec: &'a Spec,
     folder: &'a Path,
     before: Option<(Before<'a>, OomKills)>,
@@ -41,7 +41,7 @@ pub(super) struct Outcome<'a> {
     pub(super) ended: Option<(Timestamp, Duration)>,
 }
 
-impl<'a> Outcome<'a> {
+impl<'a> ExitRecord<'a> {
     pub(super) fn new(spec: &'a Spec, folder: &'a Path) -> Self {
         Self {
             spec,

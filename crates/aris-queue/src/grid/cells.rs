@@ -3,7 +3,7 @@
 use crate::grid::template::Cell;
 use crate::grid::when::{Condition, condition};
 use crate::problem::{Problems, nearest};
-use crate::tree::{Kind, Node, Value, one_or_many, present};
+use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
 
 /// One dimension.
 pub(super) struct Axis {
@@ -13,11 +13,11 @@ pub(super) struct Axis {
 }
 
 /// One value, as written.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(super) struct Scalar {
     pub(super) text: String,
-    /// Its form in JSON: a number or a truth value stays one.
-    pub(super) json: String,
+    /// As a value of a key: a number or a truth value stays one.
+    pub(super) node: Node,
     pub(super) number: Option<f64>,
 }
 
@@ -76,9 +76,9 @@ impl Cells {
         }
         if let Some(seeds) = present(node, "seeds") {
             let values = match seeds.kind() {
-                Some(Kind::Integer(count @ 1..=1_000_000)) => {
-                    (0..count).map(|seed| number(&seed.to_string())).collect()
-                }
+                Some(Kind::Integer(count @ 1..=1_000_000)) => (0..count)
+                    .map(|seed| number(seeds, &seed.to_string()))
+                    .collect(),
                 _ => list("seeds", seeds, problems),
             };
             cells.group(vec![(String::from("seed"), values)], seeds, problems);
@@ -224,7 +224,9 @@ impl Cells {
             let values = &mut self.axes[axis].values;
             cell[axis] = values
                 .iter()
-                .position(|known| *known == scalar)
+                .position(|known| {
+                    known.text == scalar.text && known.node.kind() == scalar.node.kind()
+                })
                 .unwrap_or_else(|| {
                     values.push(scalar);
                     values.len() - 1
@@ -317,12 +319,10 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     match (node.written(), node.kind()) {
         // As Python prints them, and with it the reference.
         (None, _) if !node.items().is_empty() => {
-            let text = printed(node);
-            let json = text.as_ref().map(|text| crate::json::string(text));
-            if let (Some(text), Some(json)) = (text, json) {
+            if let Some(text) = printed(node) {
                 return Some(Scalar {
+                    node: quoted(node, &text),
                     text,
-                    json,
                     number: None,
                 });
             }
@@ -341,7 +341,7 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
             );
             Some(Scalar {
                 text,
-                json: crate::json::scalar(node),
+                node: node.clone(),
                 number: None,
             })
         }
@@ -355,7 +355,7 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
             }
             Some(Scalar {
                 text: text.to_owned(),
-                json: crate::json::scalar(node),
+                node: node.clone(),
                 number: match kind {
                     #[expect(clippy::cast_precision_loss, reason = "only compared")]
                     Kind::Integer(number) => Some(number as f64),
@@ -396,10 +396,14 @@ fn printed(node: &Node) -> Option<String> {
     }
 }
 
-fn number(text: &str) -> Scalar {
+fn number(place: &Node, text: &str) -> Scalar {
+    let plain = Value::Scalar {
+        text: text.to_owned(),
+        plain: true,
+    };
     Scalar {
         text: text.to_owned(),
-        json: text.to_owned(),
+        node: made(place, plain),
         number: text.parse().ok(),
     }
 }

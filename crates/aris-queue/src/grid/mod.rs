@@ -19,7 +19,6 @@
 //! A placeholder is `${axis}`. In a command its value cannot leave its place: in quotes it is escaped, outside quotes it must be
 //! one plain word, and `${axis:raw}` puts it in as shell text. Everything else in `${ }` is left to the shell: `${HOME}`, `${GPU}`;
 //! `$${` stands for `${`. Truth values, null and lists stand in commands as Python prints them.
-//! Jobs are written one after the other: memory does not grow with their number, but for 16 bytes of each id.
 
 mod cells;
 mod keys;
@@ -33,9 +32,9 @@ mod tests;
 mod when;
 
 pub(crate) use keys::Keys;
-pub use plan::{Plan, Summary};
+pub use plan::Plan;
 
 /// Jobs beyond which a grid may be a slip of the keyboard. **Source**: queue design §3.
 pub const MANY: u64 = 100_000;
-/// Jobs beyond which a grid is a mistake; 200 times the largest queue.
-pub const MOST_JOBS: u64 = 20_000_000;
+/// Jobs beyond which a grid is a mistake; ten times the largest queue.
+pub const MOST_JOBS: u64 = 1_000_000;

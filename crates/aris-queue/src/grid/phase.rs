@@ -1,59 +1,15 @@
 //! One phase of a specification: its jobs, listed or in a grid.
 
-use super::Keys;
-use super::MOST_JOBS;
-use super::cells::{Axis, Cells};
+use std::collections::BTreeSet;
+
+use super::cells::Cells;
 use super::template::{self, Cell, Use};
-use crate::json;
+use super::{Keys, MOST_JOBS};
 use crate::manifest::{Common, JobKeys};
 use crate::problem::Problems;
 use crate::shell;
-use crate::tree::{Node, Value, present};
+use crate::tree::{Node, Value, made, pair, present, quoted};
 use crate::typed;
-
-pub(super) struct Phase {
-    pub(super) name: String,
-    pub(super) line: u32,
-    pub(super) column: u32,
-    /// The keys of the phase before its jobs.
-    pub(super) head: String,
-    /// Id and text of each job that is listed.
-    pub(super) listed: Vec<(String, String)>,
-    pub(super) grid: Option<Grid>,
-}
-
-/// A grid and the template of its jobs.
-pub(super) struct Grid {
-    cells: Cells,
-    phase: String,
-    template: Node,
-    default_cmd: Option<Node>,
-}
-
-impl Phase {
-    /// Calls `each` with the id of every job, in order, until it fails.
-    pub(super) fn ids<E>(&self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        self.listed.iter().try_for_each(|(id, _)| each(id))?;
-        let Some(grid) = &self.grid else {
-            return Ok(());
-        };
-        // What is wrong was told when the grid was checked.
-        let problems = &mut Problems::default();
-        grid.cells
-            .each(|at| each(&grid.id(grid.cells.cell(at), problems)))
-    }
-
-    /// Calls `each` with the text of every job, in order, until it fails.
-    pub(super) fn jobs<E>(&self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        self.listed.iter().try_for_each(|(_, job)| each(job))?;
-        let Some(grid) = &self.grid else {
-            return Ok(());
-        };
-        let problems = &mut Problems::default();
-        grid.cells
-            .each(|at| each(&grid.job(grid.cells.cell(at), problems)))
-    }
-}
 
 /// Whether a key belongs to the grid of its level.
 pub(super) fn is_grid_key(key: &str) -> bool {
@@ -73,178 +29,163 @@ pub(super) fn check_texts(node: &Node, keys: &[&str], problems: &mut Problems) {
     }
 }
 
+/// The phase with its grid expanded. `ids` are those that grids have given so far.
 pub(super) fn phase(
     node: &Node,
     name: &str,
     flat: bool,
     default_cmd: Option<&Node>,
+    ids: &mut BTreeSet<String>,
     problems: &mut Problems,
-) -> Phase {
+) -> Node {
     let default_cmd = present(node, "default_cmd").or(default_cmd);
-    let mut keys = vec![("name", json::string(name))];
+    let mut keys = vec![pair("name", quoted(node, name))];
     if let (false, Value::Map(entries)) = (flat, &node.value) {
         for (key, value) in entries {
             let own = matches!(key.text.as_str(), "name" | "jobs" | "default_cmd")
                 || is_grid_key(&key.text);
-            if !own {
-                let mut text = json::value(value);
-                if key.text == "depends_on" && value.text().is_some() {
-                    // The reference reads a text letter by letter.
-                    text = format!("[{text}]");
-                }
-                keys.push((&key.text, text));
+            if own {
+                continue;
             }
+            let mut value = value.clone();
+            if key.text == "depends_on" && value.text().is_some() {
+                // The reference reads a text letter by letter.
+                value = made(&value, Value::List(vec![value.clone()]));
+            }
+            keys.push((key.clone(), value));
         }
     }
-    let head = format!("{{{}, \"jobs\": [", json::pairs(keys));
-    let mut listed = Vec::new();
-    if let Some(jobs) = present(node, "jobs") {
-        if let Value::List(items) = &jobs.value {
-            for item in items {
-                listed.push(listed_job(item, default_cmd, problems));
-            }
+    let mut jobs = Vec::new();
+    if let Some(listed) = present(node, "jobs") {
+        if let Value::List(items) = &listed.value {
+            let listed = items
+                .iter()
+                .map(|item| listed_job(item, default_cmd, problems));
+            jobs.extend(listed);
         } else {
-            problems.at(
-                jobs,
-                format!("jobs must be a list, not {}", jobs.noun()),
-                None,
-            );
+            let message = format!("jobs must be a list, not {}", listed.noun());
+            problems.at(listed, message, None);
         }
     }
-    let template = present(node, "template");
     let has_grid = node
         .entries()
         .iter()
         .any(|(key, _)| key.text != "template" && is_grid_key(&key.text));
-    let grid = match template {
+    match present(node, "template") {
         Some(template) => {
-            let cells = Cells::read(node, problems);
-            grid(template, name, cells, default_cmd, problems)
+            let grid = Grid {
+                phase: name,
+                template,
+                cmd: present(template, "cmd").or(default_cmd),
+            };
+            grid.expand(&Cells::read(node, problems), ids, &mut jobs, problems);
         }
-        None if has_grid => {
-            problems.at(
-                node,
-                format!("phase {name:?} has a grid and no template"),
-                Some("template: {id: \"s${seed}\", cmd: \"python run.py --seed ${seed}\"}"),
-            );
-            None
-        }
-        None => None,
-    };
-    Phase {
-        name: name.to_owned(),
-        line: node.line,
-        column: node.column,
-        head,
-        listed,
-        grid,
+        None if has_grid => problems.at(
+            node,
+            format!("phase {name:?} has a grid and no template"),
+            Some("template: {id: \"s${seed}\", cmd: \"python run.py --seed ${seed}\"}"),
+        ),
+        None => {}
     }
+    keys.push(pair("jobs", made(node, Value::List(jobs))));
+    made(node, Value::Map(keys))
 }
 
 /// A job that is written out: its text is kept, its arguments become part of its command.
-pub(super) fn listed_job(
-    item: &Node,
-    default_cmd: Option<&Node>,
-    problems: &mut Problems,
-) -> (String, String) {
+fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) -> Node {
     let Value::Map(entries) = &item.value else {
-        problems.at(
-            item,
-            format!("a job must be a map, not {}", item.noun()),
-            None,
-        );
-        return Default::default();
+        let message = format!("a job must be a map, not {}", item.noun());
+        problems.at(item, message, None);
+        return item.clone();
     };
     let id = item.get("id").and_then(Node::text).unwrap_or_default();
     let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
     typed::check_keys(item, &format!("job {id:?}"), &known, problems);
-    let mut command = item
-        .get("cmd")
-        .or(default_cmd)
-        .and_then(Node::text)
-        .unwrap_or_default()
-        .trim_end()
-        .to_owned();
+    let cmd = item.get("cmd").or(default_cmd);
+    let command = cmd.and_then(Node::text).unwrap_or_default();
+    let mut command = command.trim_end().to_owned();
     if let Some(args) = present(item, "args") {
         shell::append_arguments(&mut command, args, problems, shell::as_written);
     }
-    let mut keys = vec![("id", json::string(id))];
+    let mut keys = vec![pair("id", quoted(item.get("id").unwrap_or(item), id))];
     if !command.is_empty() {
-        keys.push(("cmd", json::string(&command)));
+        keys.push(pair("cmd", quoted(cmd.unwrap_or(item), &command)));
     }
-    for (key, value) in entries {
-        if !matches!(key.text.as_str(), "id" | "cmd" | "args") {
-            keys.push((&key.text, json::value(value)));
+    let rest = entries
+        .iter()
+        .filter(|(key, _)| !matches!(key.text.as_str(), "id" | "cmd" | "args"));
+    keys.extend(rest.cloned());
+    made(item, Value::Map(keys))
+}
+
+/// The template of the jobs of a grid.
+struct Grid<'a> {
+    phase: &'a str,
+    template: &'a Node,
+    cmd: Option<&'a Node>,
+}
+
+impl Grid<'_> {
+    /// Adds the job of each cell.
+    fn expand(
+        &self,
+        cells: &Cells,
+        ids: &mut BTreeSet<String>,
+        jobs: &mut Vec<Node>,
+        problems: &mut Problems,
+    ) {
+        let (phase, template) = (self.phase, self.template);
+        if !template.is_map() {
+            let message = format!("template must be a map, not {}", template.noun());
+            problems.at(template, message, None);
+            return;
         }
-    }
-    (id.to_owned(), json::map(keys))
-}
-
-pub(super) fn grid(
-    template: &Node,
-    phase: &str,
-    cells: Cells,
-    default_cmd: Option<&Node>,
-    problems: &mut Problems,
-) -> Option<Grid> {
-    if !template.is_map() {
-        problems.at(
-            template,
-            format!("template must be a map, not {}", template.noun()),
-            None,
-        );
-        return None;
-    }
-    let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
-    typed::check_keys(template, &"the template", &known, problems);
-    if cells
-        .product()
-        .is_none_or(|product| product > MOST_JOBS * 100)
-    {
-        problems.at(
-            template,
-            format!("phase {phase:?} has more cells than anybody can go through"),
-            Some("make the grid smaller"),
-        );
-        return None;
-    }
-    check_texts(template, &["id"], problems);
-    if let Some(params) = present(template, "params")
-        && !params.is_map()
-    {
-        let message = format!("params must be a map, not {}", params.noun());
-        problems.at(params, message, None);
-    }
-    let cmd = present(template, "cmd");
-    if cmd.or(default_cmd).is_none() {
-        problems.at(
-            template,
-            "the template has no cmd",
-            Some("give it a cmd, or the specification a default_cmd"),
-        );
-    }
-    let grid = Grid {
-        cells,
-        phase: phase.to_owned(),
-        template: template.clone(),
-        default_cmd: default_cmd.cloned(),
-    };
-    grid.check(problems);
-    Some(grid)
-}
-
-impl Grid {
-    /// Puts every value of every axis into its places once: what is wrong with one does not depend on the others.
-    fn check(&self, problems: &mut Problems) {
-        let axes = &self.cells.axes;
-        let mut at = vec![0; axes.len()];
-        self.job(self.cells.cell(&at), problems);
-        for (axis, Axis { values, .. }) in axes.iter().enumerate() {
-            for value in 1..values.len() {
-                at[axis] = value;
-                self.job(self.cells.cell(&at), problems);
+        let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
+        typed::check_keys(template, &"the template", &known, problems);
+        if cells
+            .product()
+            .is_none_or(|product| product > MOST_JOBS * 100)
+        {
+            problems.at(
+                template,
+                format!("phase {phase:?} has more cells than anybody can go through"),
+                Some("make the grid smaller"),
+            );
+            return;
+        }
+        check_texts(template, &["id"], problems);
+        if let Some(params) = present(template, "params")
+            && !params.is_map()
+        {
+            let message = format!("params must be a map, not {}", params.noun());
+            problems.at(params, message, None);
+        }
+        if self.cmd.is_none() {
+            problems.at(
+                template,
+                "the template has no cmd",
+                Some("give it a cmd, or the specification a default_cmd"),
+            );
+        }
+        let place = present(template, "id").unwrap_or(template);
+        let done = cells.each(|at| {
+            let cell = cells.cell(at);
+            let id = self.id(cell, problems);
+            let new = ids.insert(id.to_lowercase());
+            if !new {
+                problems.at(
+                    place,
+                    format!("phase {phase:?}: several jobs have the id {id:?}"),
+                    Some("put every axis of the grid into the id; upper and lower case count as equal"),
+                );
             }
-            at[axis] = 0;
+            jobs.push(self.job(&id, cell, problems));
+            let more = new && !problems.full() && ids.len() as u64 <= MOST_JOBS;
+            more.then_some(()).ok_or(())
+        });
+        if done.is_err() && problems.0.is_empty() {
+            let message = format!("phase {phase:?}: more than {MOST_JOBS} jobs");
+            problems.at(template, message, Some("make the grid smaller"));
         }
     }
 
@@ -253,17 +194,17 @@ impl Grid {
             return template::text(id, Use::Plain, cell, problems);
         }
         let pairs = cell.axes.iter().zip(cell.values());
-        pairs.fold(self.phase.clone(), |id, (axis, value)| {
+        pairs.fold(self.phase.to_owned(), |id, (axis, value)| {
             id + "_" + &axis.name + &value.text
         })
     }
 
-    /// The text of the job of a cell.
-    fn job(&self, cell: Cell<'_>, problems: &mut Problems) -> String {
-        let template = &self.template;
-        let mut keys = vec![("id", json::string(&self.id(cell, problems)))];
-        let cmd = present(template, "cmd");
-        if let Some(cmd) = cmd.or(self.default_cmd.as_ref()) {
+    /// The job of a cell.
+    fn job(&self, id: &str, cell: Cell<'_>, problems: &mut Problems) -> Node {
+        let template = self.template;
+        let place = present(template, "id").unwrap_or(template);
+        let mut keys = vec![pair("id", quoted(place, id))];
+        if let Some(cmd) = self.cmd {
             let command = template::text(cmd, Use::Shell, cell, problems);
             let mut command = command.trim_end().to_owned();
             if let Some(args) = present(template, "args") {
@@ -271,7 +212,7 @@ impl Grid {
                     template::text(node, Use::Plain, cell, problems)
                 });
             }
-            keys.push(("cmd", json::string(&command)));
+            keys.push(pair("cmd", quoted(cmd, &command)));
         }
         for (key, value) in template.entries() {
             let (name, usage) = match key.text.as_str() {
@@ -281,13 +222,13 @@ impl Grid {
                 "setup" => ("setup", Use::Shell),
                 name => (name, Use::Plain),
             };
-            keys.push((name, template::value(value, usage, cell, problems)));
+            keys.push(pair(name, template::value(value, usage, cell, problems)));
         }
         if !cell.axes.is_empty() {
             let values = cell.axes.iter().zip(cell.values());
-            let params = values.map(|(axis, value)| (axis.name.as_str(), value.json.clone()));
-            keys.push(("params", json::map(params)));
+            let params = values.map(|(axis, value)| pair(&axis.name, value.node.clone()));
+            keys.push(pair("params", made(template, Value::Map(params.collect()))));
         }
-        json::map(keys)
+        made(template, Value::Map(keys))
     }
 }

@@ -1,10 +1,9 @@
 //! A job's template: its texts with the values of one cell in the places of placeholders.
 
 use super::cells::{Axis, Scalar};
-use crate::json;
 use crate::problem::{Problems, nearest};
 use crate::shell;
-use crate::tree::{Kind, Node, Value};
+use crate::tree::{Kind, Node, Value, made, quoted};
 
 /// One cell: the axes, and the index of the value of each.
 #[derive(Clone, Copy)]
@@ -228,31 +227,32 @@ fn globbed(value: &str) -> String {
     text
 }
 
-/// Any value of a template as JSON: a scalar that is one placeholder keeps the type of the axis.
-pub(super) fn value(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> String {
-    match &node.value {
+/// Any value of a template: a scalar that is one placeholder keeps the type of the axis.
+pub(super) fn value(node: &Node, usage: Use, cell: Cell<'_>, problems: &mut Problems) -> Node {
+    let new = match &node.value {
         Value::Scalar { text: source, .. } => {
             let whole = source
                 .strip_prefix("${")
                 .and_then(|rest| rest.strip_suffix('}'))
                 .and_then(|name| cell.value(name));
             match (whole, usage) {
-                (Some(value), Use::Plain) => value.json.clone(),
+                (Some(value), Use::Plain) => value.node.value.clone(),
                 _ if matches!(node.kind(), Some(Kind::Text(_))) => {
-                    json::string(&text(node, usage, cell, problems))
+                    return quoted(node, &text(node, usage, cell, problems));
                 }
-                _ => json::scalar(node),
+                _ => node.value.clone(),
             }
         }
         Value::List(items) => {
             let items = items.iter().map(|item| value(item, usage, cell, problems));
-            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+            Value::List(items.collect())
         }
         Value::Map(entries) => {
             let entries = entries
                 .iter()
-                .map(|(key, item)| (key.text.as_str(), value(item, usage, cell, problems)));
-            json::map(entries)
+                .map(|(key, item)| (key.clone(), value(item, usage, cell, problems)));
+            Value::Map(entries.collect())
         }
-    }
+    };
+    made(node, new)
 }

@@ -137,7 +137,8 @@ impl Condition {
             match (left.number, number) {
                 (Some(one), Some(other)) => one.partial_cmp(&other),
                 // A truth value is `True` in a command and may be `true` here.
-                _ => (left.text == text || left.json == text).then_some(Ordering::Equal),
+                _ => (left.text == text || left.node.written() == Some(text))
+                    .then_some(Ordering::Equal),
             }
         };
         let orders: Vec<Option<Ordering>> = match &self.right {

@@ -39,11 +39,20 @@ pub(super) fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), Jo
         let entry: Entry = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         Ok((entry.seq, entry))
     };
-    aris_fs::sealed(bytes, parse).map_err(|damaged| JournalError::Damaged {
+    let damaged = |line, why| JournalError::Damaged {
         path: path.to_path_buf(),
-        line: damaged.line,
-        why: damaged.why,
-    })
+        line,
+        why,
+    };
+    let (entries, good): (Vec<Entry>, u64) =
+        aris_fs::sealed(bytes, parse).map_err(|wrong| damaged(wrong.line, wrong.why))?;
+    match entries.first() {
+        // What came before is gone, and with it what ran.
+        Some(first) if first.seq != 1 => {
+            Err(damaged(1, format!("it begins with event {}", first.seq)))
+        }
+        _ => Ok((entries, good)),
+    }
 }
 
 #[cfg(test)]

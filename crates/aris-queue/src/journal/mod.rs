@@ -99,12 +99,11 @@ impl Journal {
     pub fn open(folder: &Path) -> Result<Opened, JournalError> {
         let path = folder.join(FILE);
         let (mut log, bytes) = Log::open(&path)?;
-        let (newest, good) = entries(&path, &bytes)?;
+        let (entries, good) = entries(&path, &bytes)?;
         let torn = bytes.len() as u64 - good;
         if torn > 0 {
             log.cut(good)?;
         }
-        let entries = with_older(folder, newest)?;
         Ok(Opened {
             journal: Self {
                 log,
@@ -118,7 +117,9 @@ impl Journal {
 
     /// Reads the journal without opening it for writing; a torn end is left out. Nothing when there is no journal.
     pub fn read(folder: &Path) -> Result<Vec<Entry>, JournalError> {
-        with_older(folder, read(&folder.join(FILE))?)
+        let path = folder.join(FILE);
+        let bytes = aris_fs::read_optional(&path, Log::LIMIT)?.unwrap_or_default();
+        Ok(entries(&path, &bytes)?.0)
     }
 
     /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
@@ -163,32 +164,6 @@ impl Journal {
     /// Whether something was added since the last [`Journal::sync`].
     pub fn is_pending(&self) -> bool {
         !self.pending.is_empty()
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<Entry>, JournalError> {
-    let bytes = aris_fs::read_optional(path, Log::LIMIT)?.unwrap_or_default();
-    Ok(entries(path, &bytes)?.0)
-}
-
-/// The entries of `journal.1.jsonl` and those after it, which earlier versions cut off from long journals, and then the newest.
-fn with_older(folder: &Path, newest: Vec<Entry>) -> Result<Vec<Entry>, JournalError> {
-    let mut all = Vec::new();
-    for number in 1.. {
-        let part = folder.join(format!("journal.{number}.jsonl"));
-        if !part.exists() {
-            break;
-        }
-        all.extend(read(&part)?);
-    }
-    all.extend(newest);
-    match (1..).zip(&all).find(|(seq, entry)| *seq != entry.seq) {
-        None => Ok(all),
-        Some((seq, entry)) => Err(JournalError::Damaged {
-            path: folder.join(FILE),
-            line: 1,
-            why: format!("event {} comes where {seq} should", entry.seq),
-        }),
     }
 }
 
@@ -264,6 +239,9 @@ mod tests {
         let error = Journal::open(folder.path()).expect_err("damaged");
         assert!(error.to_string().contains(":2: "), "{error}");
         assert_eq!(std::fs::read(&path).expect("read"), damaged);
+        std::fs::write(&path, &whole[ends[0] + 1..]).expect("write");
+        let error = Journal::open(folder.path()).expect_err("the beginning is gone");
+        assert!(error.to_string().contains("begins with event 2"), "{error}");
         // A whole last line with a wrong checksum was not torn but changed; a hole in it is what a power cut leaves.
         for (byte, torn) in [(b'x', false), (0, true)] {
             damaged.clone_from(&whole);
@@ -271,33 +249,5 @@ mod tests {
             std::fs::write(&path, &damaged).expect("write");
             assert_eq!(Journal::open(folder.path()).is_ok(), torn);
         }
-    }
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test divides the file")]
-    fn parts_that_earlier_versions_wrote_come_first_and_none_may_be_missing() {
-        let folder = tempfile::tempdir().expect("temp");
-        written(folder.path(), &["a", "b"]);
-        let (whole, part) = (
-            folder.path().join(FILE),
-            folder.path().join("journal.1.jsonl"),
-        );
-        let text = std::fs::read_to_string(&whole).expect("read");
-        let (first, second) = text.split_at(text.find('\n').expect("a line") + 1);
-        std::fs::write(&part, first).expect("written");
-        std::fs::write(&whole, second).expect("written");
-        written(folder.path(), &["c"]);
-        let seqs: Vec<u64> = Journal::read(folder.path())
-            .expect("read")
-            .iter()
-            .map(|entry| entry.seq)
-            .collect();
-        assert_eq!(seqs, [1, 2, 3]);
-        std::fs::remove_file(part).expect("removed");
-        let error = Journal::open(folder.path()).expect_err("a part is missing");
-        assert!(
-            error.to_string().contains("event 2 comes where 1"),
-            "{error}"
-        );
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::named;
 use crate::json;
 use crate::problem::nearest;
-use crate::tree::{Key, Node, Value};
+use crate::tree::{Node, Value, made, pair};
 
 /// Adds the jobs of `more`, each to the phase of the same name, and phases that are not there; `more` is a manifest, of which only
 /// phases and jobs count.
@@ -99,12 +99,7 @@ pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
 pub fn set(root: &mut Node, key: &str, value: Node) {
     if let Value::Map(entries) = &mut root.value {
         entries.retain(|(known, _)| known.text != key);
-    }
-    let Value::Map(mut new) = map(vec![(key, value)]).value else {
-        return;
-    };
-    if let Value::Map(entries) = &mut root.value {
-        entries.append(&mut new);
+        entries.push(pair(key, value));
     }
 }
 
@@ -188,33 +183,15 @@ fn value_mut<'a>(root: &'a mut Node, key: &str) -> Option<&'a mut Value> {
     found.map(|(_, node)| &mut node.value)
 }
 
-/// A map of these texts, as if it had been read.
+/// A map of these values, as if it had been read.
 pub fn map(entries: Vec<(&str, Node)>) -> Node {
-    let key = |text: &str| Key {
-        text: text.to_owned(),
-        line: 0,
-        column: 0,
-    };
-    Node {
-        value: Value::Map(
-            entries
-                .into_iter()
-                .map(|(name, node)| (key(name), node))
-                .collect(),
-        ),
-        ..Node::default()
-    }
+    let entries = entries.into_iter().map(|(name, node)| pair(name, node));
+    made(&Node::default(), Value::Map(entries.collect()))
 }
 
 /// A text in quotes, as if it had been read.
 pub fn quoted(text: &str) -> Node {
-    Node {
-        value: Value::Scalar {
-            text: text.to_owned(),
-            plain: false,
-        },
-        ..Node::default()
-    }
+    crate::tree::quoted(&Node::default(), text)
 }
 
 #[cfg(test)]

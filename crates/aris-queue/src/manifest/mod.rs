@@ -25,7 +25,6 @@ use crate::typed;
 pub use changes::{differences, named};
 pub use file::Positive;
 pub(crate) use file::{Common, Elsewhere, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
-pub(crate) use read::valid_id;
 pub use read::{has_grid, parse, read};
 pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
 pub use slurm::{Extra, Gres, Slurm};

@@ -367,7 +367,7 @@ fn named(noun: &str, node: &Node, key: &str) -> String {
 }
 
 /// **Source**: queue design §6: any UTF-8 without control characters up to 200 bytes.
-pub(crate) fn valid_id(id: &str) -> Result<(), String> {
+fn valid_id(id: &str) -> Result<(), String> {
     if id.is_empty() {
         Err(String::from("a job's id is empty"))
     } else if id.len() > MAX_ID {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::judge;
 use crate::manifest::{self, Manifest};
-use crate::schedule::{self, Card, Machine, Obstacle, Slots, Standing};
+use crate::schedule::{self, Availability, Card, Machine, Obstacle, Slots};
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -249,7 +249,7 @@ fn cards(count: u32) -> Vec<Card> {
         .map(|index| Card {
             id: CardId::whole(index),
             total_mib: Some(24_576),
-            standing: Standing::Free,
+            availability: Availability::Free,
         })
         .collect()
 }
@@ -324,7 +324,7 @@ fn a_slice_serves_jobs_that_want_one_card() {
         here.push(Card {
             id: CardId::slice(1, slice),
             total_mib: Some(total),
-            standing: Standing::Free,
+            availability: Availability::Free,
         });
     }
     let ids = |jobs: &str| -> Vec<String> {
@@ -381,7 +381,7 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
         [(String::from("a"), vec![1]), (String::from("b"), vec![0])]
     );
     // The large one is in use: what is behind goes first.
-    two[1].standing = Standing::Busy(String::from("20000 MiB in use"));
+    two[1].availability = Availability::Busy(String::from("20000 MiB in use"));
     assert_eq!(chosen(&queue, &two, 0), [(String::from("b"), vec![0])]);
     let slots = schedule::slots(&queue, 2, machine(4));
     assert_eq!(
@@ -394,8 +394,8 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
 fn cards_of_others_and_unknown_ones_are_left_alone() {
     let queue = queue("jobs: [{id: a, cmd: x}, {id: b, cmd: x}]");
     let mut cards = cards(3);
-    cards[0].standing = Standing::Busy(String::from("20000 MiB in use"));
-    cards[1].standing = Standing::Unknown(String::from("[N/A]"));
+    cards[0].availability = Availability::Busy(String::from("20000 MiB in use"));
+    cards[1].availability = Availability::Unknown(String::from("[N/A]"));
     assert_eq!(chosen(&queue, &cards, 0), [(String::from("a"), vec![2])]);
 }
 

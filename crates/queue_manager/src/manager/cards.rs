@@ -9,7 +9,7 @@ use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::{Lease, Leases};
 use aris_attempt::cards::{self, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi};
 use aris_queue::manifest::{Engine, Manifest};
-use aris_queue::schedule::{self, Card, Standing};
+use aris_queue::schedule::{self, Availability, Card};
 
 use crate::error::Error;
 
@@ -378,12 +378,12 @@ impl Cards {
         Card {
             id,
             total_mib,
-            standing: self.standing(id, ours, now),
+            availability: self.availability(id, ours, now),
         }
     }
 
-    fn standing(&self, id: CardId, ours: bool, now: Duration) -> Standing {
-        let unknown = |why: &str| Standing::Unknown(why.to_owned());
+    fn availability(&self, id: CardId, ours: bool, now: Duration) -> Availability {
+        let unknown = |why: &str| Availability::Unknown(why.to_owned());
         if !self.looked || now > self.sample.asked + STALE {
             return unknown("nothing is known of it lately");
         }
@@ -402,13 +402,13 @@ impl Cards {
         if let Some(until) = known.and_then(|known| known.leased_until)
             && now < until
         {
-            return Standing::Busy(String::from(
+            return Availability::Busy(String::from(
                 "another queue, or what an ended job left behind, holds its lease",
             ));
         }
         if ours {
             // Whoever shares it is counted by what was asked for.
-            return Standing::Free;
+            return Availability::Free;
         }
         if known
             .and_then(|known| known.released)
@@ -417,19 +417,19 @@ impl Cards {
             return unknown("not looked at since a job of this queue left it");
         }
         if used >= self.threshold {
-            return Standing::Busy(format!("{used} MiB in use"));
+            return Availability::Busy(format!("{used} MiB in use"));
         }
         let processes = self.sample.processes.iter().flatten();
         let strangers = processes
             .filter(|process| Some(&process.uuid) == card.uuid.as_ref())
             .count();
         if self.exclusive && strangers > 0 {
-            return Standing::Busy(format!("{strangers} processes on it"));
+            return Availability::Busy(format!("{strangers} processes on it"));
         }
         if known.is_some_and(|known| known.stranger) {
-            return Standing::Busy(String::from("somebody else has just left it"));
+            return Availability::Busy(String::from("somebody else has just left it"));
         }
-        Standing::Free
+        Availability::Free
     }
 
     /// The moment when something may be different without any news.

@@ -60,16 +60,16 @@ impl<'a> Manager<'a> {
         )?;
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
-        let mut active = loaded.queue.active();
-        let elsewhere = active.find(|job| loaded.queue.run(*job).engine_ref.is_some() == local);
+        let queue = &loaded.queue;
+        let other = |job: &u32| queue.run(*job).engine_ref.is_some() == local;
+        let elsewhere = queue.active().find(other);
         if let Some(job) = elsewhere {
             return Err(Error::Precondition(format!(
                 "job {:?} is under way, and not with engine {}: run the queue with the engine it had until it is over, or cancel it there",
-                loaded.queue.manifest().jobs[job as usize].id,
+                queue.manifest().jobs[job as usize].id,
                 engine.word()
             )));
         }
-        drop(active);
         if options.strict {
             load::unchanged(&loaded, &current.path, &current.parts(place), &before)?;
         }

@@ -178,8 +178,22 @@ fn an_engine_is_not_changed_under_running_jobs() {
         said(&output).contains("engine cannot be changed"),
         "{output:?}"
     );
+    // Nor by the manager that comes after it: it would not find the job.
+    manager.kill().expect("killed");
+    manager.wait().expect("gone");
+    for words in [
+        &["run", "--state", "s.json", "--engine", "hq"][..],
+        &["run", "--state", "s.json"],
+    ] {
+        let output = place.call(words);
+        assert_eq!(output.status.code(), Some(5), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("\"a\" is under way"), "{output:?}");
+    }
+    let text = fs::read_to_string(place.at("m.json")).expect("read");
+    fs::write(place.at("m.json"), text.replace("\"slurm\"", "\"local\"")).expect("write");
     fs::write(place.at("go"), "").expect("write");
-    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert_eq!(place.run().status.code(), Some(0));
 }
 
 #[test]
