@@ -78,8 +78,9 @@ struct Known {
 }
 
 struct World {
-    place: Place,
+    /// Ended before its folder is gone.
     manager: Option<Manager>,
+    place: Place,
     jobs: Vec<Known>,
     /// How many starts there had been when the queue was paused.
     paused: Option<usize>,
@@ -253,9 +254,10 @@ impl World {
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         let wrong: Vec<String> = names.filter(|name| name.starts_with("wrong")).collect();
         assert_eq!(wrong, [""; 0]);
-        let status = self.place.data(&["status", "--state", "s.json"]);
         let there = self.jobs.iter().filter(|known| !known.removed).count();
-        assert_eq!(status["jobs"], there, "{status}");
+        Place::until("the state has every job", || {
+            self.place.data(&["status", "--state", "s.json"])["jobs"] == there
+        });
         if let Some(before) = self.paused {
             assert_eq!(self.starts(None), before, "started after a pause");
         }
