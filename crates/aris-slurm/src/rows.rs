@@ -56,7 +56,7 @@ impl State {
         let word = word.split(' ').next().unwrap_or_default();
         match word {
             "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "SPECIAL_EXIT"
-            | "RESV_DEL_HOLD" | "CONFIGURING" => {
+            | "RESV_DEL_HOLD" | "CONFIGURING" | "POWER_UP_NODE" => {
                 let reason = if reason.is_empty() || reason == "None" {
                     word
                 } else {

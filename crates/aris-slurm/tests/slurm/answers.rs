@@ -1,5 +1,7 @@
 //! What each answer of Slurm's commands means.
 
+use std::fmt::Write as _;
+
 use aris_queue::manifest::Extra;
 use aris_slurm::{Access, Found, Says, Silent, SlurmEngine, SubmitError, Task};
 
@@ -216,6 +218,42 @@ fn tasks_are_seen_by_number_and_name() {
     );
     let seen = place.engine().observe(&refs("7", &[5]));
     assert_eq!(seen, Ok(vec![Says::NotListed]));
+}
+
+/// **Source**: Slurm's page "Job State Codes" of October 2024, all states and flags. What says nothing of a job by itself is not judged.
+#[test]
+fn every_documented_state_is_known_for_what_it_is() {
+    let waits = "PENDING CONFIGURING POWER_UP_NODE REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT";
+    let runs = "RUNNING SUSPENDED COMPLETING RESIZING SIGNALING STAGE_OUT STOPPED";
+    let over =
+        "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT";
+    let unsaid = "LAUNCH_FAILED RECONFIG_FAIL REVOKED UPDATE_DB";
+    let place = Place::new();
+    let mut rows = String::new();
+    let mut expected = Vec::new();
+    for (words, says) in [
+        (waits, None),
+        (runs, Some(Says::Running(String::from("n1")))),
+        (over, Some(Says::Ended(String::new()))),
+        (unsaid, Some(Says::NotListed)),
+    ] {
+        for word in words.split(' ') {
+            let index = expected.len();
+            writeln!(rows, "7_{index}|9|7|{index}|{word}|None|n1|x|y|{TOKEN}").expect("text");
+            expected.push(match &says {
+                None => Says::Queued(String::from(word)),
+                Some(Says::Ended(_)) => Says::Ended(String::from(word)),
+                Some(says) => says.clone(),
+            });
+        }
+    }
+    std::fs::write(place.at("rows"), rows).expect("written");
+    place.program("squeue", "cat \"$here/rows\"");
+    place.program("sacct", "true");
+    let count = u32::try_from(expected.len()).expect("few");
+    let asked = refs("7", &(0..count).collect::<Vec<u32>>());
+    let seen = place.engine().observe(&asked).expect("answered");
+    assert_eq!(seen, expected);
 }
 
 #[test]
