@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use proptest::test_runner::{Config, RngSeed};
+
 /// The workspace's root: the folder above `crates/`.
 pub fn workspace_root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -27,4 +29,24 @@ pub fn shared(relative: &str) -> Option<PathBuf> {
     }
     eprintln!("skipped: {} is absent", path.display());
     None
+}
+
+/// A number from the environment of the test run.
+pub fn setting(name: &str, default: u64) -> u64 {
+    let set = std::env::var(name).ok();
+    set.map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// So many cases of a property that takes long, always the same; `ARIS_STORIES` and `ARIS_SEED` ask for more and for others.
+pub fn stories(few: u32) -> Config {
+    let cases = setting("ARIS_STORIES", few.into());
+    let seed = setting("ARIS_SEED", 22);
+    println!("ARIS_SEED={seed} ARIS_STORIES={cases}");
+    Config {
+        cases: cases.try_into().expect("a number of cases"),
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    }
 }

@@ -18,6 +18,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
+    clippy::print_stdout,
     reason = "test support: it prepares files directly, reads the environment of the test run, and fails by panicking"
 )]
 
@@ -31,6 +32,7 @@ mod gh;
 mod gitlab;
 mod golden;
 mod helper;
+mod mutate;
 mod project;
 mod run;
 mod schema;
@@ -39,12 +41,13 @@ mod snapshot;
 
 pub use browser::Browser;
 pub use crash::{Crashes, crash_at_every_change, crash_at_every_change_at_once};
-pub use fixtures::{shared, workspace_root};
+pub use fixtures::{setting, shared, stories, workspace_root};
 pub use forge::{Forge, Pull, Refused};
 pub use gh::{fake_gh, keeps};
 pub use gitlab::{GitLab, Merge};
 pub use golden::check_golden;
 pub use helper::{Call, Helper};
+pub use mutate::Mutator;
 pub use project::Project;
 pub use run::Run;
 pub use schema::{assert_follows, assert_valid, check_schema, follows};

@@ -11,6 +11,7 @@
 
 mod hostile;
 mod numbers;
+mod oracle;
 mod papers;
 mod project;
 mod reading;
