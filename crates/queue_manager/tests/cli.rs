@@ -25,6 +25,7 @@ mod reference;
 mod requests;
 mod server;
 mod standin;
+mod stories;
 
 use std::fs;
 

@@ -121,7 +121,7 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
 }
 
 /// The journal with other times, or with one event more.
-fn rewrite(place: &Place, shift: SignedDuration, more: Option<&Event>) {
+pub(crate) fn rewrite(place: &Place, shift: SignedDuration, more: Option<&Event>) {
     let folder = place.at(".s.queue");
     let entries = Journal::read(&folder).expect("journal");
     fs::remove_file(folder.join("journal.jsonl")).expect("removed");

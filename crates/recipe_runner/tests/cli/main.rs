@@ -11,6 +11,7 @@ mod protocol;
 mod resume;
 mod scenarios;
 mod schema;
+mod stories;
 mod timeline;
 mod values;
 

@@ -7,6 +7,7 @@ mod online;
 mod papers;
 mod reference;
 mod safety;
+mod stories;
 
 use std::path::Path;
 
