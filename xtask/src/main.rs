@@ -15,6 +15,7 @@ mod demo;
 mod dist;
 mod fault;
 mod figures;
+mod fuzz;
 mod install;
 mod live;
 mod new_helper;
@@ -73,6 +74,8 @@ enum Command {
     Dist(dist::Args),
     /// Draw generated figures again and again, in other locales, with fonts and without; exit 10 when bytes differ
     Figures(figures::Args),
+    /// Run the parsers of tests/flows/fuzz under a fuzzer that coverage guides
+    Fuzz(fuzz::Args),
     /// Count the lines of each crate, beside those of the last release
     Size(size::Args),
     /// Check the structure of the tree; exit 10 on findings
@@ -104,6 +107,7 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::InstallSkills(args) => install::run(&workspace, &args),
         Command::Dist(args) => dist::run(&workspace, &args),
         Command::Figures(args) => figures::run(&workspace, &args),
+        Command::Fuzz(args) => fuzz::run(&workspace, &args),
         Command::Size(args) => size::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),
         Command::Live(args) => live::run(&workspace, &args),
