@@ -1,6 +1,6 @@
-//! The parsers of `tests/flows/fuzz` under libFuzzer, for hours by hand.
+//! The parsers of `tests/flows/fuzz` under `libFuzzer`, for hours by hand.
 //!
-//! The compiler of every day is enough: what counts coverage is a pass of LLVM. Only the C++ compiler that builds libFuzzer comes on top.
+//! The compiler of every day is enough: what counts coverage is a pass of LLVM. Only the C++ compiler that builds `libFuzzer` comes on top.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 const CORPUS: &str = "tests/flows/fuzz/corpus";
 
-/// Exits with 1 at the first input that is a fault; libFuzzer names its file.
+/// Exits with 1 at the first input that is a fault; `libFuzzer` names its file.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let mut targets = args.targets.clone();
     if targets.is_empty() {

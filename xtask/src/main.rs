@@ -73,7 +73,7 @@ enum Command {
     Dist(dist::Args),
     /// Draw generated figures again and again, in other locales, with fonts and without; exit 10 when bytes differ
     Figures(figures::Args),
-    /// Run the parsers of tests/flows/fuzz under libFuzzer, guided by coverage
+    /// Run the parsers of tests/flows/fuzz under a fuzzer that coverage guides
     Fuzz(fuzz::Args),
     /// Count the lines of each crate, beside those of the last release
     Size(size::Args),

@@ -73,7 +73,7 @@ impl<'s> Mutator<'s> {
     }
 
     /// The next input.
-    pub fn next(&mut self) -> Vec<u8> {
+    pub fn input(&mut self) -> Vec<u8> {
         let mut bytes = self.seed().to_vec();
         for _ in 0..=self.random.u32(0..6) {
             let at = self.random.usize(..=bytes.len());

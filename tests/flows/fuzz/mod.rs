@@ -60,7 +60,7 @@ fn no_parser_panics_or_hangs_on_bytes_of_others() {
             let mut runs = 0;
             let mut each = seeds.iter();
             while start.elapsed() < time {
-                let bytes = each.next().cloned().unwrap_or_else(|| mutator.next());
+                let bytes = each.next().cloned().unwrap_or_else(|| mutator.input());
                 fs::write(&path, &bytes).expect("input");
                 if panic::catch_unwind(AssertUnwindSafe(|| parse(&bytes))).is_err() {
                     return done.send(Err(runs));

@@ -5,14 +5,14 @@ mod outputs;
 mod trees;
 
 use aris_testkit::{Helper, Run};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What a script of Python prints that gets `input` as JSON; nothing when there is no Python with what it imports.
 fn python(script: &str, input: &Value) -> Option<Run> {
     let run = Helper::at("/usr/bin/env")
         .call(std::env::temp_dir())
         .args(["python3", "-c", script])
-        .stdin(json!(input).to_string())
+        .stdin(input.to_string())
         .run();
     if run.code() == 0 {
         return Some(run);

@@ -87,7 +87,7 @@ fn answers(files: &[&str], script: &str) -> Option<Vec<(String, Option<Json>)>> 
     println!("ARIS_SEED={seed}");
     let mut mutator = Mutator::new(seed, &seeds);
     let count = setting("ARIS_STORIES", 600).try_into().expect("a number");
-    let texts = std::iter::repeat_with(|| String::from_utf8(mutator.next()));
+    let texts = std::iter::repeat_with(|| String::from_utf8(mutator.input()));
     let short = texts.flatten().filter(|text| text.len() < 2000);
     let texts: Vec<String> = short.take(count).collect();
     let python = python(script, &json!(texts))?;

@@ -66,10 +66,10 @@ fn recipe(steps: &[Step]) -> String {
         let cmd = format!(
             "echo s{at} >> trace; if test $(grep -c s{at} trace) = 1; then x={first}; else x={second}; fi; echo x=$x; test $x != 0"
         );
-        write!(
+        writeln!(
             text,
             "  s{at}:\n    tool: run_cmd\n    with: {{cmd: '{cmd}'}}\n    capture: {{c: '${{{{ result.x }}}}'}}\n    max_visits: {VISITS}\n    \
-             on_failure: {}\n    on_exhausted: {}\n",
+             on_failure: {}\n    on_exhausted: {}",
             name(step.failure),
             name(step.exhausted),
         )
