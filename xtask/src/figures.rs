@@ -144,9 +144,8 @@ fn count(program: &Path, folder: &Path, root: &Path, specs: u64) -> Result<(), F
                 bends += data["bends"].as_u64().unwrap_or(0);
                 let problems = data["problems"].as_array();
                 let is_overlap = |one: &&Value| {
-                    OVERLAPS
-                        .iter()
-                        .any(|code| one["code"] == Value::from(*code))
+                    let code = one["code"].as_str().unwrap_or_default();
+                    OVERLAPS.contains(&code)
                 };
                 overlaps += problems.map_or(0, |all| all.iter().filter(is_overlap).count());
             }

@@ -149,7 +149,7 @@ mod tests {
         let second = repeat(
             3,
             within(20),
-            |_, _| (),
+            |_, ()| (),
             |number, _| match number {
                 2 => Ok(number),
                 _ => Err(((), Again::After(Duration::ZERO))),
