@@ -10,7 +10,7 @@ use aris_contract::json::Limits;
 use aris_latex::{Document, Loaded};
 use aris_paper::bib::{self, BibFile, Library};
 use aris_skills::text::Text;
-use aris_slurm::{Access, SlurmEngine, Task};
+use aris_slurm::{Access, BatchSystem as _, SlurmEngine, Task};
 use aris_sources::Response;
 use aris_testkit::Project;
 
@@ -267,13 +267,9 @@ fn http_json(bytes: &[u8]) {
     let _papers = crossref::parse_list(&response);
     let _papers = datacite::parse(&response);
     let _papers = dblp::parse(&response);
-    let _papers = exa::parse(&response);
-    let _papers = openalex::parse_one(&response);
-    let _papers = openalex::parse_list(&response);
-    let _papers = semantic_scholar::parse_batch(&response, 2);
-    let _papers = semantic_scholar::parse_one(&response);
-    let _papers = semantic_scholar::parse_match(&response);
-    let _papers = semantic_scholar::parse_list(&response);
+    let _papers = exa::read(&response);
+    let _papers = openalex::read(&response);
+    let _papers = semantic_scholar::read(&response);
     if let Ok(value) = serde_json::from_slice(bytes) {
         let _papers = deepxiv::records(&value, response.fetched_at);
     }

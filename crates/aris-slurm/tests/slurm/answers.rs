@@ -227,16 +227,20 @@ fn tasks_are_seen_by_number_and_name() {
 fn every_documented_state_is_known_for_what_it_is() {
     let waits = "PENDING CONFIGURING POWER_UP_NODE REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT";
     let runs = "RUNNING SUSPENDED COMPLETING RESIZING SIGNALING STAGE_OUT STOPPED";
-    let over =
-        "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT";
     let unsaid = "LAUNCH_FAILED RECONFIG_FAIL REVOKED UPDATE_DB";
+    let ended = |cause| Some(Says::Ended(cause, String::new()));
     let place = Place::new();
     let mut rows = String::new();
     let mut expected = Vec::new();
     for (words, says) in [
         (waits, None),
         (runs, Some(Says::Running(String::from("n1")))),
-        (over, Some(Says::Ended(String::new()))),
+        ("BOOT_FAIL NODE_FAIL", ended(Cause::Node)),
+        ("CANCELLED", ended(Cause::Cancelled)),
+        ("COMPLETED FAILED", ended(Cause::Untold)),
+        ("DEADLINE TIMEOUT", ended(Cause::Time)),
+        ("OUT_OF_MEMORY", ended(Cause::Memory)),
+        ("PREEMPTED", ended(Cause::Preempted)),
         (unsaid, Some(Says::NotListed)),
     ] {
         for word in words.split(' ') {
@@ -244,7 +248,7 @@ fn every_documented_state_is_known_for_what_it_is() {
             writeln!(rows, "7_{index}|9|7|{index}|{word}|None|n1|x|y|{TOKEN}").expect("text");
             expected.push(match &says {
                 None => Says::Queued(String::from(word)),
-                Some(Says::Ended(_)) => Says::Ended(String::from(word)),
+                Some(Says::Ended(cause, _)) => Says::Ended(*cause, String::from(word)),
                 Some(says) => says.clone(),
             });
         }
