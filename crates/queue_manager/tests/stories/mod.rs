@@ -97,7 +97,8 @@ fn command(job: usize, kind: Kind, need: Option<usize>) -> String {
     let what = match kind {
         Kind::Good => "",
         Kind::Bad => "exit 3; ",
-        Kind::Waits => "until test -e go; do sleep 0.02; done; ",
+        // A story that fails leaves no job waiting for ever: its folder goes.
+        Kind::Waits => "until test -e go || ! test -e \"$PWD\"; do sleep 0.05; done; ",
     };
     format!(
         "exec 9>lock-j{job}; flock -n 9 || touch wrong-twice-j{job}; echo x >> ran-j{job}; {after}{what}echo x >> done-j{job}"
