@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
     let summary = details.summary();
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
     if let (Some(path), Ok(document)) = (&html, &project.document) {
-        let runs = Runs::of(&project, &audit.entries)?;
+        let runs = Runs::of(&project, &audit.entries, context.now())?;
         let folder = project.files.folder.file_name().unwrap_or_default();
         let facts = crate::page::PageFacts {
             title: &folder.to_string_lossy(),
