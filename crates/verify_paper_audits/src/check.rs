@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::attest::{PREDICATE_TYPE, STATEMENT_TYPE};
 use crate::cli::CheckArgs;
 use crate::error::Error;
+use crate::html::count;
 use crate::output::{self, NAMESPACE, SIGN_DEADLINE};
 use crate::text::{clean, counted, short};
 
@@ -289,14 +290,14 @@ impl Checked {
         };
         writeln!(
             out,
-            "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {} recorded runs",
+            "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {}",
             self.result,
             self.assurance,
             self.time,
             self.files,
             self.differ.len(),
             self.explained,
-            self.runs
+            count(self.runs, "recorded run")
         )
     }
 }
