@@ -514,9 +514,8 @@ impl Search<'_> {
             if wrote.contains(input.path.as_str()) {
                 continue;
             }
-            let mut same = lines.with(&input.sha256).iter().rev();
-            let same = same.by_ref().filter(|line| line.run != id);
-            let same: Vec<&Line> = same.collect();
+            let same = lines.with(&input.sha256).iter().rev();
+            let same: Vec<&Line> = same.filter(|line| line.run != id).collect();
             let here = same.iter().find(|line| line.path == input.path);
             let not_committed = not_committed.is_some_and(|paths| paths.contains(&input.path));
             if let Some(line) = here.or(same.first().filter(|_| not_committed)) {
