@@ -384,7 +384,7 @@ fn an_edited_an_absent_and_an_impossible_record_are_named() {
     let folder = project.at(&format!(".aris/runs/{}", digest.get(..2).expect("digits")));
     fs::create_dir_all(&folder).expect("folder");
     fs::write(folder.join(format!("{digest}.json")), text).expect("write");
-    assert_eq!(gaps(&project, "ours"), ["record_damaged"]);
+    assert_eq!(gaps(&project, "ours"), ["run_clock"]);
 }
 
 fn git_sha256(project: &Project, text: &str) -> String {
@@ -528,6 +528,18 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
         ),
         (Some("intact"), Some(2), Some(2))
     );
+    for part in ["byproducts", "builder"] {
+        assert!(!run["runDetails"][part].is_null(), "{run}");
+    }
+    assert!(run["byproducts"].is_null() && run["runDetails"]["builder"]["version"].is_null());
+    let wrote = run["runDetails"]["byproducts"][0]["name"]
+        .as_str()
+        .expect("a file");
+    assert!(
+        !run["buildDefinition"]["resolvedDependencies"]
+            .to_string()
+            .contains(wrote)
+    );
     fs::write(other.at("results/one.csv"), "seed,points\n1,34.3\n").expect("write");
     let checked = call(
         &other,
@@ -536,7 +548,8 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
     )
     .expect_code(10);
     assert!(
-        checked.stdout().contains("results/one.csv: differs"),
+        checked.stdout().contains("results/one.csv: differs")
+            && checked.stdout().contains("1 of them written by"),
         "{}",
         checked.stdout()
     );
@@ -548,6 +561,9 @@ fn the_statement_holds_the_chain_and_is_checked_elsewhere_with_nothing_but_the_f
         "{}",
         checked.stdout()
     );
+    fs::remove_file(other.at("s.json.sig")).expect("remove");
+    let checked = call(&other, "verify_paper_audits", &signed).expect_code(10);
+    assert!(checked.stdout().contains("there is no signature"));
     call(
         &other,
         "verify_paper_audits",
@@ -582,7 +598,9 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         "0123456789012345678901234567890123456789",
     );
     project.write(&format!("{run}/params/lr"), "0.1");
-    project.write(&format!("{run}/artifacts/one.csv"), data(1, "34.2"));
+    let artifact = format!("{run}/artifacts/one.csv");
+    project.write(&artifact, data(1, "34.2"));
+    set_old(&project, &artifact);
     project.write("results/one.csv", data(1, "34.2"));
     // DVC's lock; the digest of the second file is not that of what lies there.
     project.write("results/two.csv", data(2, "30.7"));
@@ -606,7 +624,8 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         imported.envelope()["data"]["runs"].as_array().map(Vec::len),
         Some(1)
     );
-    assert_eq!(gaps(&project, "ours"), [""; 0]);
+    // It lies elsewhere now.
+    assert_eq!(gaps(&project, "ours"), ["other_path"]);
     let (_, record) = record_of(&project, "calm-owl-7");
     assert_eq!(
         (record["command"].as_str(), record["end"].as_str()),
@@ -625,7 +644,25 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         "{}",
         imported.stdout()
     );
-    assert_eq!(gaps(&project, "other"), [""; 0]);
+    assert_eq!(gaps(&project, "other"), ["no_commit"]);
+    // The same run with another artifact, and one that was deleted.
+    let refused = |folder: &str, why: &str| {
+        let import = ["record", "--import", folder];
+        let run = call(&project, "queue_manager", &import).expect_code(10);
+        assert!(run.stdout().contains(why), "{}", run.stdout());
+    };
+    project.write(&artifact, data(1, "35.0"));
+    refused("mlruns", "it was changed after the run was over");
+    set_old(&project, &artifact);
+    refused(
+        "mlruns",
+        "calm-owl-7 was taken over before, with another content",
+    );
+    project.write(
+        "mlruns/1/abc/meta.yaml",
+        "end_time: 1700000100000\nlifecycle_stage: deleted\nrun_id: abc\nstart_time: 1700000000000\nstatus: 3\n",
+    );
+    refused("mlruns/1", "abc was deleted");
     // How a run of these two ended is not in their files.
     project.write("wandb/run-20240101_000000-abc/files/wandb-metadata.json", r#"{"program": "/p/train.py", "args": ["--lr", "0.1"], "host": "h", "git": {"commit": "ab"}, "startedAt": "2024-01-01T00:00:00"}"#);
     project.write("wandb/run-20240101_000000-abc/files/eval.csv", "x\n1\n");
@@ -637,7 +674,7 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         "outputs/2024-01-01/10-00-00/.hydra/hydra.yaml",
         "hydra:\n  job:\n    name: train\n",
     );
-    project.write("outputs/2024-01-01/10-00-00/metrics.csv", "y\n2\n");
+    project.write("outputs/2024-01-01/10-00-00/metrics.csv", data(5, "30.7"));
     for (folder, job, command) in [
         ("wandb", "run-20240101_000000-abc", "/p/train.py --lr 0.1"),
         ("outputs", "train", "train.py seed=1 lr=0.1"),
@@ -654,6 +691,12 @@ fn runs_that_other_tools_recorded_are_taken_over() {
             "{record}"
         );
     }
+    fs::write(project.at("results/two.csv"), data(5, "30.7")).expect("write");
+    let found = trace(&project, "other").1.to_string();
+    assert!(
+        found.contains("end_unknown") && !found.contains("run_failed"),
+        "{found}"
+    );
     call(&project, "queue_manager", &["record", "--import", "paper"]).expect_code(3);
     call(
         &project,
@@ -661,6 +704,15 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         &["record", "--import", "nothing"],
     )
     .expect_code(3);
+}
+
+/// As if it had been written in November 2023.
+fn set_old(project: &Project, file: &str) {
+    Helper::at("/usr/bin/env")
+        .call(project.path())
+        .args(["touch", "-d", "@1700000050", file])
+        .run()
+        .expect_code(0);
 }
 
 #[test]
@@ -749,4 +801,323 @@ fn a_manifest_may_want_no_records() {
     project.write("queue/m.json", manifest.to_string());
     run_queue(&project).expect_code(0);
     assert!(!project.at(".aris/runs").exists());
+}
+
+#[test]
+fn no_secret_of_a_command_or_a_variable_is_recorded() {
+    let project = project();
+    let commands: [(&[&str], &[&str]); 10] = [
+        (
+            &["env", "PGPASSWORD=pw78", "true", "x"],
+            &["env PGPASSWORD=(not recorded) true x"],
+        ),
+        (
+            &["sh", "-c", "PGPASSWORD=\"pw78 pw78\"; MYPASS=pw78; true x"],
+            &["PGPASSWORD=(not recorded); MYPASS=(not recorded); true x"],
+        ),
+        (
+            &["true", "--password", "pw78 pw78", "x"],
+            &["true --password (not recorded) x"],
+        ),
+        (
+            &["true", "--password=pw78 pw78", "x"],
+            &["true --password=(not recorded) x"],
+        ),
+        (
+            &["true", "--export=WANDB_API_KEY=pw78", "x"],
+            &["WANDB_API_KEY=(not recorded) x"],
+        ),
+        (
+            &["true", "-H", "Authorization: Bearer pw78", "x"],
+            &["-H Authorization:(not recorded)", " x"],
+        ),
+        (
+            &["true", "--user", "joe:pw78", "x"],
+            &["true --user joe:(not recorded) x"],
+        ),
+        (
+            &["true", "http://joe:pw78@host/a", "x"],
+            &["http://(not recorded)@host/a x"],
+        ),
+        (
+            &[
+                "true",
+                "sk-pw78abcdefgh",
+                "ghp_pw78abcdefgh",
+                "AKIApw78ABCDEFGH",
+            ],
+            &["true (not recorded) (not recorded) (not recorded)"],
+        ),
+        (
+            &["sh", "-c", "echo 'pw 78'; true --lr 1 --max-tokens=5"],
+            &["--lr 1 --max-tokens=5"],
+        ),
+    ];
+    for (at, (command, shown)) in commands.iter().enumerate() {
+        let name = format!("run-{at}");
+        let record = [&["record", "--name", &name, "--"], *command].concat();
+        call(&project, "queue_manager", &record).expect_code(0);
+        let (_, record) = record_of(&project, &name);
+        let text = record["command"].as_str().expect("a command");
+        assert!(shown.iter().all(|part| text.contains(part)), "{text}");
+        assert!(!record.to_string().contains("pw78"), "{record}");
+    }
+    let jobs = json!([{"id": "one", "cmd": "true", "gpus": 0, "env": {"MY_URL": "https://u:pw78@host", "DBPASS": "pw78"}}]);
+    let manifest = json!({"project": "p", "conda": "none", "setup": ["export TOKEN=pw78"], "gpus": [], "jobs": jobs});
+    project.write("queue/m.json", manifest.to_string());
+    fs::write(project.at("train.sh"), "# changed\n").expect("write");
+    run_queue(&project).expect_code(0);
+    let (_, record) = record_of(&project, "one");
+    assert_eq!(record["env"]["MY_URL"], "https://(not recorded)@host");
+    assert!(!record.to_string().contains("pw78"), "{record}");
+    // The patch is what edited files say.
+    let patch = record["source"]["patch"].as_str().expect("a patch");
+    let patch = format!(
+        ".aris/runs/{}/{patch}.patch",
+        patch.get(..2).expect("digits")
+    );
+    let mode = fs::metadata(project.at(&patch))
+        .expect("a patch")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+/// Records a run of `sh` with these words that writes `output`.
+fn record(project: &Project, name: &str, output: &str, words: &[&str]) -> Run {
+    let first = ["record", "--name", name, "--expected-output", output, "--"];
+    call(project, "queue_manager", &[&first[..], words].concat())
+}
+
+fn train(project: &Project, seed: &str) -> Run {
+    let words = ["sh", "train.sh", seed, "34.2", "results/one.csv"];
+    record(project, "one", "results/one.csv", &words)
+}
+
+fn messages(project: &Project, number: &str) -> String {
+    let (_, numbers) = trace(project, number);
+    numbers[0]["gaps"].to_string()
+}
+
+#[test]
+fn code_that_a_run_once_wrote_and_a_person_edited_is_uncommitted() {
+    let project = project();
+    let text = fs::read_to_string(project.at("train.sh")).expect("read");
+    project.write("template", format!("{text}# made\n"));
+    commit(&project);
+    record(
+        &project,
+        "code",
+        "train.sh",
+        &["sh", "-c", "sed '' template > train.sh"],
+    )
+    .expect_code(0);
+    train(&project, "1").expect_code(0);
+    assert!(!gaps(&project, "ours").contains(&String::from("uncommitted_source")));
+    fs::write(project.at("train.sh"), format!("{text}# by hand\n")).expect("write");
+    train(&project, "2").expect_code(0);
+    let found = gaps(&project, "ours");
+    assert!(
+        found.contains(&String::from("uncommitted_source")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_run_that_only_touched_or_copied_a_file_did_not_make_it() {
+    let project = project();
+    let data = "seed,points\n1,34.2\n";
+    project.write("results/one.csv", data);
+    record(
+        &project,
+        "one",
+        "results/one.csv",
+        &["touch", "results/one.csv"],
+    )
+    .expect_code(0);
+    assert_eq!(gaps(&project, "ours"), ["unexplained_evidence"]);
+    fs::remove_file(project.at("results/one.csv")).expect("remove");
+    project.write("mine.csv", data);
+    record(
+        &project,
+        "one",
+        "results/one.csv",
+        &["cp", "mine.csv", "results/one.csv"],
+    )
+    .expect_code(0);
+    assert_eq!(gaps(&project, "ours"), ["unexplained_evidence"]);
+    assert!(messages(&project, "ours").contains("found it in"));
+    // A run that makes it explains the copy, too.
+    fs::remove_file(project.at("results/one.csv")).expect("remove");
+    train(&project, "1").expect_code(0);
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+    train(&project, "1").expect_code(0);
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+}
+
+#[test]
+fn swapped_files_are_told_from_a_later_run() {
+    let project = project();
+    run_queue(&project).expect_code(0);
+    let (one, two) = (project.at("results/one.csv"), project.at("results/two.csv"));
+    fs::rename(&one, project.at("t")).expect("rename");
+    fs::rename(&two, &one).expect("rename");
+    fs::rename(project.at("t"), &two).expect("rename");
+    for number in ["ours", "other"] {
+        assert_eq!(gaps(&project, number), ["other_path"]);
+    }
+    assert!(messages(&project, "ours").contains("wrote it as results/two.csv"));
+}
+
+#[test]
+fn what_a_run_read_is_traced_in_turn() {
+    let project = project();
+    project.write(".gitignore", "queue/\n.aris/\nraw/\n");
+    project.write("raw/.keep", "");
+    commit(&project);
+    let make = |exit: &str| {
+        let script = format!("sh train.sh 1 34.2 raw/one.csv; exit {exit}");
+        record(&project, "raw", "raw/one.csv", &["sh", "-c", &script])
+    };
+    let copy = ["sh", "-c", "sed s/1,/2,/ raw/one.csv > results/one.csv"];
+    make("0").expect_code(0);
+    record(&project, "one", "results/one.csv", &copy).expect_code(0);
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+    make("3").expect_code(10);
+    assert_eq!(gaps(&project, "ours"), ["run_failed"]);
+    make("0").expect_code(0);
+    fs::write(project.at("raw/one.csv"), "seed,points\n1,34.20\n").expect("write");
+    assert_eq!(gaps(&project, "ours"), ["input_changed"]);
+    record(&project, "one", "results/one.csv", &copy).expect_code(0);
+    assert_eq!(gaps(&project, "ours"), ["unexplained_evidence"]);
+    assert!(messages(&project, "ours").contains("raw/one.csv"));
+}
+
+#[test]
+fn code_that_is_in_no_commit_is_named() {
+    let project = project();
+    let text = fs::read_to_string(project.at("train.sh")).expect("read");
+    project.write(".gitignore", "queue/\n.aris/\nlocal/\n");
+    commit(&project);
+    for path in ["gen2.sh", "local/gen2.sh", "sub/gen2.sh"] {
+        project.write(path, &text);
+        if path.starts_with("sub") {
+            for arguments in [
+                &["init", "-q", "sub"] as &[&str],
+                &["-C", "sub", "add", "gen2.sh"],
+                &[
+                    "-C",
+                    "sub",
+                    "-c",
+                    "user.name=T",
+                    "-c",
+                    "user.email=t@example.org",
+                    "commit",
+                    "-q",
+                    "-m",
+                    "x",
+                ],
+            ] {
+                git(&project, arguments);
+            }
+            let words = ["sh", path, "8", "34.2", "results/one.csv"];
+            record(&project, "one", "results/one.csv", &words).expect_code(0);
+            assert_eq!(gaps(&project, "ours"), [""; 0]);
+            project.write(path, format!("{text}# changed\n"));
+        }
+        let script = format!("sh {path} 1 34.2 results/one.csv");
+        record(&project, "one", "results/one.csv", &["sh", "-c", &script]).expect_code(0);
+        assert_eq!(gaps(&project, "ours"), ["uncommitted_source"], "{path}");
+        assert!(messages(&project, "ours").contains(path));
+    }
+    fs::remove_dir_all(project.at(".git")).expect("remove");
+    fs::remove_dir_all(project.at("sub")).expect("remove");
+    train(&project, "9").expect_code(0);
+    assert_eq!(gaps(&project, "ours"), ["no_commit"]);
+}
+
+#[test]
+fn what_the_gate_says_of_runs_stands_in_its_text_and_in_that_of_the_statement() {
+    let project = project();
+    fs::write(
+        project.at("train.sh"),
+        fs::read_to_string(project.at("train.sh")).expect("read") + "#\n",
+    )
+    .expect("write");
+    run_queue(&project).expect_code(0);
+    call(&project, "paper_claim_audit", &["paper"]).expect_code(0);
+    let attest = |name: &str| {
+        call(
+            &project,
+            "verify_paper_audits",
+            &["paper", "--attest", name],
+        )
+    };
+    let text = attest("s.json").expect_code(0);
+    assert!(
+        text.stdout().contains("uncommitted_source"),
+        "{}",
+        text.stdout()
+    );
+    attest("s.json").expect_code(0);
+    let check = ["check-statement", "s.json", "paper"];
+    let text = call(&project, "verify_paper_audits", &check).expect_code(0);
+    assert!(
+        text.stdout().contains("uncommitted_source (info)"),
+        "{}",
+        text.stdout()
+    );
+    // A file that somebody else wrote stays.
+    project.write("notes.md", "mine");
+    for option in ["--attest", "--html", "--output"] {
+        call(
+            &project,
+            "verify_paper_audits",
+            &["paper", option, "notes.md"],
+        )
+        .expect_code(2);
+    }
+    assert_eq!(
+        fs::read_to_string(project.at("notes.md")).expect("read"),
+        "mine"
+    );
+}
+
+#[test]
+fn a_command_that_does_not_write_its_output_has_not_completed() {
+    let project = project();
+    project.write("results/one.csv", "seed,points\n1,34.2\n");
+    for output in ["results/one.csv", "results/none.csv"] {
+        let run = record(&project, "one", output, &["true"]).expect_code(10);
+        let why = format!("failed (exit 0, but did not write {output}");
+        assert!(run.stderr().contains(&why), "{}", run.stderr());
+    }
+}
+
+#[test]
+fn used_by_tells_equal_files_of_two_jobs_apart_and_names_an_old_audit() {
+    let project = project();
+    let text = fs::read_to_string(project.at("paper/claims.toml")).expect("read");
+    project.write(
+        "paper/claims.toml",
+        text.replace("results/two.csv", "results/one.csv"),
+    );
+    let jobs = json!([
+        {"id": "one", "cmd": "sh train.sh 1 34.2 results/one.csv", "expected_output": "results/one.csv", "gpus": 0},
+        {"id": "two", "cmd": "sh train.sh 1 34.2 other.csv", "expected_output": "other.csv", "gpus": 0},
+    ]);
+    let manifest = json!({"project": "p", "conda": "none", "gpus": [], "jobs": jobs});
+    project.write("queue/m.json", manifest.to_string());
+    run_queue(&project).expect_code(0);
+    call(&project, "paper_claim_audit", &["paper"]);
+    let numbers = |job: &str| {
+        let used = call(&project, "queue_manager", &["used-by", job, "--json"]).expect_code(0);
+        used.envelope()["data"]["numbers"].as_array().map(Vec::len)
+    };
+    assert_eq!(numbers("two"), Some(0));
+    assert!(numbers("one") > Some(0));
+    let text = fs::read_to_string(project.at("paper/claims.toml")).expect("read");
+    fs::write(project.at("paper/claims.toml"), text + "# later\n").expect("write");
+    let used = call(&project, "queue_manager", &["used-by", "one"]).expect_code(0);
+    assert!(used.stderr().contains("changed since"), "{}", used.stderr());
 }

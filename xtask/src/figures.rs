@@ -304,7 +304,7 @@ mod tests {
     fn generated_figures_are_json_and_differ() {
         for seed in 0..50 {
             let text = generated(seed);
-            serde_json::from_str::<serde_json::Value>(&text).expect(&text);
+            serde_json::from_str::<Value>(&text).expect(&text);
             assert_ne!(text, generated(seed + 1));
         }
     }

@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
 
+use aris_contract::time::parse_utc;
 use aris_fs::FsError;
-use aris_runs::{End, Ledger, Line, Run};
+use aris_runs::{Damage, End, FileSeen, Ledger, Line, Run, Source};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::project::Project;
@@ -14,6 +18,8 @@ use crate::report::{Entry, FileUse};
 const OTHERS: usize = 20;
 /// Names of changed files that a message lists.
 const NAMED: usize = 3;
+/// Clocks of two machines differ by less.
+const SKEW: Duration = Duration::from_mins(1);
 
 /// What is wrong with the way from a file to its run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -21,7 +27,7 @@ const NAMED: usize = 3;
 pub struct Gap {
     /// What kind; stable.
     pub id: GapId,
-    /// The file, relative to the data root.
+    /// The file, relative to the data root; one that a run read, relative to the project.
     pub file: String,
     /// What was found.
     pub message: String,
@@ -34,17 +40,27 @@ pub struct Gap {
 pub enum GapId {
     /// No run in the ledger wrote a file with this content.
     UnexplainedEvidence,
-    /// The run that wrote it failed, or nobody knows how it ended.
+    /// The run that wrote it failed.
     RunFailed,
+    /// The record of the run that wrote it does not tell how it ended.
+    EndUnknown,
     /// The run's code was not what its commit holds.
     UncommittedSource,
+    /// The record of the run names no commit.
+    NoCommit,
     /// The files of one number were made by different commits.
     MixedCommits,
     /// Two runs that went on at the same time wrote this path: which of them wrote what is there is not known.
     ContestedFile,
     /// A later run wrote this path with another content.
     SupersededRun,
-    /// The record of the run or its patch was edited or is gone, or its times cannot be.
+    /// The run wrote this content under another path.
+    OtherPath,
+    /// A file that the run read is not what it was then.
+    InputChanged,
+    /// The times of the run cannot be.
+    RunClock,
+    /// The record of the run or its patch was edited or is gone.
     RecordDamaged,
 }
 
@@ -54,10 +70,15 @@ impl GapId {
         match self {
             Self::UnexplainedEvidence => "unexplained_evidence",
             Self::RunFailed => "run_failed",
+            Self::EndUnknown => "end_unknown",
             Self::UncommittedSource => "uncommitted_source",
+            Self::NoCommit => "no_commit",
             Self::MixedCommits => "mixed_commits",
             Self::ContestedFile => "contested_file",
             Self::SupersededRun => "superseded_run",
+            Self::OtherPath => "other_path",
+            Self::InputChanged => "input_changed",
+            Self::RunClock => "run_clock",
             Self::RecordDamaged => "record_damaged",
         }
     }
@@ -86,7 +107,7 @@ pub struct Runs {
 
 impl Runs {
     /// Looks up the files of these entries. **Errors**: the ledger is there and cannot be read.
-    pub fn of(project: &Project, entries: &[Entry]) -> Result<Self, FsError> {
+    pub fn of(project: &Project, entries: &[Entry], now: Timestamp) -> Result<Self, FsError> {
         let root = &project.settings.root;
         let ledger = Ledger::above([root.as_path(), &project.files.folder]);
         let files: BTreeSet<(&str, &str)> = entries
@@ -95,7 +116,7 @@ impl Runs {
             .map(|file| (file.path.as_str(), file.sha256.as_str()))
             .collect();
         let looked_up = match &ledger {
-            Some(ledger) => look_up(ledger, root, &files)?,
+            Some(ledger) => look_up(ledger, root, &files, now)?,
             None => BTreeMap::new(),
         };
         let key = |(path, sha256): (&str, &str)| (path.to_owned(), sha256.to_owned());
@@ -173,73 +194,373 @@ fn look_up<'f>(
     ledger: &Ledger,
     root: &Path,
     files: &BTreeSet<(&'f str, &'f str)>,
+    now: Timestamp,
 ) -> Result<BTreeMap<(&'f str, &'f str), Made>, FsError> {
     let name = |path: &str| {
         let path = aris_fs::lexical(&root.join(path));
         ledger.name(&path.canonicalize().unwrap_or(path))
     };
     let names: BTreeMap<&str, String> = files.iter().map(|(path, _)| (*path, name(path))).collect();
-    let digests: BTreeSet<&str> = files.iter().map(|(_, sha256)| *sha256).collect();
-    let paths: BTreeSet<&str> = names.values().map(String::as_str).collect();
-    let lines = ledger.find(&digests, &paths)?;
-    let mut by_digest: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
-    let mut by_path: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
-    for line in &lines {
-        by_digest.entry(&line.sha256).or_default().push(line);
-        by_path.entry(&line.path).or_default().push(line);
+    let mut search = Search {
+        ledger,
+        now,
+        records: BTreeMap::new(),
+    };
+    let lines = Lines::of(
+        ledger,
+        &files.iter().map(|(_, sha256)| *sha256).collect(),
+        &names.values().map(String::as_str).collect(),
+    )?;
+    let mut found: BTreeMap<_, _> = files
+        .iter()
+        .map(|file| {
+            let own = names.get(file.0).map_or(file.0, String::as_str);
+            (*file, search.made(file.0, own, file.1, &lines))
+        })
+        .collect();
+    let runs = found.values().filter_map(|made| made.run_id.clone());
+    let behind = search.behind(runs.collect())?;
+    for ((path, _), made) in &mut found {
+        let mut open: Vec<&String> = made.run_id.iter().collect();
+        let mut seen = BTreeSet::new();
+        let mut gaps = Vec::new();
+        while let Some(id) = open.pop() {
+            if let Some(run) = behind.get(id).filter(|_| seen.insert(id)) {
+                gaps.extend(run.gaps.iter().cloned());
+                open.extend(&run.stands_on);
+            }
+        }
+        // What is said of a run is said of the file that it led to.
+        for gap in gaps.iter_mut().filter(|gap| gap.file.is_empty()) {
+            (*path).clone_into(&mut gap.file);
+        }
+        made.gaps.extend(gaps);
     }
-    let mut records: BTreeMap<&str, Result<Run, aris_runs::Damage>> = BTreeMap::new();
-    let mut found = BTreeMap::new();
-    for file in files {
-        let (path, sha256) = *file;
-        let own = names.get(path).map_or(path, String::as_str);
-        let at_path = by_path.get(own).map_or(&[][..], Vec::as_slice);
-        let same = by_digest.get(sha256).map_or(&[][..], Vec::as_slice);
+    Ok(found)
+}
+
+/// Lines of the ledger, oldest first.
+#[derive(Default)]
+struct Lines {
+    by_digest: BTreeMap<String, Vec<Line>>,
+    by_path: BTreeMap<String, Vec<Line>>,
+}
+
+impl Lines {
+    fn of(
+        ledger: &Ledger,
+        digests: &BTreeSet<&str>,
+        paths: &BTreeSet<&str>,
+    ) -> Result<Self, FsError> {
+        let mut lines = Self::default();
+        for line in ledger.find(digests, paths)? {
+            let (digest, path) = (line.sha256.clone(), line.path.clone());
+            lines
+                .by_digest
+                .entry(digest)
+                .or_default()
+                .push(line.clone());
+            lines.by_path.entry(path).or_default().push(line);
+        }
+        Ok(lines)
+    }
+
+    fn with(&self, sha256: &str) -> &[Line] {
+        self.by_digest.get(sha256).map_or(&[], Vec::as_slice)
+    }
+
+    fn at(&self, path: &str) -> &[Line] {
+        self.by_path.get(path).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What a run stands on.
+#[derive(Default)]
+struct Behind {
+    /// What is wrong with its code and with what it read. A gap of the run itself names no file.
+    gaps: Vec<Gap>,
+    /// The runs that wrote what it read.
+    stands_on: BTreeSet<String>,
+}
+
+/// A look into the ledger.
+struct Search<'l> {
+    ledger: &'l Ledger,
+    now: Timestamp,
+    records: BTreeMap<String, Rc<Result<Run, Damage>>>,
+}
+
+impl Search<'_> {
+    fn record(&mut self, id: &str) -> Rc<Result<Run, Damage>> {
+        let known = self.records.entry(id.to_owned());
+        Rc::clone(known.or_insert_with(|| Rc::new(self.ledger.read(id))))
+    }
+
+    /// The run that wrote a file; `own` is the file's path as records have it.
+    fn made(&mut self, path: &str, own: &str, sha256: &str, lines: &Lines) -> Made {
+        let (same, at_path) = (lines.with(sha256), lines.at(own));
         let here = same.iter().rev().find(|line| line.path == own);
-        let made = match here.or(same.last()) {
-            None => unexplained(path, at_path.last().copied()),
-            Some(line) => {
-                let record = records
-                    .entry(&line.run)
-                    .or_insert_with(|| ledger.read(&line.run));
-                let mut made = explained(ledger, path, line, record.as_ref());
-                let others = at_path
-                    .iter()
-                    .rev()
-                    .filter(|other| other.run != line.run)
-                    .take(OTHERS);
-                let mut others = others.filter_map(|other| ledger.read(&other.run).ok());
-                if let Some(run) = &made.run
-                    && let Some(other) = others.find(|other| at_once(run, other))
-                {
-                    let message = format!(
-                        "{} went on at the same time and wrote this path, too",
-                        other.words()
-                    );
-                    made.gaps.push(gap(GapId::ContestedFile, path, message));
-                }
-                if let Some(last) = at_path.last().filter(|last| last.sha256 != sha256) {
-                    let message = format!(
-                        "a later run, {}, wrote this path with another content",
-                        short(&last.run)
-                    );
-                    made.gaps.push(gap(GapId::SupersededRun, path, message));
-                }
-                made
+        let Some(line) = here.or(same.last()) else {
+            return unexplained(path, at_path.last());
+        };
+        if let Some(message) = self.found_only(same) {
+            return Made {
+                gaps: vec![gap(GapId::UnexplainedEvidence, path, message)],
+                ..Made::default()
+            };
+        }
+        let mut made = self.explained(path, line);
+        let Some(run) = &made.run else {
+            return made;
+        };
+        if here.is_none() {
+            let message = format!("run {} wrote it as {}", short(&line.run), line.path);
+            made.gaps.push(gap(GapId::OtherPath, path, message));
+            return made;
+        }
+        let mut later = None;
+        let mut at_once_with = None;
+        for (at, other) in at_path.iter().enumerate().rev().take(OTHERS) {
+            if other.run == line.run {
+                continue;
+            }
+            let record = self.record(&other.run);
+            let Ok(record) = &*record else {
+                continue;
+            };
+            if at_once(run, record) {
+                at_once_with = at_once_with.or_else(|| Some(record.words()));
+            }
+            // Where nobody knows when it ended, the order in which they were recorded counts.
+            let is_later = match (ended(run), ended(record)) {
+                (Some(this), Some(other)) => other > this,
+                _ => at_path.iter().position(|known| known == line) < Some(at),
+            };
+            if is_later && other.sha256 != sha256 {
+                later = later.or(Some(short(&other.run)));
+            }
+        }
+        if let Some(words) = at_once_with {
+            let message = format!("{words} went on at the same time and wrote this path, too");
+            made.gaps.push(gap(GapId::ContestedFile, path, message));
+        }
+        if let Some(id) = later {
+            let message = format!("a later run, {id}, wrote this path with another content");
+            made.gaps.push(gap(GapId::SupersededRun, path, message));
+        }
+        made
+    }
+
+    /// Says so when each of the runs that left this content had found it, too: then none of them made it.
+    fn found_only(&mut self, lines: &[Line]) -> Option<String> {
+        let mut message = None;
+        for line in lines.iter().rev().take(OTHERS) {
+            let record = self.record(&line.run);
+            let inputs = record.as_ref().as_ref().map(|run| run.inputs.as_slice());
+            let inputs = inputs.unwrap_or_default();
+            let input = inputs.iter().find(|input| input.sha256 == line.sha256)?;
+            message.get_or_insert_with(|| {
+                format!(
+                    "no run is known to have made this content: run {} found it in {}",
+                    short(&line.run),
+                    input.path
+                )
+            });
+        }
+        message
+    }
+
+    fn explained(&mut self, path: &str, line: &Line) -> Made {
+        let record = self.record(&line.run);
+        let mut gaps = Vec::new();
+        let mut damaged = |message| gaps.push(gap(GapId::RecordDamaged, path, message));
+        let run = match &*record {
+            Ok(run) => run,
+            Err(damage) => {
+                damaged(format!("run {}: {}", short(&line.run), damage.words()));
+                return Made {
+                    run_id: Some(line.run.clone()),
+                    run: None,
+                    gaps,
+                };
             }
         };
-        found.insert(*file, made);
+        // Its path is that on the machine where it ran.
+        let says = |file: &FileSeen| file.sha256 == line.sha256;
+        if !run.outputs.iter().any(says) {
+            damaged(format!(
+                "the record of run {} does not name this file",
+                short(&line.run)
+            ));
+        }
+        if let Err(damage) = self.ledger.check_patch(run) {
+            damaged(format!(
+                "patch of run {}: {}",
+                short(&line.run),
+                damage.words()
+            ));
+        }
+        let told = |time: &Option<String>| time.clone().unwrap_or_default();
+        let (from, to) = (parse_utc(&told(&run.started)), ended(run));
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            let (from, to) = (told(&run.started), told(&run.ended));
+            let message =
+                format!("the run began at {from} and was over at {to}: a clock was wrong");
+            gaps.push(gap(GapId::RunClock, path, message));
+        } else if let Some(late) = from.max(to).filter(|late| *late > self.now + SKEW) {
+            let message = format!("the run went on at {late}, which is in the future");
+            gaps.push(gap(GapId::RunClock, path, message));
+        }
+        let id = match run.end {
+            End::Completed => None,
+            End::Failed => Some(GapId::RunFailed),
+            End::Unknown => Some(GapId::EndUnknown),
+        };
+        gaps.extend(id.map(|id| gap(id, path, run.words())));
+        Made {
+            run_id: Some(line.run.clone()),
+            run: Some(run.clone()),
+            gaps,
+        }
     }
-    drop_own_changes(ledger, &mut found)?;
-    Ok(found)
+
+    /// What these runs and the runs before them stand on, by the ids of their records.
+    fn behind(&mut self, first: BTreeSet<String>) -> Result<BTreeMap<String, Behind>, FsError> {
+        let mut known: BTreeMap<String, Behind> = BTreeMap::new();
+        let mut level = first;
+        while !level.is_empty() {
+            let records: Vec<_> = level.into_iter().map(|id| (self.record(&id), id)).collect();
+            let runs = || {
+                let runs = records.iter();
+                runs.filter_map(|(record, id)| Some((id, (**record).as_ref().ok()?)))
+            };
+            let (mut digests, mut paths) = (BTreeSet::new(), BTreeSet::new());
+            for (_, run) in runs() {
+                digests.extend(run.inputs.iter().map(|input| input.sha256.as_str()));
+                paths.extend(run.inputs.iter().map(|input| input.path.as_str()));
+                let source = run.source.iter();
+                paths.extend(
+                    source
+                        .flat_map(|source| &source.changed)
+                        .map(String::as_str),
+                );
+            }
+            let lines = Lines::of(self.ledger, &digests, &paths)?;
+            let mut next = BTreeSet::new();
+            for (id, run) in runs() {
+                let mut behind = Behind::default();
+                self.code(run, &lines, &mut behind);
+                self.inputs(id, run, &lines, &mut behind);
+                next.extend(behind.stands_on.iter().cloned());
+                known.insert(id.clone(), behind);
+            }
+            next.retain(|id| !known.contains_key(id));
+            level = next;
+        }
+        Ok(known)
+    }
+
+    /// What is known of a run's code.
+    fn code(&mut self, run: &Run, lines: &Lines, behind: &mut Behind) {
+        let none = match &run.source {
+            None => Some("the record names none"),
+            Some(source) if source.commit.is_empty() => {
+                Some(source.problem.as_deref().unwrap_or("there was none yet"))
+            }
+            Some(_) => None,
+        };
+        if let Some(why) = none {
+            let message = format!("the commit of {} is not known: {why}", run.job);
+            behind.gaps.push(gap(GapId::NoCommit, "", message));
+        }
+        let Some(source) = &run.source else {
+            return;
+        };
+        let mut code = Vec::new();
+        for path in &source.changed {
+            if !self.is_result(run, source, path, lines) {
+                code.push(path.as_str());
+            }
+        }
+        if !code.is_empty() {
+            let message = format!(
+                "{} differed from the commit when {} began: {}",
+                counted(code.len(), "file"),
+                run.job,
+                some(&code)
+            );
+            behind.gaps.push(gap(GapId::UncommittedSource, "", message));
+        }
+    }
+
+    /// Whether a tracked file that differed from the commit is a result: a run had written it so, or was about to.
+    fn is_result(&mut self, run: &Run, source: &Source, path: &str, lines: &Lines) -> bool {
+        let sha256 = source.changed_sha256.get(path);
+        let mut wrote = lines.at(path).iter().rev().take(OTHERS);
+        wrote.any(|line| {
+            Some(&line.sha256) == sha256
+                || (*self.record(&line.run))
+                    .as_ref()
+                    .is_ok_and(|other| at_once(run, other))
+        })
+    }
+
+    /// What is known of the files that a run's command names, but for those that it wrote itself.
+    fn inputs(&mut self, id: &str, run: &Run, lines: &Lines, behind: &mut Behind) {
+        let wrote: BTreeSet<&str> = run.outputs.iter().map(|file| file.path.as_str()).collect();
+        let not_committed = run.source.as_ref().map(|source| &source.not_committed);
+        let mut absent = Vec::new();
+        for input in &run.inputs {
+            if wrote.contains(input.path.as_str()) {
+                continue;
+            }
+            let same = lines.with(&input.sha256).iter().rev();
+            let same: Vec<&Line> = same.filter(|line| line.run != id).collect();
+            let here = same.iter().find(|line| line.path == input.path);
+            let not_committed = not_committed.is_some_and(|paths| paths.contains(&input.path));
+            if let Some(line) = here.or(same.first().filter(|_| not_committed)) {
+                behind.stands_on.insert(line.run.clone());
+                behind.gaps.extend(self.explained(&input.path, line).gaps);
+            } else if let Some(last) = lines.at(&input.path).last().filter(|_| not_committed) {
+                let message = format!(
+                    "run {} wrote this path with another content than {} read",
+                    short(&last.run),
+                    run.job
+                );
+                let gap = gap(GapId::UnexplainedEvidence, &input.path, message);
+                behind.gaps.push(gap);
+            } else if not_committed {
+                absent.push(input.path.as_str());
+            } else {
+                continue;
+            }
+            let file = self.ledger.project().join(&input.path);
+            let now = aris_runs::file_digest(&file, || {});
+            if now.is_ok_and(|(sha256, _)| sha256 != input.sha256) {
+                let message = format!("it was changed since {} read it", run.job);
+                behind
+                    .gaps
+                    .push(gap(GapId::InputChanged, &input.path, message));
+            }
+        }
+        if !absent.is_empty() {
+            let message = format!(
+                "the commit does not contain what {} read, and no run wrote it: {}",
+                run.job,
+                some(&absent)
+            );
+            behind.gaps.push(gap(GapId::UncommittedSource, "", message));
+        }
+    }
+}
+
+fn ended(run: &Run) -> Option<Timestamp> {
+    parse_utc(run.ended.as_deref()?)
 }
 
 /// Whether two runs went on at the same time; runs whose times are not known did not.
 fn at_once(one: &Run, other: &Run) -> bool {
-    let times = |run: &Run| {
-        let time = |text: &Option<String>| aris_contract::time::parse_utc(text.as_deref()?);
-        Some((time(&run.started)?, time(&run.ended)?))
-    };
+    let times = |run: &Run| Some((parse_utc(run.started.as_deref()?)?, ended(run)?));
     let (Some((from, to)), Some((other_from, other_to))) = (times(one), times(other)) else {
         return false;
     };
@@ -260,111 +581,18 @@ fn unexplained(path: &str, last: Option<&Line>) -> Made {
     }
 }
 
-fn explained(
-    ledger: &Ledger,
-    path: &str,
-    line: &Line,
-    record: Result<&Run, &aris_runs::Damage>,
-) -> Made {
-    let mut gaps = Vec::new();
-    let mut damaged = |message| gaps.push(gap(GapId::RecordDamaged, path, message));
-    let run = match record {
-        Ok(run) => run,
-        Err(damage) => {
-            damaged(format!("run {}: {}", short(&line.run), damage.words()));
-            return Made {
-                run_id: Some(line.run.clone()),
-                run: None,
-                gaps,
-            };
-        }
-    };
-    // Its path is that on the machine where it ran.
-    let says = |file: &aris_runs::FileSeen| file.sha256 == line.sha256;
-    if !run.outputs.iter().any(says) {
-        damaged(format!(
-            "the record of run {} does not name this file",
-            short(&line.run)
-        ));
+/// The first of these names.
+fn some(names: &[&str]) -> String {
+    let mut shown: Vec<&str> = names.iter().take(NAMED).copied().collect();
+    if names.len() > NAMED {
+        shown.push("…");
     }
-    if let Err(damage) = ledger.check_patch(run) {
-        damaged(format!(
-            "patch of run {}: {}",
-            short(&line.run),
-            damage.words()
-        ));
-    }
-    if let (Some(started), Some(ended)) = (&run.started, &run.ended)
-        && let (Some(from), Some(to)) = (
-            aris_contract::time::parse_utc(started),
-            aris_contract::time::parse_utc(ended),
-        )
-        && from > to
-    {
-        damaged(format!(
-            "the run began at {started} and was over at {ended}: a clock was wrong"
-        ));
-    }
-    if run.end != End::Completed {
-        gaps.push(gap(GapId::RunFailed, path, run.words()));
-    }
-    if let Some(source) = &run.source
-        && !source.changed.is_empty()
-    {
-        // The message is made when it is known which of these files runs wrote themselves.
-        gaps.push(gap(GapId::UncommittedSource, path, String::new()));
-    }
-    Made {
-        run_id: Some(line.run.clone()),
-        run: Some(run.clone()),
-        gaps,
-    }
+    shown.join(", ")
 }
 
-/// Tracked results that runs rewrite are no changes of the code.
-fn drop_own_changes(
-    ledger: &Ledger,
-    found: &mut BTreeMap<(&str, &str), Made>,
-) -> Result<(), FsError> {
-    let changed = |made: &Made| {
-        made.run
-            .as_ref()?
-            .source
-            .as_ref()
-            .map(|source| source.changed.clone())
-    };
-    let all: BTreeSet<String> = found.values().filter_map(changed).flatten().collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    let lines = ledger.find(&BTreeSet::new(), &all.iter().map(String::as_str).collect())?;
-    let written: BTreeSet<&str> = lines.iter().map(|line| line.path.as_str()).collect();
-    for made in found.values_mut() {
-        let code = changed(made).unwrap_or_default();
-        let code: Vec<&String> = code
-            .iter()
-            .filter(|path| !written.contains(path.as_str()))
-            .collect();
-        let mut names: Vec<&str> = code.iter().take(NAMED).map(|path| path.as_str()).collect();
-        if code.len() > NAMED {
-            names.push("…");
-        }
-        let message = format!(
-            "{} files differed from the commit when the run began: {}",
-            code.len(),
-            names.join(", ")
-        );
-        made.gaps
-            .retain(|gap| gap.id != GapId::UncommittedSource || !code.is_empty());
-        for gap in made
-            .gaps
-            .iter_mut()
-            .filter(|gap| gap.id == GapId::UncommittedSource)
-        {
-            gap.message.clone_from(&message);
-        }
-    }
-    Ok(())
+/// `1 file`, `2 files`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn gap(id: GapId, file: &str, message: String) -> Gap {

@@ -71,7 +71,7 @@ pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
                 open = None;
             }
             ('$', None) if !escaped && next.is_some_and(|next| !next.is_whitespace()) => {
-                open = Some(at)
+                open = Some(at);
             }
             _ => {}
         }

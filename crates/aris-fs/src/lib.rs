@@ -40,11 +40,11 @@ pub use place::{
     set_modified,
 };
 pub use read::{
-    READ_LIMIT, Regular, open, read, read_given, read_optional, read_settled, read_text,
+    READ_LIMIT, Regular, is_foreign, open, read, read_given, read_optional, read_settled, read_text,
 };
 pub use sealed::{DamagedLine, seal, sealed};
 pub use write::{
-    copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead, sweep_folder,
-    sync_dir, write_atomic, write_atomic_if, write_atomic_over, write_atomic_with_mode,
-    write_changed, write_new, write_unsynced,
+    SUFFIX, copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead,
+    sweep_folder, sync_dir, write_atomic, write_atomic_if, write_atomic_over,
+    write_atomic_with_mode, write_changed, write_new, write_unsynced,
 };

@@ -157,6 +157,22 @@ impl Regular {
     }
 }
 
+/// Whether a file is there that others wrote: one with text, and without `mark` in its first 4 KiB, whose case does not matter.
+///
+/// **Errors**: it is there and cannot be read.
+pub fn is_foreign(path: &Path, mark: &str) -> Result<bool, FsError> {
+    let head = match open(path) {
+        Ok(file) => file.head(4096)?,
+        Err(error) if error.is_not_found() => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let mark = mark.as_bytes();
+    let found = head
+        .windows(mark.len())
+        .any(|window| window.eq_ignore_ascii_case(mark));
+    Ok(!head.is_empty() && !found)
+}
+
 /// Reads a regular file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     open(path)?.read_all(limit)

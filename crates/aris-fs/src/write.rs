@@ -250,7 +250,8 @@ fn filled(folder: &Path, name: &OsStr, bytes: &[u8], mode: u32) -> io::Result<Na
     Ok(temporary)
 }
 
-const SUFFIX: &str = ".aris-tmp";
+/// How the names of the temporary files of these functions end.
+pub const SUFFIX: &str = ".aris-tmp";
 
 fn prefix(name: &OsStr) -> OsString {
     let mut prefix = OsString::from(".");

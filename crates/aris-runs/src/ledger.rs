@@ -170,7 +170,7 @@ impl Ledger {
             run.source.as_ref().and_then(|source| source.patch.as_ref()),
             patch,
         ) {
-            self.place(&self.patch(sha256), patch)?;
+            self.place_patch(sha256, patch)?;
         }
         if aris_fs::holds(&record, &bytes) {
             return Ok(id);
@@ -209,7 +209,7 @@ impl Ledger {
         if let (Some(sha256), Some(patch)) = (sha256, patch)
             && own(patch, sha256)
         {
-            self.place(&self.patch(sha256), patch)?;
+            self.place_patch(sha256, patch)?;
         }
         let wrote: BTreeSet<&str> = run
             .outputs
@@ -295,6 +295,14 @@ impl Ledger {
     fn place(&self, path: &Path, bytes: &[u8]) -> Result<(), FsError> {
         aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
         aris_fs::write_unsynced(path, bytes)
+    }
+
+    /// A patch holds what edited files say, secrets among it: nobody else reads it.
+    fn place_patch(&self, sha256: &str, bytes: &[u8]) -> Result<(), FsError> {
+        let path = self.patch(sha256);
+        aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
+        // Another run may have placed it, or not to its end.
+        aris_fs::create_file(&path, bytes, 0o600).or_else(|_| aris_fs::write_unsynced(&path, bytes))
     }
 
     /// The lines of files with one of these digests or one of these paths, oldest first.

@@ -18,6 +18,7 @@
 mod ledger;
 mod look;
 mod record;
+mod secrets;
 mod source;
 
 pub use ledger::{Damage, Ledger, Line, RunLine, TakeError};

@@ -11,6 +11,7 @@ use aris_fs::EntryKind;
 use sha2::{Digest as _, Sha256};
 
 use crate::record::{FileSeen, Run};
+use crate::secrets::{public, public_value};
 use crate::source;
 use crate::{Ledger, Source};
 
@@ -27,19 +28,6 @@ const VERSION: Duration = Duration::from_secs(10);
 const INTERPRETERS: [&str; 8] = [
     "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
 ];
-/// The value of a name that ends so is not recorded. `MAX_TOKENS` and `--key-frames` are no secrets.
-const SECRETS: [&str; 8] = [
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "COOKIE",
-];
-/// What stands in its place.
-const NOT_RECORDED: &str = "(not recorded)";
 /// Variables that say which cards a job has.
 const CARDS: [&str; 3] = [
     "CUDA_VISIBLE_DEVICES",
@@ -81,7 +69,6 @@ impl Look {
     /// Looks at everything that a command in `cwd` begins with: work tree, files it names, drivers. `command` is a
     /// shell's, `env` what it gets beside the environment of this process. The look at a work tree may be a second old.
     pub fn now(ledger: Ledger, cwd: &Path, command: &str, env: &BTreeMap<String, String>) -> Self {
-        let words = words(command);
         let mut run = Run {
             schema: crate::SCHEMA.to_owned(),
             cwd: ledger.name(cwd),
@@ -92,13 +79,25 @@ impl Look {
                 .cloned()
                 .unwrap_or_default(),
             command: public(command),
-            inputs: inputs(&ledger, cwd, &words),
+            inputs: inputs(&ledger, cwd, &all_words(command)),
             versions: drivers(),
             ..Run::default()
         };
         let mut patch = None;
         if let Some(top) = source::top(cwd) {
-            let (source, kept) = work_tree(top, &ledger);
+            let (mut source, kept) = work_tree(top, &ledger);
+            // The version of the interpreter is recorded in its place.
+            let program = interpreter(command).map(|program| cwd.join(program));
+            let mut named: Vec<PathBuf> = run
+                .inputs
+                .iter()
+                .map(|file| ledger.project().join(&file.path))
+                .collect();
+            named.retain(|file| program.as_ref() != Some(file));
+            source.not_committed = source::not_committed(top, &named)
+                .iter()
+                .map(|file| ledger.name(file))
+                .collect();
             run.source = Some(source);
             patch = kept;
         }
@@ -110,6 +109,11 @@ impl Look {
         if let Some(version) = version_of(cwd, interpreter, env) {
             self.run.versions.insert(file_name(interpreter), version);
         }
+    }
+
+    /// Sets the lines before the command, without the values of secrets.
+    pub fn setup(&mut self, lines: &[String]) {
+        self.run.setup = lines.iter().map(|line| public(line)).collect();
     }
 
     /// Sets the command, without the values of secrets.
@@ -180,7 +184,14 @@ fn work_tree(top: &Path, ledger: &Ledger) -> (Source, Option<Vec<u8>>) {
     {
         return (source.clone(), patch.clone());
     }
-    let (source, patch) = source::look(top, |path| ledger.name(path));
+    let (mut source, patch) = source::look(top, |path| ledger.name(path));
+    for path in &source.changed {
+        let file = ledger.project().join(path);
+        let fits = file.metadata().is_ok_and(|data| data.len() <= INPUTS.1);
+        if let Some((sha256, _)) = fits.then(|| file_digest(&file, || {}).ok()).flatten() {
+            source.changed_sha256.insert(path.clone(), sha256);
+        }
+    }
     *last = Some((
         top.to_path_buf(),
         Instant::now(),
@@ -198,49 +209,8 @@ fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
             || matches!(name, "GPU" | "CUDA_DEVICE_ORDER")
     };
     let named = env.iter().filter(|(name, _)| !own(name));
-    let value = |(name, value): (&String, &String)| {
-        let value = if is_secret(name) { NOT_RECORDED } else { value };
-        (name.clone(), value.to_owned())
-    };
+    let value = |(name, value): (&String, &String)| (name.clone(), public_value(name, value));
     named.map(value).collect()
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name
-        .trim_matches(|char: char| !char.is_ascii_alphanumeric())
-        .to_ascii_uppercase();
-    let before = |secret: &str| {
-        name.strip_suffix(secret)
-            .map(|before| before.chars().next_back())
-    };
-    // `MONKEY` is none.
-    let whole = |before: Option<char>| before.is_none_or(|char| !char.is_ascii_alphanumeric());
-    SECRETS
-        .iter()
-        .any(|secret| before(secret).is_some_and(whole))
-}
-
-/// A command without the values of secrets: those of `NAME=VALUE`, `--name=VALUE` and `--name VALUE`.
-fn public(command: &str) -> String {
-    let mut shown = String::with_capacity(command.len());
-    let mut hide = false;
-    for piece in command.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end();
-        let space = piece.get(word.len()..).unwrap_or_default();
-        let (name, value) = word
-            .split_once('=')
-            .map_or((word, None), |(name, value)| (name, Some(value)));
-        if std::mem::take(&mut hide) && !word.is_empty() {
-            shown.push_str(NOT_RECORDED);
-        } else if value.is_some_and(|value| !value.is_empty()) && is_secret(name) {
-            shown.extend([name, "=", NOT_RECORDED]);
-        } else {
-            hide = value.is_none() && word.starts_with('-') && is_secret(word);
-            shown.push_str(word);
-        }
-        shown.push_str(space);
-    }
-    shown
 }
 
 /// The command of these words, for a shell.
@@ -261,6 +231,15 @@ pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String
 fn words(command: &str) -> Vec<String> {
     let plain = || command.split_whitespace().map(str::to_owned).collect();
     shlex::split(command).unwrap_or_else(plain)
+}
+
+/// The same with the words of texts in it, as after `sh -c`.
+fn all_words(command: &str) -> Vec<String> {
+    let mut all = words(command);
+    let inner = all.iter().filter(|word| word.contains(char::is_whitespace));
+    let inner: Vec<String> = inner.flat_map(|word| words(word)).collect();
+    all.extend(inner);
+    all
 }
 
 /// Regular files that the words name.
@@ -429,28 +408,6 @@ mod tests {
         );
         fs::write(&patch, "other").expect("write");
         assert_eq!(ledger.check_patch(&run), Err(crate::Damage::Edited));
-    }
-
-    #[test]
-    fn secrets_in_a_command_are_not_recorded() {
-        for (command, shown) in [
-            (
-                "WANDB_API_KEY=abc python t.py",
-                "WANDB_API_KEY=(not recorded) python t.py",
-            ),
-            (
-                "python t.py --token abc --lr 1",
-                "python t.py --token (not recorded) --lr 1",
-            ),
-            (
-                "t --api-key='a' --max-tokens=5 --key-frames 2",
-                "t --api-key=(not recorded) --max-tokens=5 --key-frames 2",
-            ),
-            ("t --monkey=1  --seed\t2", "t --monkey=1  --seed\t2"),
-            ("export HF_TOKEN=", "export HF_TOKEN="),
-        ] {
-            assert_eq!(public(command), shown);
-        }
     }
 
     #[test]

@@ -105,6 +105,12 @@ pub struct Source {
     /// Tracked files that differed from the commit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
+    /// SHA-256 of those of them that were there, so that a result which a run wrote is told from code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub changed_sha256: BTreeMap<String, String>,
+    /// Files that the command names and that the commit does not hold: untracked, ignored, or changed in a repository within this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_committed: Vec<String>,
     /// Files that git neither tracks nor ignores; a folder of them as one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untracked: Vec<String>,

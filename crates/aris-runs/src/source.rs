@@ -1,5 +1,6 @@
 //! The work tree of git that a run begins in.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -54,7 +55,9 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
             }
             Some(("1", rest)) => source.changed.extend(rest.splitn(8, ' ').nth(7).map(path)),
             Some(("u", rest)) => source.changed.extend(rest.splitn(10, ' ').nth(9).map(path)),
-            Some(("?", rest)) => source.untracked.push(path(rest)),
+            Some(("?", rest)) if !rest.ends_with(aris_fs::SUFFIX) => {
+                source.untracked.push(path(rest));
+            }
             _ => {}
         }
     }
@@ -87,6 +90,50 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
         }
     }
     (source, patch)
+}
+
+/// Those of the files that the commits of their repositories do not hold as they are; files outside `top` are not asked about.
+pub(crate) fn not_committed(top: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut by_top: BTreeMap<PathBuf, Vec<&PathBuf>> = BTreeMap::new();
+    for file in files {
+        // A program that a link leads to is not of this tree.
+        let real = file.canonicalize().unwrap_or_default();
+        let real_top = top.canonicalize().unwrap_or_default();
+        if let Some(own) = self::top(file).filter(|own| own.starts_with(top))
+            && real.starts_with(real_top)
+        {
+            by_top.entry(own.to_path_buf()).or_default().push(file);
+        }
+    }
+    let mut found = BTreeSet::new();
+    for (own, files) in by_top {
+        let ask = |first: &[&str]| -> Option<BTreeSet<PathBuf>> {
+            let names = files.iter().filter_map(|file| file.to_str());
+            let args: Vec<&str> = first.iter().copied().chain(["--"]).chain(names).collect();
+            let bytes = git(&own, &args).ok()?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Some(
+                text.split_terminator('\0')
+                    .map(|name| own.join(name))
+                    .collect(),
+            )
+        };
+        // Without a commit there is nothing to compare with, and the commit is said to be absent.
+        let (Some(held), Some(differ)) = (
+            ask(&["ls-tree", "-r", "-z", "--name-only", "HEAD"]),
+            ask(&["diff", "-z", "--name-only", "--no-ext-diff", "HEAD"]),
+        ) else {
+            if own != top {
+                found.extend(files.into_iter().cloned());
+            }
+            continue;
+        };
+        let missing = files
+            .into_iter()
+            .filter(|file| !held.contains(*file) || own != top && differ.contains(*file));
+        found.extend(missing.cloned());
+    }
+    found
 }
 
 /// What git prints. **Errors**: in words.

@@ -1,6 +1,6 @@
-//! HyperQueue: a server that is running already, through the program `hq`.
+//! `HyperQueue`: a server that is running already, through the program `hq`.
 //!
-//! **Source**: HyperQueue's documentation, version 0.26: "Output mode" for what is printed, "Task arrays", "Resource management", "Crash limit".
+//! **Source**: `HyperQueue`'s documentation, version 0.26: "Output mode" for what is printed, "Task arrays", "Resource management", "Crash limit".
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ const UNREACHED: [&str; 4] = [
 /// What every program of this kind says to words that it does not understand.
 const USAGE: &str = "For more information, try '--help'";
 
-/// A HyperQueue server, for one run.
+/// A `HyperQueue` server, for one run.
 #[derive(Debug)]
 pub struct HqEngine {
     programs: Programs,
@@ -289,11 +289,10 @@ fn says(task: &Listed) -> Says {
             task.worker
                 .map_or_else(String::new, |worker| format!("worker {worker}")),
         ),
-        "finished" => Says::Ended(Cause::Untold, word),
         "failed" if word.contains("lost worker") || word.contains("worker that was lost") => {
             Says::Ended(Cause::Node, word)
         }
-        "failed" => Says::Ended(Cause::Untold, word),
+        "finished" | "failed" => Says::Ended(Cause::Untold, word),
         "canceled" | "aborted" => Says::Ended(Cause::Cancelled, word),
         // A word that is not understood says nothing.
         _ => Says::NotListed,

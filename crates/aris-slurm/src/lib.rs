@@ -1,4 +1,4 @@
-//! Waves of attempts on a Slurm cluster or a HyperQueue server, through their commands: for people without any right there but to submit.
+//! Waves of attempts on a Slurm cluster or a `HyperQueue` server, through their commands: for people without any right there but to submit.
 //!
 //! A submission is one array with dense indices into a table on the shared disk; its command is constant, and its name is the token by which it
 //! is found when an answer was lost. What the batch system says afterwards is a hint: the records that runners leave in the attempts' folders are

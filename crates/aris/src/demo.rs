@@ -123,12 +123,12 @@ impl Demo<'_> {
             "counts/queue_state.json",
         ];
         self.helper("queue_manager", &queue, &[0], "0")?;
-        self.say("\n  A note gives their results; which run made its 2?");
+        self.say("\n  A note gives their results; which run made its 2? Without git there is no commit, and `trace-back` says so:");
         self.helper(
             "paper_claim_audit",
             &["trace-back", "first", "note"],
-            &[0],
-            "0: each step must be there",
+            &[0, 10],
+            "0 or 10: every step must be there but the commit, which takes git",
         )?;
 
         self.title("Reports");

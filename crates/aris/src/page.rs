@@ -81,8 +81,9 @@ impl Page {
         }
         text.push_str(
             "\naris HELPER ...         run it             aris help HELPER  all it can do\n\
-             aris install PROJECT    add the skills     aris demo         see the gate at work\n\
-             aris completions SHELL  for your shell     aris man HELPER   a manual page\n",
+             aris install PROJECT    add the skills     aris demo         see the gate work\n\
+             aris completions SHELL  for your shell     aris man HELPER   a manual page\n\
+             EXIT CODES: 0 done, 1 error, 2 usage, 5 environment; others: aris help HELPER\n",
         );
         Self {
             kind: Kind::FrontDoor,
@@ -129,7 +130,7 @@ mod tests {
     fn the_front_door_fits_a_screen() {
         // 80 columns, and a line for each of the contract's helpers, their jobs, the head and the foot.
         let text = Page::front_door().text;
-        assert!(text.lines().count() <= 37, "{text}");
+        assert!(text.lines().count() <= 38, "{text}");
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }

@@ -74,7 +74,7 @@ impl Source {
             return Ok(Self::Folder(path));
         }
         if path.exists() {
-            let ending = path.extension().map(|name| name.to_ascii_lowercase());
+            let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
             return Ok(match ending.as_deref().and_then(|name| name.to_str()) {
                 Some("pdf") => Self::Pdf(path),
                 Some("html" | "htm" | "xhtml") => Self::Page(path),

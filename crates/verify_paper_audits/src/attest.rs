@@ -90,8 +90,6 @@ pub struct RunProvenance {
     /// Where and when.
     #[serde(rename = "runDetails")]
     pub run_details: RunDetails,
-    /// The files that numbers stand on, relative to the project.
-    pub byproducts: Vec<Resource>,
 }
 
 /// What was run, from what.
@@ -113,10 +111,12 @@ pub struct BuildDefinition {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunDetails {
-    /// `id`: who recorded the run; `version`: of interpreter and driver.
+    /// `id`: who recorded the run; `version`: of interpreter and driver, where known.
     pub builder: serde_json::Value,
     /// `invocationId` (digest of the record), `startedOn`, `finishedOn`, and `end`, which SLSA does not know.
     pub metadata: serde_json::Value,
+    /// The files that numbers stand on, relative to the project.
+    pub byproducts: Vec<Resource>,
 }
 
 /// Who judged.
@@ -278,6 +278,10 @@ fn provenance(behind: &RunBehind) -> RunProvenance {
             .iter()
             .map(|file| resource(&file.path, "sha256", &file.sha256)),
     );
+    let mut builder = json!({"id": format!("tag:aris,2026:{}", run.origin)});
+    if !run.versions.is_empty() {
+        builder["version"] = json!(run.versions);
+    }
     RunProvenance {
         build_definition: BuildDefinition {
             build_type: "tag:aris,2026:run/v1",
@@ -286,19 +290,19 @@ fn provenance(behind: &RunBehind) -> RunProvenance {
             resolved_dependencies: from,
         },
         run_details: RunDetails {
-            builder: json!({"id": format!("tag:aris,2026:{}", run.origin), "version": run.versions}),
+            builder,
             metadata: json!({
                 "invocationId": behind.record,
                 "startedOn": run.started,
                 "finishedOn": run.ended,
                 "end": run.how,
             }),
+            byproducts: run
+                .outputs
+                .iter()
+                .map(|file| resource(&file.path, "sha256", &file.sha256))
+                .collect(),
         },
-        byproducts: run
-            .outputs
-            .iter()
-            .map(|file| resource(&file.path, "sha256", &file.sha256))
-            .collect(),
     }
 }
 

@@ -12,8 +12,9 @@ use serde_json::Value;
 use crate::attest::{PREDICATE_TYPE, STATEMENT_TYPE};
 use crate::cli::CheckArgs;
 use crate::error::Error;
+use crate::html::count;
 use crate::output::{self, NAMESPACE, SIGN_DEADLINE};
-use crate::text::short;
+use crate::text::{clean, counted, short};
 
 /// Schema id of [`Checked`].
 pub const CHECK_SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
@@ -36,10 +37,25 @@ pub struct Checked {
     pub files: usize,
     /// Files that are not, or are not here, relative to the paper directory.
     pub differ: Vec<Differing>,
-    /// Data files that a run explains.
+    /// Data files that are as stated and that a run explains.
     pub explained: usize,
     /// The runs.
     pub runs: usize,
+    /// What the gate found when it made the statement.
+    pub findings: Vec<FindingSaid>,
+}
+
+/// A finding that the statement holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FindingSaid {
+    /// What was proved.
+    pub id: String,
+    /// Its weight.
+    pub severity: String,
+    /// File and line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 
 /// What is known of the signature.
@@ -49,6 +65,8 @@ pub struct Checked {
 pub enum Signature {
     /// There is none.
     None,
+    /// There is none, and a signer was named.
+    Missing,
     /// It fits the statement; whose key it is was not asked (`--allowed-signers`).
     Intact,
     /// It fits the statement and is of the named signer.
@@ -86,6 +104,8 @@ struct Judgement {
     inputs: Vec<Named>,
     #[serde(default)]
     runs: Vec<RunSaid>,
+    #[serde(default)]
+    findings: Vec<FindingSaid>,
 }
 
 #[derive(Deserialize)]
@@ -95,7 +115,13 @@ struct Named {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct RunSaid {
+    run_details: Details,
+}
+
+#[derive(Deserialize)]
+struct Details {
     #[serde(default)]
     byproducts: Vec<Named>,
 }
@@ -127,7 +153,11 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
     let paper = output::paper(args.paper.as_deref(), context)?;
     let said = &statement.predicate;
     let mut named: BTreeMap<&str, &str> = BTreeMap::new();
-    let (mut files, mut differ) = (0, Vec::new());
+    let written = said.runs.iter().flat_map(|run| &run.run_details.byproducts);
+    let written: BTreeSet<&str> = written
+        .filter_map(|file| file.digest.get("sha256").map(String::as_str))
+        .collect();
+    let (mut files, mut explained, mut differ) = (0, 0, Vec::new());
     for file in statement.subject.iter().chain(&said.inputs) {
         let digest = file.digest.get("sha256").map_or("", String::as_str);
         match named.insert(&file.name, digest) {
@@ -139,14 +169,13 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
             }
         }
         match held(&paper, &file.name, digest) {
-            Ok(()) => files += 1,
+            Ok(()) => {
+                files += 1;
+                explained += usize::from(written.contains(digest));
+            }
             Err(problem) => differ.push(differing(file, &problem)),
         }
     }
-    let written = said.runs.iter().flat_map(|run| &run.byproducts);
-    let written: BTreeSet<&str> = written
-        .filter_map(|file| file.digest.get("sha256").map(String::as_str))
-        .collect();
     Ok(Checked {
         result: said.result.as_str().unwrap_or("").to_owned(),
         assurance: said.assurance.clone(),
@@ -154,11 +183,9 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
         signature: signature(&path, &bytes, args, context)?,
         files,
         differ,
-        explained: named
-            .values()
-            .filter(|digest| written.contains(**digest))
-            .count(),
+        explained,
         runs: said.runs.len(),
+        findings: said.findings.clone(),
     })
 }
 
@@ -200,7 +227,7 @@ fn signature(
     if !file.exists() {
         // Whoever names a signer wants a signature.
         return Ok(if args.allowed_signers.is_some() {
-            Signature::Wrong
+            Signature::Missing
         } else {
             Signature::None
         });
@@ -233,7 +260,7 @@ fn signature(
 impl Checked {
     /// Whether the files are not those of the statement, or its signature does not fit.
     pub(crate) fn found(&self) -> bool {
-        !self.differ.is_empty() || self.signature == Signature::Wrong
+        !self.differ.is_empty() || matches!(self.signature, Signature::Wrong | Signature::Missing)
     }
 
     /// Writes the form for people.
@@ -247,7 +274,15 @@ impl Checked {
                 file.problem
             )?;
         }
+        let found = counted(self.findings.iter().map(|found| {
+            let (id, severity) = (clean(&found.id), clean(&found.severity));
+            format!("{id} ({severity})")
+        }));
+        if !found.is_empty() {
+            writeln!(out, "the gate found: {found}")?;
+        }
         let signature = match self.signature {
+            Signature::Missing => style.bad("there is no signature"),
             Signature::None => style.doubtful("not signed"),
             Signature::Intact => style.doubtful("signed, by a key that was not checked"),
             Signature::OfSigner => style.good("signed by the named signer"),
@@ -255,14 +290,14 @@ impl Checked {
         };
         writeln!(
             out,
-            "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {} recorded runs",
+            "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {}",
             self.result,
             self.assurance,
             self.time,
             self.files,
             self.differ.len(),
             self.explained,
-            self.runs
+            count(self.runs, "recorded run")
         )
     }
 }

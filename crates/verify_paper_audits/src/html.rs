@@ -184,7 +184,7 @@ fn tone(reported: &Reported) -> &'static str {
     }
 }
 
-fn count(number: usize, thing: &str) -> String {
+pub(crate) fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }

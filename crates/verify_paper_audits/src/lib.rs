@@ -76,7 +76,7 @@ pub use attest::{
     AttestedAudit, AttestedFinding, AttestedPolicy, BuildDefinition, Input, PREDICATE_SCHEMA,
     Predicate, Resource, RunDetails, RunProvenance, Statement, Verifier,
 };
-pub use check::{CHECK_SCHEMA, Checked, Differing, Signature};
+pub use check::{CHECK_SCHEMA, Checked, Differing, FindingSaid, Signature};
 pub use cli::{
     CheckArgs, Cli, Command, GateArgs, ObligationArgs, PaperArgs, PromptArgs, RecordArgs,
 };

@@ -27,6 +27,8 @@ const ASSURANCE_LIMIT: u64 = 4096;
 const EARLIER_LIMIT: u64 = 64 << 20;
 /// Signing takes milliseconds; a hardware key waits for a touch.
 pub(crate) const SIGN_DEADLINE: Duration = Duration::from_mins(1);
+/// How a signature begins. **Source**: OpenSSH, `PROTOCOL.sshsig`.
+const SIGNATURE: &str = "-----BEGIN SSH SIGNATURE-----";
 /// Namespace of the signature. **Source**: the design of the submission gate, Attestation.
 pub(crate) const NAMESPACE: &str = "aris-audit";
 
@@ -131,15 +133,17 @@ impl Outputs {
         }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);
-        for path in [
-            Some(&self.report),
-            self.html.as_ref(),
-            self.attest.as_ref(),
-            signature,
-        ]
-        .into_iter()
-        .flatten()
-        {
+        // Each with a text that this program writes near its beginning.
+        let outputs = [
+            (Some(&self.report), "\"verifier_version\""),
+            (self.html.as_ref(), "<!doctype html>"),
+            (self.attest.as_ref(), attest::STATEMENT_TYPE),
+            (signature, SIGNATURE),
+        ];
+        for (path, mark) in outputs {
+            let Some(path) = path else {
+                continue;
+            };
             let real = path
                 .canonicalize()
                 .unwrap_or_else(|_| aris_fs::lexical(path));
@@ -161,6 +165,11 @@ impl Outputs {
             }
             if seen.contains(&real) {
                 return taken("another output");
+            }
+            // A file that cannot be read fails when it is written.
+            let is_foreign = aris_fs::is_foreign(path, mark).unwrap_or(false);
+            if is_foreign && (self.named || path != &self.report) {
+                return taken("a file that this program did not write");
             }
             seen.push(real);
         }
@@ -253,7 +262,7 @@ fn sign(bytes: &[u8], key: &Path, signature: &Path, context: &Context) -> Result
     let armored = done
         .stdout
         .whole_text()
-        .filter(|text| text.starts_with("-----BEGIN SSH SIGNATURE-----"));
+        .filter(|text| text.starts_with(SIGNATURE));
     match armored {
         Some(text) if code == 0 => {
             write("the signature", signature, format!("{text}\n").as_bytes())

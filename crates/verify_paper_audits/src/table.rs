@@ -7,7 +7,7 @@ use aris_contract::artifact::audit::Assurance;
 
 use crate::finding::{Finding, FindingId, Severity};
 use crate::report::{GateResult, Report, Status};
-use crate::text::clean;
+use crate::text::{clean, counted};
 
 /// Findings that are written out; the report file has all of them.
 const SHOWN: usize = 25;
@@ -42,6 +42,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
     };
     list(report, Severity::Block, heading, out, style)?;
     list(report, Severity::Warn, "doubtful", out, style)?;
+    noted(report, out, style)?;
     steps(report, out, style)?;
     writeln!(out)?;
     let conclusion = clean(&report.conclusion);
@@ -51,6 +52,18 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
         GateResult::DraftIncomplete | GateResult::DraftWithBlockers => style.doubtful(&conclusion),
     };
     writeln!(out, "{painted}")
+}
+
+/// One line for what is worth knowing about the paper as a whole: its runs, for the most part.
+fn noted(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let noted = report.findings_of(None);
+    let noted = noted.filter(|finding| finding.severity == Severity::Info);
+    let noted = counted(noted.map(|finding| finding.id.word().to_owned()));
+    if noted.is_empty() {
+        return Ok(());
+    }
+    let line = format!("worth knowing: {noted}; the report has the whole");
+    writeln!(out, "\n{}", style.dim(&line))
 }
 
 /// What to do, in order.

@@ -1,5 +1,7 @@
 //! Foreign text made fit for messages: short, and without characters that a terminal obeys.
 
+use std::collections::BTreeMap;
+
 /// Characters kept of a foreign text in a message or in evidence.
 const MAX: usize = 200;
 
@@ -25,6 +27,19 @@ pub(crate) fn short(text: &str) -> String {
 pub(crate) fn obeyed(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+}
+
+/// Each text once, with how often it occurs: `2 a, b`.
+pub(crate) fn counted(texts: impl Iterator<Item = String>) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for text in texts {
+        *counts.entry(text).or_default() += 1;
+    }
+    let each = counts.into_iter().map(|(text, count)| match count {
+        1 => text,
+        count => format!("{count} {text}"),
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// A whole line with obeyed characters replaced, tabs as spaces; for people only.

@@ -29,8 +29,8 @@ const COMMAND_LINE: [&str; 3] = ["aris", "aris-gates", "aris-online"];
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Manifest {
-    dependencies: BTreeMap<String, serde::de::IgnoredAny>,
-    target: BTreeMap<String, Manifest>,
+    dependencies: BTreeMap<String, serde_json::Value>,
+    target: BTreeMap<String, Self>,
 }
 
 pub(crate) fn check(workspace: &Workspace) -> Result<Findings, Fault> {

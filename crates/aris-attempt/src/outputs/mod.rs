@@ -66,6 +66,14 @@ impl<'a> Before<'a> {
             .collect()
     }
 
+    /// The patterns of which no file is new or differs from before.
+    pub fn unwritten(&self) -> Vec<&'a str> {
+        let seen = self.compare();
+        let pairs = self.patterns.iter().zip(&seen);
+        let unwritten = pairs.filter(|(_, seen)| seen.fresh == 0);
+        unwritten.map(|(pattern, _)| pattern.as_str()).collect()
+    }
+
     /// What matches now, compared with before: one entry for each pattern, in their order.
     pub(crate) fn compare(&self) -> Vec<OutputSeen> {
         let pairs = self.patterns.iter().zip(&self.files);

@@ -97,6 +97,7 @@ impl<'a> ExitRecord<'a> {
         if let Some(interpreter) = &self.interpreter {
             look.ask(interpreter, &self.spec.cwd, &self.spec.env);
         }
+        look.setup(&self.spec.setup);
         let run = &mut look.run;
         String::from("queue").clone_into(&mut run.origin);
         run.job.clone_from(&self.spec.id);
@@ -104,7 +105,6 @@ impl<'a> ExitRecord<'a> {
         // `<queue>/a/<hh>/<slug>/<n>`
         let queue = self.folder.ancestors().nth(4).unwrap_or(self.folder);
         run.queue = look.ledger.name(queue);
-        run.setup.clone_from(&self.spec.setup);
         run.host = crate::host();
         run.started = self.started.map(|(wall, _)| wall.to_string());
         run.ended = Some(ended.to_string());

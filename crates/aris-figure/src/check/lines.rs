@@ -141,12 +141,14 @@ fn same_line(scene: &Scene<'_>, notes: &mut Notes) {
 /// are reported already.
 fn partly_same_line(scene: &Scene<'_>, over: &BTreeSet<usize>, notes: &mut Notes) {
     // By axis and place: from, to and the edge of each piece.
-    let mut lines: BTreeMap<(bool, u64), Vec<(f64, f64, usize)>> = BTreeMap::new();
+    type Piece = (f64, f64, usize);
+    let mut lines: BTreeMap<(bool, u64), Vec<Piece>> = BTreeMap::new();
     let routes = scene.routes.iter().enumerate();
     for (index, route) in routes.filter(|(index, _)| !over.contains(index)) {
         for pair in route.track.windows(2) {
             let (one, two) = (pair[0], pair[1]);
-            let piece = match (one.x == two.x, one.y == two.y) {
+            let same = |one: f64, two: f64| one.to_bits() == two.to_bits();
+            let piece = match (same(one.x, two.x), same(one.y, two.y)) {
                 (false, true) => (false, one.y, one.x, two.x),
                 (true, false) => (true, one.x, one.y, two.y),
                 _ => continue,

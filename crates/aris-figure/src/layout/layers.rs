@@ -76,9 +76,9 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         // Edges turn between the layers, those from different boxes to different boxes each on a line of its own.
         let mut ends = vec![(BTreeSet::new(), BTreeSet::new()); count];
         for (from, to) in &forward {
-            for layer in graph.layer[*from]..graph.layer[*to] {
-                ends[layer].0.insert(from);
-                ends[layer].1.insert(to);
+            for (starts, stops) in &mut ends[graph.layer[*from]..graph.layer[*to]] {
+                starts.insert(from);
+                stops.insert(to);
             }
         }
         for (gap, (from, to)) in gaps.iter_mut().zip(ends) {

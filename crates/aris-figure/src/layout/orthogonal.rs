@@ -4,8 +4,13 @@
 //! graph. The edges are led one after the other, short ones first; each pays for its length and corners, and for crossing or lying on those
 //! before it. Edges that share an end, and look alike, may share a line.
 
+#![expect(
+    clippy::float_cmp,
+    reason = "points on one line carry the same number, copied and never computed again"
+)]
+
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::geometry::{Outline, Point, Rect};
 use crate::measures::{
@@ -280,11 +285,11 @@ impl Lines {
         more.retain(|(at, _)| (within.0..=within.1).contains(at));
         more.sort_by(|one, two| one.1.total_cmp(&two.1).then(one.0.total_cmp(&two.0)));
         // What is near to a line that is there already is left out.
-        let mut taken: BTreeMap<i64, ()> = lines.iter().map(|(at, _)| (cell(*at), ())).collect();
+        let mut taken: BTreeSet<i64> = lines.iter().map(|(at, _)| cell(*at)).collect();
         for (at, cost) in more {
             let near = taken.range(cell(at) - cell(LINES)..=cell(at) + cell(LINES));
             if near.count() == 0 {
-                taken.insert(cell(at), ());
+                taken.insert(cell(at));
                 lines.push((at, cost));
             }
         }

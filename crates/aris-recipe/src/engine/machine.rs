@@ -357,9 +357,10 @@ impl Machine {
             return false;
         };
         match (&step.on_result, edge) {
-            (Some(OnResult::Field { .. }), Some(Via::Branch(_) | Via::Value(_))) => true,
-            (Some(OnResult::List(branches)), Some(Via::Branch(at))) => {
-                let when = branches.get(*at).and_then(|branch| branch.when.as_ref());
+            (Some(OnResult::Field { .. }), Some(Via::Result(_))) => true,
+            (Some(OnResult::List(branches)), Some(via)) => {
+                let taken = via.branch().and_then(|at| branches.get(at));
+                let when = taken.and_then(|branch| branch.when.as_ref());
                 let condition = when.and_then(|when| when.parsed.as_ref().ok());
                 condition.is_some_and(|condition| {
                     let mut reads = condition.references().into_iter();

@@ -90,7 +90,7 @@ fn by_result(
             routes
                 .iter()
                 .find(|(key, _)| key.text == text)
-                .map(|(key, route)| (Via::Value(key.text.clone()), Some(route.text.clone())))
+                .map(|(key, route)| (Via::Result(key.text.clone()), Some(route.text.clone())))
         }
     };
     let (via, route) = found.unwrap_or_else(|| (Via::NoMatch, failure.map(str::to_owned)));

@@ -151,10 +151,8 @@ pub enum Via {
     Skip,
     /// By the branch without a condition.
     Default,
-    /// By the branch of this number.
-    Branch(usize),
-    /// By this value of the field.
-    Value(String),
+    /// By the branch of this number, or by this value of the field: the step says which of the two it routes by.
+    Result(String),
     /// By `on_failure`, because no branch and no value fits.
     NoMatch,
     /// Around a step that may not run.
@@ -172,13 +170,20 @@ impl Via {
         (Self::NoMatch, "no_match"),
         (Self::Bypass, "bypass"),
     ];
+
+    /// The number of the branch, at a step that routes by branches.
+    pub(crate) fn branch(&self) -> Option<usize> {
+        match self {
+            Self::Result(key) => key.parse().ok(),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Via {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Branch(at) => write!(out, "result[{at}]"),
-            Self::Value(value) => write!(out, "result[{value}]"),
+            Self::Result(key) => write!(out, "result[{key}]"),
             word => {
                 let mut words = Self::WORDS.iter().filter(|(via, _)| via == word);
                 out.write_str(words.next().map_or("", |(_, word)| word))
@@ -193,7 +198,6 @@ impl Serialize for Via {
     }
 }
 
-/// A number in `result[…]` is read as that of a branch, which only the step can tell from the value of a field.
 impl<'de> Deserialize<'de> for Via {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -204,9 +208,7 @@ impl<'de> Deserialize<'de> for Via {
             .strip_prefix("result[")
             .and_then(|key| key.strip_suffix(']'));
         let key = key.ok_or_else(|| D::Error::custom(format_args!("there is no edge {text:?}")))?;
-        Ok(key
-            .parse()
-            .map_or_else(|_| Self::Value(key.to_owned()), Self::Branch))
+        Ok(Self::Result(key.to_owned()))
     }
 }
 
@@ -263,7 +265,7 @@ impl Branch {
         if self.is_default() {
             Via::Default
         } else {
-            Via::Branch(at)
+            Via::Result(at.to_string())
         }
     }
 }
@@ -279,7 +281,7 @@ impl OnResult {
                 .collect(),
             Self::Field { routes, .. } => routes
                 .iter()
-                .map(|(key, route)| (Via::Value(key.text.clone()), route))
+                .map(|(key, route)| (Via::Result(key.text.clone()), route))
                 .collect(),
         }
     }

@@ -129,7 +129,7 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
             let present = names
                 .filter_map(|name| numbers.get(name).copied())
                 .collect();
-            ((at, Via::Branch(branch)), present)
+            ((at, Via::Result(branch.to_string())), present)
         })
         .collect();
     for (way, edge) in ways.iter_mut().zip(&scope.graph.routes) {

@@ -30,11 +30,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let count = scope.facts.len();
     let mut leaving: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); count];
     for edge in scope.graph.routes.iter().chain(&scope.graph.bypasses) {
-        let branch = match edge.via {
-            Via::Branch(at) => Some(at),
-            _ => None,
-        };
-        let number = branch.and_then(|branch| decided.get(&(edge.from, branch)).copied());
+        let number = edge
+            .via
+            .branch()
+            .and_then(|branch| decided.get(&(edge.from, branch)).copied());
         leaving[edge.from].push((edge.to, number));
     }
     let mut known: Vec<Bits> = vec![Bits::all(bound); count];

@@ -206,7 +206,7 @@ fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
         let line = Line {
             text: text.trim().to_owned(),
             left: words().next().map_or(0.0, |word| length(word, "xMin")),
-            right: words().last().map_or(0.0, |word| length(word, "xMax")),
+            right: words().next_back().map_or(0.0, |word| length(word, "xMax")),
             bottom,
             size,
             first: words().next().map_or(size, height),

@@ -78,7 +78,8 @@ pub(crate) fn run(
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;
     if let Some(path) = html {
         let path = context.absolute(path);
-        super::show::write_page(&path, &project, &audit, (verdict.word(), &reason), &summary)?;
+        let verdict = (verdict.word(), &*reason);
+        super::show::write_page(&path, &project, &audit, verdict, &summary, context.now())?;
     }
     let claims = details.claims.into_iter().filter(Row::needs_attention);
     let report = AuditReport {

@@ -20,21 +20,15 @@ pub use show::ShowReport;
 pub use suggest::SuggestReport;
 pub use trace_back::TraceReport;
 
-/// Writes a file that this program made, or that is not there; `what` it is, for messages, and how such a file begins.
+/// Writes a file that this program made, or that is not there; `what` it is, for messages, and the mark that such a file has near its beginning.
 pub(crate) fn write_own(
     path: &Path,
     what: &'static str,
-    begins: &str,
+    mark: &str,
     text: &str,
 ) -> Result<(), Error> {
     let failed = |error| Error::write(what, path, error);
-    let head = match aris_fs::open(path) {
-        Ok(file) => file.head(4096).map_err(failed)?,
-        Err(error) if error.is_not_found() => Vec::new(),
-        Err(error) => return Err(failed(error)),
-    };
-    let head = head.get(..begins.len()).unwrap_or(&head);
-    if !head.is_empty() && !head.eq_ignore_ascii_case(begins.as_bytes()) {
+    if aris_fs::is_foreign(path, mark).map_err(failed)? {
         let message = "{} was not written by this program; it stays as it is";
         let hint = "name a new file, or move this one away";
         return Err(Error::about(ErrorKind::Usage, path, message, hint));

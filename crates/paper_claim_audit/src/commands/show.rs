@@ -40,7 +40,8 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
     let summary = details.summary();
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
     if let Some(path) = &html {
-        write_page(path, &project, &audit, (verdict.word(), reason), &summary)?;
+        let verdict = (verdict.word(), reason);
+        write_page(path, &project, &audit, verdict, &summary, context.now())?;
     }
     let report = ShowReport {
         html: html.map(|path| path.display().to_string()),
@@ -58,8 +59,9 @@ pub(crate) fn write_page(
     audit: &Audit,
     (verdict, reason): (&str, &str),
     summary: &str,
+    now: jiff::Timestamp,
 ) -> Result<(), Error> {
-    let runs = Runs::of(project, &audit.entries)?;
+    let runs = Runs::of(project, &audit.entries, now)?;
     let folder = project.files.folder.file_name().unwrap_or_default();
     let facts = crate::page::PageFacts {
         title: &folder.to_string_lossy(),

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>
         let hint = "`paper_claim_audit show` lists the numbers with their places and ids";
         return Err(Error::input(ErrorKind::NotFound, message, hint));
     }
-    let runs = Runs::of(&project, &audit.entries)?;
+    let runs = Runs::of(&project, &audit.entries, context.now())?;
     let traced = wanted.into_iter().enumerate().map(|(at, (entry, row))| {
         let query = row.query.as_deref().filter(|_| at < NUMBERS);
         let files = row.evidence.iter().map(|file| {
@@ -250,6 +250,7 @@ impl Traced {
                 if let Some(source) = &run.source {
                     let changed = match source.changed.len() {
                         0 => String::new(),
+                        1 => String::from(", 1 file changed"),
                         count => format!(", {count} files changed"),
                     };
                     line("commit", &format!("{}{changed}", short(&source.commit)))?;

@@ -90,10 +90,7 @@ pub(crate) fn run(
             refused.push(format!("{pattern}: {} has no such file", folder.display()));
         }
         for path in found {
-            let changed = path.metadata().and_then(|data| data.modified());
-            // Accounting has whole seconds.
-            if changed.is_ok_and(|changed| from <= changed && changed < to + Duration::from_secs(1))
-            {
+            if changed(&path).is_some_and(|changed| from <= changed) && !changed_after(&path, to) {
                 wrote.push(path);
             } else {
                 refused.push(format!(
@@ -122,6 +119,15 @@ pub(crate) fn run(
         None => word.to_owned(),
     };
     Ok((look, refused))
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|data| data.modified()).ok()
+}
+
+/// Whether a file was changed after a run was over; what tools write down has whole seconds.
+pub(super) fn changed_after(path: &Path, end: SystemTime) -> bool {
+    changed(path).is_none_or(|changed| changed >= end + Duration::from_secs(1))
 }
 
 fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {

@@ -21,6 +21,7 @@ use crate::lock;
 use crate::manager::{self, Options, Request, Verb};
 use crate::place::Place;
 use crate::report::Data;
+use crate::results::words::count;
 
 /// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -56,12 +57,13 @@ impl Asked {
     /// How many jobs it was carried out for, and whether it was.
     pub(crate) fn summary(&self) -> String {
         let (jobs, refused) = (self.jobs.len(), self.refused.len());
+        let counted = count(jobs, "job");
         match (self.done, refused) {
-            (false, _) => format!("{jobs} jobs, requested; the manager has not answered yet"),
+            (false, _) => format!("{counted}, requested; the manager has not answered yet"),
             (true, 0) if jobs == 0 => String::from("done"),
-            (true, 0) => format!("{jobs} jobs, done"),
+            (true, 0) => format!("{counted}, done"),
             (true, refused) if jobs > 0 && refused < jobs => {
-                format!("{} of {jobs} jobs, done; {refused} refused", jobs - refused)
+                format!("{} of {counted}, done; {refused} refused", jobs - refused)
             }
             (true, _) => String::from("refused"),
         }

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
 use aris_fs::EntryKind;
-use aris_runs::{End, Ledger, Look, Source};
+use aris_runs::{End, FileSeen, Ledger, Look, Run, Source};
 use jiff::Timestamp;
 use md5::{Digest as _, Md5};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::commands::accounting::changed_after;
 use crate::error::Error;
 
 /// The largest file of another tool that is read.
@@ -52,14 +53,21 @@ pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
             .and_then(|name| name.to_str())
             .unwrap_or_default()
         {
-            "meta.yaml" => mlflow(parent, ledger),
+            "meta.yaml" => mlflow(parent, ledger, &mut found.refused),
             "wandb-metadata.json" => wandb(parent, ledger),
             "overrides.yaml" if above == ".hydra" => hydra(parent, ledger),
             "dvc.lock" => dvc(&path, ledger, &mut found.refused),
             _ => continue,
         };
         match read {
-            Ok(runs) => found.runs.extend(runs),
+            Ok(runs) => {
+                for look in runs {
+                    match other_content(&look, ledger)? {
+                        Some(why) => found.refused.push(format!("{}: {why}", path.display())),
+                        None => found.runs.push(look),
+                    }
+                }
+            }
             Err(why) => found.refused.push(format!("{}: {why}", path.display())),
         }
     }
@@ -69,6 +77,35 @@ pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
         });
     }
     Ok(found)
+}
+
+/// Says so when the same run was taken over before and had written something else. Only a run whose start is known can be told from its
+/// repetition.
+fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> {
+    let run = &look.run;
+    if run.started.is_none() {
+        return Ok(None);
+    }
+    for line in ledger.runs()?.iter().filter(|line| line.job == run.job) {
+        let Ok(known) = ledger.read(&line.id) else {
+            continue;
+        };
+        let same = |run: &Run| (run.origin.clone(), run.cwd.clone(), run.started.clone());
+        if same(&known) != same(run) {
+            continue;
+        }
+        let differs = |file: &&FileSeen| {
+            let mut before = known.outputs.iter();
+            before.any(|known| known.path == file.path && known.sha256 != file.sha256)
+        };
+        if let Some(file) = run.outputs.iter().find(differs) {
+            return Ok(Some(format!(
+                "{} was taken over before, with another content of {}",
+                run.job, file.path
+            )));
+        }
+    }
+    Ok(None)
 }
 
 /// A run of another tool in a folder. Its files are all below `outputs` that are not among `but`.
@@ -84,17 +121,18 @@ fn look(
     origin.clone_into(&mut look.run.origin);
     job.clone_into(&mut look.run.job);
     look.run.how = String::from("not told");
-    let entries = aris_fs::walk_sorted(outputs, &mut |entry| {
-        !but.iter().any(|name| entry.name == *name)
-    });
-    let files = entries
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|entry| entry.kind == EntryKind::File);
-    let files = files.filter(|entry| !but.iter().any(|name| entry.name == *name));
-    let files: Vec<PathBuf> = files.map(|entry| entry.path).collect();
-    look.outputs(&files, || {});
+    look.outputs(&files(outputs, but), || {});
     look
+}
+
+/// All files in and below a folder but those of these names.
+fn files(folder: &Path, but: &[&str]) -> Vec<PathBuf> {
+    let kept = |entry: &aris_fs::Entry| !but.iter().any(|name| entry.name == *name);
+    let entries = aris_fs::walk_sorted(folder, &mut |entry| kept(entry)).unwrap_or_default();
+    let files = entries
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File && kept(entry));
+    files.map(|entry| entry.path).collect()
 }
 
 fn yaml<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
@@ -117,7 +155,7 @@ fn line(path: &Path) -> Option<String> {
 
 /// **Source**: MLflow's file store, `mlflow/store/tracking/file_store.py`: `meta.yaml` of a run, `tags/`, `params/`, `artifacts/`; the
 /// numbers of states in `service.proto`.
-fn mlflow(folder: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
+fn mlflow(folder: &Path, ledger: &Ledger, refused: &mut Vec<String>) -> Result<Vec<Look>, String> {
     #[derive(Deserialize)]
     struct Meta {
         run_id: Option<String>,
@@ -125,6 +163,7 @@ fn mlflow(folder: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
         status: Option<u32>,
         start_time: Option<i64>,
         end_time: Option<i64>,
+        lifecycle_stage: Option<String>,
     }
     let meta: Meta = yaml(&folder.join("meta.yaml"))?;
     // Experiments and models have a file of this name, too.
@@ -132,14 +171,24 @@ fn mlflow(folder: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
         return Ok(Vec::new());
     };
     let job = meta.run_name.unwrap_or(run_id);
-    let mut look = look(
-        ledger,
-        "mlflow",
-        &job,
-        folder,
-        &folder.join("artifacts"),
-        &[],
-    );
+    if meta.lifecycle_stage.as_deref() == Some("deleted") {
+        return Err(format!("{job} was deleted in MLflow"));
+    }
+    let mut look = Look::empty(ledger.clone(), folder);
+    (look.run.origin, look.run.job) = (String::from("mlflow"), job);
+    let mut artifacts = files(&folder.join("artifacts"), &[]);
+    let moment = |millisecond: Option<i64>| Timestamp::from_millisecond(millisecond?).ok();
+    if let Some(end) = moment(meta.end_time) {
+        artifacts.retain(|path| {
+            let late = changed_after(path, end.into());
+            if late {
+                let why = "it was changed after the run was over";
+                refused.push(format!("{}: {why}", path.display()));
+            }
+            !late
+        });
+    }
+    look.outputs(&artifacts, || {});
     let tag = |name: &str| line(&folder.join("tags").join(name));
     let mut command = tag("mlflow.source.name").unwrap_or_default();
     for entry in aris_fs::list_sorted(&folder.join("params")).unwrap_or_default() {
@@ -149,9 +198,7 @@ fn mlflow(folder: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     look.command(&command);
     let run = &mut look.run;
     run.source = tag("mlflow.source.git.commit").map(commit);
-    let time = |millisecond: Option<i64>| {
-        Some(Timestamp::from_millisecond(millisecond?).ok()?.to_string())
-    };
+    let time = |millisecond| moment(millisecond).map(|moment| moment.to_string());
     (run.started, run.ended) = (time(meta.start_time), time(meta.end_time));
     let (end, how) = match meta.status {
         Some(3) => (End::Completed, "FINISHED"),

@@ -14,6 +14,7 @@ use crate::cli::RecordArgs;
 use crate::commands::{accounting, import};
 use crate::error::Error;
 use crate::report::Data;
+use crate::results::words::count;
 
 /// What was recorded.
 #[derive(Debug, Serialize)]
@@ -74,8 +75,9 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
         recorded.keep(&look)?;
         let files = look.run.outputs.len();
         context.note(&format!(
-            "recorded: {}, {files} files written",
-            look.run.words()
+            "recorded: {}, {} written",
+            look.run.words(),
+            count(files, "file")
         ));
     }
     let failed = |run: &RecordedRun| recorded.ran && run.end != End::Completed;
@@ -135,10 +137,10 @@ fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Err
         Ended::Signalled(signal) => (End::Failed, format!("signal {signal}")),
         Ended::TimedOut => (End::Failed, String::from("time limit")),
     };
-    for pattern in &args.expected_output {
-        if aris_attempt::output_files(cwd, pattern).is_empty() {
-            context.warn(&format!("{pattern}: the command wrote no such file"));
-        }
+    let unwritten = before.unwritten();
+    if run.end == End::Completed && !unwritten.is_empty() {
+        run.end = End::Failed;
+        run.how = format!("{}, but did not write {}", run.how, unwritten.join(", "));
     }
     Ok(look)
 }

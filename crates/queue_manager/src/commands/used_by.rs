@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aris_cli::{Context, Outcome};
 use aris_fs::EntryKind;
-use aris_runs::Ledger;
+use aris_runs::{Ledger, Line};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::UsedByArgs;
@@ -32,6 +32,8 @@ pub(crate) struct UsedBy {
     pub(crate) files: usize,
     /// Audits of papers that were looked into, relative to the project.
     pub(crate) audits: Vec<String>,
+    /// Those of them that are of an older paper, `claims.toml` or data than what lies there now.
+    pub(crate) stale: Vec<String>,
     /// The numbers, as these audits have them.
     pub(crate) numbers: Vec<Standing>,
 }
@@ -57,6 +59,8 @@ pub(crate) struct Standing {
 #[derive(Deserialize)]
 struct Audit {
     details: Details,
+    #[serde(default)]
+    audited_input_hashes: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +80,7 @@ struct Claim {
 
 #[derive(Deserialize)]
 struct File {
+    path: String,
     sha256: String,
 }
 
@@ -96,6 +101,11 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
         return Err(Error::NoAudit {
             project: ledger.project().to_path_buf(),
         });
+    }
+    for audit in &used.stale {
+        context.warn(&format!(
+            "{audit}: the paper, its bindings or its data changed since; run `paper_claim_audit` again"
+        ));
     }
     Ok(Outcome::done(Data::UsedBy(used)))
 }
@@ -122,9 +132,12 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
             names.push(format!("and {} more", used.numbers.len() - NAMED));
         }
         context.warn(&format!(
-            "{what} {}: {} numbers stand on its files: {}",
+            "{what} {}: {} its files: {}",
             used.job,
-            used.numbers.len(),
+            match used.numbers.len() {
+                1 => String::from("1 number stands on"),
+                count => format!("{count} numbers stand on"),
+            },
             names.join("; ")
         ));
     }
@@ -136,23 +149,16 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
         .iter()
         .map(|job| (job.as_str(), UsedBy::none(job)))
         .collect();
-    // Digest of a file, to the job, the run, and where the run wrote it.
-    let mut made: BTreeMap<String, (String, String, String)> = BTreeMap::new();
+    let mut jobs: BTreeMap<String, String> = BTreeMap::new();
     for line in ledger.runs()? {
         let Some(used) = wanted.get_mut(line.job.as_str()) else {
             continue;
         };
         used.runs += 1;
-        for file in ledger
-            .read(&line.id)
-            .map(|run| run.outputs)
-            .unwrap_or_default()
-        {
-            used.files += 1;
-            made.insert(file.sha256, (line.job.clone(), line.id.clone(), file.path));
-        }
+        used.files += ledger.read(&line.id).map_or(0, |run| run.outputs.len());
+        jobs.insert(line.id, line.job);
     }
-    if made.is_empty() {
+    if wanted.values().all(|used| used.files == 0) {
         return Ok(wanted.into_values().collect());
     }
     let project = ledger.project();
@@ -168,24 +174,44 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
             continue;
         };
         let paper = ledger.name(entry.path.parent().unwrap_or(project));
+        let folder = entry.path.parent().unwrap_or(project);
+        let is_old = audit.audited_input_hashes.iter().any(|(name, said)| {
+            let now = aris_runs::file_digest(&aris_fs::lexical(&folder.join(name)), || {});
+            now.is_ok_and(|(sha256, _)| sha256 != said.trim_start_matches("sha256:"))
+        });
         for used in wanted.values_mut() {
-            used.audits.push(ledger.name(&entry.path));
+            let name = ledger.name(&entry.path);
+            used.stale.extend(is_old.then(|| name.clone()));
+            used.audits.push(name);
         }
-        for claim in audit.details.claims {
+        let files = audit
+            .details
+            .claims
+            .iter()
+            .flat_map(|claim| &claim.evidence);
+        let digests = files.map(|file| file.sha256.as_str()).collect();
+        let mut made: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+        for line in ledger.find(&digests, &BTreeSet::new())? {
+            made.entry(line.sha256.clone()).or_default().push(line);
+        }
+        for claim in &audit.details.claims {
             let mut seen = BTreeSet::new();
             for file in &claim.evidence {
-                let Some((job, run, path)) = made.get(&file.sha256) else {
-                    continue;
-                };
-                if let Some(used) = wanted.get_mut(job.as_str()).filter(|_| seen.insert(job)) {
-                    used.numbers.push(Standing {
-                        paper: paper.clone(),
-                        location: claim.location.clone(),
-                        id: claim.id.clone(),
-                        shown: claim.paper_text.clone(),
-                        file: path.clone(),
-                        run: run.clone(),
-                    });
+                let same = made.get(&file.sha256).map_or(&[][..], Vec::as_slice);
+                for line in at(&file.path, same) {
+                    let Some(job) = jobs.get(&line.run) else {
+                        continue;
+                    };
+                    if let Some(used) = wanted.get_mut(job.as_str()).filter(|_| seen.insert(job)) {
+                        used.numbers.push(Standing {
+                            paper: paper.clone(),
+                            location: claim.location.clone(),
+                            id: claim.id.clone(),
+                            shown: claim.paper_text.clone(),
+                            file: line.path.clone(),
+                            run: line.run.clone(),
+                        });
+                    }
                 }
             }
         }
@@ -195,6 +221,19 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
     Ok(found)
 }
 
+/// The lines with this path, which counts from the data root, wherever that is, latest first; where there are none, the latest of all.
+fn at<'l>(path: &str, same: &'l [Line]) -> Vec<&'l Line> {
+    let path = path.trim_start_matches("../");
+    let here = |line: &&Line| Path::new(&line.path).ends_with(path);
+    match same.iter().filter(here).collect::<Vec<_>>() {
+        here if here.is_empty() => same.last().into_iter().collect(),
+        mut here => {
+            here.reverse();
+            here
+        }
+    }
+}
+
 impl UsedBy {
     fn none(job: &str) -> Self {
         Self {
@@ -202,6 +241,7 @@ impl UsedBy {
             runs: 0,
             files: 0,
             audits: Vec::new(),
+            stale: Vec::new(),
             numbers: Vec::new(),
         }
     }

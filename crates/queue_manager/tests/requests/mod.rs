@@ -188,7 +188,7 @@ fn the_first_line_says_how_much_was_done() {
             &["cancel", "s40_N64", "over"],
             "cancel: 1 of 2 jobs, done; 1 refused",
         ),
-        (&["retry", "failed"], "retry: 1 jobs, done"),
+        (&["retry", "failed"], "retry: 1 job, done"),
         (&["reload"], "reload: done"),
     ] {
         let output = place.call(&[args, &["--state", "s.json"]].concat());

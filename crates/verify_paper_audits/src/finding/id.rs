@@ -71,18 +71,28 @@ ids! {
     AuditNotReproduced = "audit_not_reproduced",
     /// Fewer numbers are bound to data than the policy asks for. Beyond the table: `min_bound` of a policy.
     ClaimsUnbound = "claims_unbound",
-    /// No run in the project's ledger wrote a file that a number stands on. Beyond the table, as the six after it: the ledger of runs.
+    /// No run in the project's ledger wrote a file that a number stands on. Beyond the table, as the eleven after it: the ledger of runs.
     UnexplainedEvidence = "unexplained_evidence",
-    /// The run that wrote the file failed, or nobody knows how it ended.
+    /// The run that wrote the file failed.
     RunFailed = "run_failed",
+    /// The record does not tell how the run that wrote the file ended.
+    EndUnknown = "end_unknown",
     /// The code of the run was not what its commit holds.
     UncommittedSource = "uncommitted_source",
+    /// The record of the run names no commit.
+    NoCommit = "no_commit",
     /// The files behind one number were made by different commits.
     MixedCommits = "mixed_commits",
     /// Two runs that went on at the same time wrote the file.
     ContestedFile = "contested_file",
     /// A later run wrote the file with another content.
     SupersededRun = "superseded_run",
+    /// The run wrote the file under another path.
+    OtherPath = "other_path",
+    /// A file that the run read is not what it was then.
+    InputChanged = "input_changed",
+    /// The times of the run cannot be.
+    RunClock = "run_clock",
     /// The record of the run was edited or is gone.
     RecordDamaged = "record_damaged",
     /// A finding that vanished although neither its file changed nor its audit ran again.

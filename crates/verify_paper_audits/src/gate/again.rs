@@ -154,6 +154,7 @@ pub(super) fn claims(
     files: &mut PaperFiles,
     document: Read,
     policy: &Policy,
+    now: Timestamp,
     sources: &mut Sources,
 ) -> Option<Project> {
     let program = find(cases, CLAIMS).map(|(_, audit)| audit);
@@ -195,7 +196,7 @@ pub(super) fn claims(
     let evidence = evidence.filter_map(|name| project.settings.root.join(name).canonicalize().ok());
     let stamps = project.files.ledger.stamps(evidence);
     let held = project.audit();
-    runs::look(&project, &held, policy, sources);
+    runs::look(&project, &held, policy, now, sources);
     let digests = project.files.digests.iter();
     let digests: std::collections::BTreeMap<_, _> = digests
         .filter_map(|(name, digest)| Some((real(name).ok()?, *digest)))

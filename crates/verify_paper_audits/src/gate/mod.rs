@@ -141,7 +141,7 @@ fn read(
     let document = files.document(root);
     let mut sources = Sources::of(paper, files, &document);
     again::citations(cases, files, &document, now);
-    if let Some(project) = again::claims(cases, files, document, policy, &mut sources) {
+    if let Some(project) = again::claims(cases, files, document, policy, now, &mut sources) {
         sources.add_evidence(paper, &project);
     }
     sources

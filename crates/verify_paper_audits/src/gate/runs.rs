@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use aris_claims::Audit;
 use aris_claims::project::Project;
 use aris_claims::runs::{Gap, GapId, Runs};
+use jiff::Timestamp;
 
 use crate::finding::{Finding, FindingId, Severity};
 use crate::policy::Policy;
@@ -15,8 +16,14 @@ const LISTED: usize = 20;
 
 /// Adds the runs and the gaps to what is known of the sources. A project without a ledger never promised one: it is held against the paper
 /// only where the policy asks for it.
-pub(super) fn look(project: &Project, audit: &Audit, policy: &Policy, sources: &mut Sources) {
-    let runs = match Runs::of(project, &audit.entries) {
+pub(super) fn look(
+    project: &Project,
+    audit: &Audit,
+    policy: &Policy,
+    now: Timestamp,
+    sources: &mut Sources,
+) {
+    let runs = match Runs::of(project, &audit.entries, now) {
         Ok(runs) => runs,
         Err(error) => {
             let message = format!("the ledger of runs cannot be read: {error}");
@@ -68,6 +75,20 @@ fn finding(gap: &Gap) -> Finding {
             "run the job again under queue_manager, or take its run over with `queue_manager record`",
         ),
         GapId::RunFailed => (FindingId::RunFailed, "look at its log, and run it again"),
+        GapId::EndUnknown => (
+            FindingId::EndUnknown,
+            "ask the tool that ran it whether it ended well, or run it again",
+        ),
+        GapId::NoCommit => (
+            FindingId::NoCommit,
+            "keep the code under git, and run it again",
+        ),
+        GapId::OtherPath => (
+            FindingId::OtherPath,
+            "let the paper's data name the file that the run wrote",
+        ),
+        GapId::InputChanged => (FindingId::InputChanged, "run it again"),
+        GapId::RunClock => (FindingId::RunClock, "set the clock, and run it again"),
         GapId::UncommittedSource => (FindingId::UncommittedSource, "commit, and run it again"),
         GapId::MixedCommits => (FindingId::MixedCommits, "run the older ones again"),
         GapId::ContestedFile => (

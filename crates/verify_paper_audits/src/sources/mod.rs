@@ -30,7 +30,7 @@ use crate::text::short;
 pub struct RunBehind {
     /// SHA-256 of its record, which is its name in `.aris/runs`.
     pub record: String,
-    /// What the record says; of its outputs those that numbers stand on.
+    /// What the record says; of its outputs those that numbers stand on, and of its inputs those that it did not write.
     pub run: Run,
 }
 
@@ -38,6 +38,8 @@ impl RunBehind {
     /// The run of a record; `used` are the digests of the files that numbers stand on.
     pub(crate) fn new(record: &str, run: &Run, used: &BTreeSet<&str>) -> Self {
         let mut run = run.clone();
+        let wrote: BTreeSet<String> = run.outputs.iter().map(|file| file.path.clone()).collect();
+        run.inputs.retain(|file| !wrote.contains(&file.path));
         run.outputs
             .retain(|file| used.contains(file.sha256.as_str()));
         Self {
