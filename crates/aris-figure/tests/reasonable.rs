@@ -369,7 +369,7 @@ fn a_chain_stands_on_one_line() {
                 )
             };
             let edge = |id: usize| {
-                let label = if (seed + id) % 3 == 0 {
+                let label = if (seed + id).is_multiple_of(3) {
                     ", \"label\": \"some label\""
                 } else {
                     ""

@@ -1,7 +1,7 @@
 //! What an interface that speaks JSON answers: items as it describes them, and the record made of each.
 
 use aris_contract::artifact::papers::Paper;
-use aris_http::HttpError;
+use aris_http::{Doubt, HttpError, Response};
 use serde_json::Value;
 
 /// An answer, or several pages of one put together.
@@ -61,5 +61,16 @@ impl Answer {
             }
         }
         Ok(None)
+    }
+}
+
+/// Reads an answer to a search, which is a list: that there is no such thing makes no sense there, and is not "nothing found".
+pub(crate) fn listed(
+    read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,
+) -> impl Fn(&Response) -> Result<Option<Answer>, Doubt> {
+    move |response| {
+        let answer = read(response)?;
+        let missing = || Doubt::NotAnAnswer(String::from("404 for a search"));
+        answer.ok_or_else(missing).map(Some)
     }
 }

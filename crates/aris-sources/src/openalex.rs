@@ -10,7 +10,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::Value;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, listed};
 use crate::hosts::OPENALEX;
 use crate::json::{at, body, count, list, text, year};
 use crate::keep;
@@ -78,7 +78,10 @@ pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
         .metered();
     let found = Answer::gather(search.count, |found| {
         let page = found.next.map(|page| page.to_string());
-        let mut answer = client.ask(&request.clone().query_if("page", page.as_deref()), read)?;
+        let mut answer = client.ask(
+            &request.clone().query_if("page", page.as_deref()),
+            listed(read),
+        )?;
         if let Some(answer) = &mut answer {
             let full = answer.items.len() == size;
             answer.next = full.then(|| found.next.unwrap_or(1) + 1);

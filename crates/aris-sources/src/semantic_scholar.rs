@@ -7,7 +7,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, listed};
 use crate::hosts::SEMANTIC_SCHOLAR;
 use crate::json::{at, body, count, list, text, year};
 use crate::keep;
@@ -51,6 +51,7 @@ impl Part<'_> {
         client: &Client,
         largest: usize,
         request: &Request,
+        read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,
     ) -> Result<Option<Answer>, HttpError> {
         let found = Answer::gather(self.count, |found| {
             let here = found.items.len();
@@ -60,7 +61,7 @@ impl Part<'_> {
                 .query("limit", &limit.to_string())
                 .query("offset", &(self.start + here).to_string())
                 .query("fields", self.fields);
-            client.ask(&request, read)
+            client.ask(&request, &read)
         })?;
         Ok(found.map(|mut found| {
             found.items.truncate(self.count);
@@ -77,7 +78,8 @@ pub fn search(
     part: Part<'_>,
 ) -> Result<Answer, HttpError> {
     let request = filtered("/paper/search", &without_hyphens(words), filters);
-    Ok(part.ask(client, PAGE, &request)?.unwrap_or_default())
+    let found = part.ask(client, PAGE, &request, listed(read))?;
+    Ok(found.unwrap_or_default())
 }
 
 /// Asks for all papers that fit, in the order `sort`, until there are `count` or more. The token of the answer goes on behind its last
@@ -95,7 +97,7 @@ pub fn search_bulk(
         .query_if("sort", sort);
     let found = Answer::gather(part.count, |found| {
         let token = found.token.as_deref().or(token);
-        client.ask(&request.clone().query_if("token", token), read)
+        client.ask(&request.clone().query_if("token", token), listed(read))
     });
     Ok(found?.unwrap_or_default())
 }
@@ -116,7 +118,7 @@ pub fn neighbours(
         .segments(name)
         .path(which)
         .keep(keep::SEARCH, keep::ABSENCE);
-    part.ask(client, NEIGHBOURS, &request)
+    part.ask(client, NEIGHBOURS, &request, read)
 }
 
 /// **Source**: Graph API, `/paper/search`: the names of the filters are those of the query.

@@ -134,7 +134,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "a site over somebody's folder",
             args: &["export", "wiki", "--html", "wiki"],
-            code: 5,
+            code: 2,
         },
         Call {
             what: "an identifier that cannot exist",

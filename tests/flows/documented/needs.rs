@@ -146,7 +146,7 @@ pub(super) const NEEDS: &[Need] = &[
     need("research-lit/SKILL.md", "literature_search aggregate", &[7]),
     need("research-lit/SKILL.md", "literature_search cascade", &[7]),
     need("research-lit/SKILL.md", "literature_search merge", &[3]),
-    need("research-lit/SKILL.md", "verify_papers", &[2]),
+    need("research-lit/SKILL.md", "verify_papers", &[3]),
     need("research-lit/SKILL.md", "check_source_facts", &[10]),
     need(
         "research-recipe/SKILL.md",

@@ -2,7 +2,6 @@
 //!
 //! A condition `context.x == value` is known behind its edge; where ways meet, only what all of them know stays known.
 
-use crate::model::Via;
 use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

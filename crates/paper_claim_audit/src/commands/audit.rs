@@ -79,7 +79,7 @@ pub(crate) fn run(
     if let Some(path) = html {
         let path = context.absolute(path);
         let verdict = (verdict.word(), &*reason);
-        super::show::write_page(&path, &project, &audit, verdict, &summary, context.now())?;
+        super::show::write_page(&path, &project, &audit, verdict, &summary, context)?;
     }
     let claims = details.claims.into_iter().filter(Row::needs_attention);
     let report = AuditReport {

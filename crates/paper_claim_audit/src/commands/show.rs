@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
     if let Some(path) = &html {
         let verdict = (verdict.word(), reason);
-        write_page(path, &project, &audit, verdict, &summary, context.now())?;
+        write_page(path, &project, &audit, verdict, &summary, context)?;
     }
     let report = ShowReport {
         html: html.map(|path| path.display().to_string()),
@@ -59,9 +59,9 @@ pub(crate) fn write_page(
     audit: &Audit,
     (verdict, reason): (&str, &str),
     summary: &str,
-    now: jiff::Timestamp,
+    context: &Context,
 ) -> Result<(), Error> {
-    let runs = Runs::of(project, &audit.entries, now)?;
+    let runs = Runs::of(project, &audit.entries, context.now())?;
     let folder = project.files.folder.file_name().unwrap_or_default();
     let facts = crate::page::PageFacts {
         title: &folder.to_string_lossy(),
