@@ -238,8 +238,7 @@ fn is_secret(name: &str) -> bool {
     };
     // The shell's own variable.
     name != "PWD"
-        && (SECRETS.iter().any(|secret| name.ends_with(secret))
-            || WORDS.iter().any(|word| is_word(word)))
+        && (SECRETS.iter().any(|secret| name.ends_with(secret)) || WORDS.iter().any(is_word))
 }
 
 #[cfg(test)]

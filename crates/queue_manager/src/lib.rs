@@ -1,5 +1,5 @@
 //! `queue_manager`: runs a queue of experiments unattended, on the cards of this machine, on a Slurm cluster or on the
-//! workers of a HyperQueue server.
+//! workers of a `HyperQueue` server.
 //!
 //! **Input**: a manifest ([`aris_queue::manifest`]), JSON or YAML, also a specification of grids. **Output**: `queue_state.json`, in the
 //! words of the reference's manager; a log for each attempt; `summary.md`. Beside the state file lies `.queue_state.queue/` with a

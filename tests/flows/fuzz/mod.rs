@@ -72,7 +72,7 @@ fn no_parser_panics_or_hangs_on_bytes_of_others() {
         match outcome.recv_timeout(time + HANGS) {
             Ok(Ok(runs)) => println!("{name}: {runs} runs"),
             Ok(Err(runs)) => {
-                faults.push(format!("{name} panics at run {runs}: {}", input.display()))
+                faults.push(format!("{name} panics at run {runs}: {}", input.display()));
             }
             Err(_) => faults.push(format!("{name} does not end: {}", input.display())),
         }

@@ -1,4 +1,4 @@
-//! A queue whose jobs run on a Slurm cluster or on the workers of a HyperQueue server.
+//! A queue whose jobs run on a Slurm cluster or on the workers of a `HyperQueue` server.
 //!
 //! Records in the attempts' folders are the truth; what the batch system says only explains why one is missing. *Not listed* never ends a job
 //! by itself: an attempt without a claim is first claimed here, so that it can never run, and an attempt with one must have been silent.
