@@ -69,7 +69,7 @@ impl Service {
 
     /// Sends a request and gives the answer, all within `time`.
     ///
-    /// Sent again, [`ATTEMPTS`] times at most: when no connection came about, and after an answer as `Again::after` says; where the request is
+    /// Sent again, `ATTEMPTS` times at most: when no connection came about, and after an answer as `Again::after` says; where the request is
     /// harmless also after a broken exchange. What may have been done, and must not be done twice, is never sent again.
     ///
     /// **Errors**: [`HttpError::Asked`].
