@@ -432,7 +432,7 @@ fn an_input_that_cannot_be_read_is_blocked() {
             &project,
             &["--input", "absent.json", "--output", "out.json"],
         )
-        .expect_code(2);
+        .expect_code(3);
     assert_eq!(run.stdout(), "");
     assert_eq!(project.json("out.json")["verdict"], "BLOCKED");
 }
@@ -642,7 +642,7 @@ fn the_deadline_follows_the_work_and_is_told() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_with_2() {
+fn what_cannot_be_read_is_refused_with_2_and_what_is_absent_with_3() {
     let world = World::new(s2);
     let project = Project::new()
         .file("bad.json", "[{\"id\": \"p1\",")
@@ -655,7 +655,8 @@ fn what_cannot_be_read_is_refused_with_2() {
         ["--bib", "absent.bib"],
         ["--paper", "absent"],
     ] {
-        let run = world.run(&project, &args).expect_code(2);
+        let code = if args[1].starts_with("absent") { 3 } else { 2 };
+        let run = world.run(&project, &args).expect_code(code);
         assert!(run.stderr().contains(args[1]), "{}", run.stderr());
     }
 }
