@@ -367,24 +367,18 @@ fn an_edited_an_absent_and_an_impossible_record_are_named() {
     fs::remove_file(&path).expect("remove");
     assert_eq!(gaps(&project, "ours"), ["record_damaged"]);
     // Whoever re-stamps the digest must change the log as well, and then the clock gives it away.
-    let text = text.replace(
-        record["ended"].as_str().expect("ended"),
-        "2001-01-01T00:00:00Z",
-    );
-    let digest = git_sha256(&project, &text);
-    let old = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .expect("name");
     let log = project.at(".aris/runs/outputs");
-    let lines = fs::read_to_string(&log)
-        .expect("read")
-        .replace(old, &digest);
-    fs::write(&log, lines).expect("write");
-    let folder = project.at(&format!(".aris/runs/{}", digest.get(..2).expect("digits")));
-    fs::create_dir_all(&folder).expect("folder");
-    fs::write(folder.join(format!("{digest}.json")), text).expect("write");
-    assert_eq!(gaps(&project, "ours"), ["run_clock"]);
+    let lines = fs::read_to_string(&log).expect("read");
+    let name = path.file_stem().and_then(|stem| stem.to_str());
+    for time in ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"] {
+        let text = text.replace(record["ended"].as_str().expect("ended"), time);
+        let digest = git_sha256(&project, &text);
+        fs::write(&log, lines.replace(name.expect("name"), &digest)).expect("write");
+        let folder = project.at(&format!(".aris/runs/{}", digest.get(..2).expect("digits")));
+        fs::create_dir_all(&folder).expect("folder");
+        fs::write(folder.join(format!("{digest}.json")), text).expect("write");
+        assert_eq!(gaps(&project, "ours"), ["run_clock"], "{time}");
+    }
 }
 
 fn git_sha256(project: &Project, text: &str) -> String {
@@ -1092,6 +1086,20 @@ fn a_command_that_does_not_write_its_output_has_not_completed() {
         let why = format!("failed (exit 0, but did not write {output}");
         assert!(run.stderr().contains(&why), "{}", run.stderr());
     }
+}
+
+#[test]
+fn a_job_whose_output_is_missing_is_recorded_as_failed() {
+    let project = project();
+    let job = json!({"id": "one", "cmd": "true", "expected_output": "results/none.csv", "gpus": 0, "output_wait": 0});
+    project.write(
+        "queue/m.json",
+        json!({"project": "p", "conda": "none", "gpus": [], "jobs": [job]}).to_string(),
+    );
+    run_queue(&project).expect_code(10);
+    let (_, record) = record_of(&project, "one");
+    assert_eq!(record["end"], "failed", "{record:#}");
+    assert_eq!(record["how"], "exit 0, but did not write results/none.csv");
 }
 
 #[test]

@@ -597,6 +597,11 @@ fn usage_and_writing_errors_have_their_codes() {
     );
     // A file stands where the folder of the traces belongs.
     fs::create_dir_all(temp.path().join("paper")).unwrap();
+    fs::write(
+        temp.path().join("paper/main.tex"),
+        "\\documentclass{article}\\begin{document}A.\\end{document}",
+    )
+    .unwrap();
     fs::write(temp.path().join(".aris"), "").unwrap();
     let output = run(temp.path(), &["paper"]);
     assert_eq!(output.status.code(), Some(5), "{output:?}");

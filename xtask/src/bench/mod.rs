@@ -8,6 +8,7 @@ mod drawing;
 mod gate;
 mod measure;
 mod queue;
+mod runs;
 mod skills;
 mod start;
 mod tests_of_crates;
@@ -44,6 +45,8 @@ pub(crate) enum Topic {
     Queue,
     /// Validating recipes of 60 and 5,000 steps, beside `PyYAML` reading them
     Recipe,
+    /// A record of 100,000 files, and the way from one number to its run
+    Runs,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -59,7 +62,7 @@ type Measure = (
     fn(&Bench<'_>) -> Result<(), Fault>,
 );
 
-const MEASURES: [Measure; 13] = [
+const MEASURES: [Measure; 14] = [
     (Topic::Claims, &["paper_claim_audit"], claims::run),
     (
         Topic::Literature,
@@ -81,6 +84,11 @@ const MEASURES: [Measure; 13] = [
     (Topic::Wiki, &["research_wiki"], wiki::run),
     (Topic::Queue, &["queue_manager"], queue::run),
     (Topic::Recipe, &["recipe_runner"], queue::recipes),
+    (
+        Topic::Runs,
+        &["queue_manager", "paper_claim_audit"],
+        runs::run,
+    ),
 ];
 
 /// Builds the helpers that `topic` needs in release mode and measures it; `papers` are others than the shared ones.

@@ -116,6 +116,12 @@ impl<'a> ExitRecord<'a> {
             (Ending::Signal(signal), _) => (End::Failed, format!("signal {signal}")),
             (Ending::StartFailed(_), _) => (End::Failed, String::from("a setup line failed")),
         };
+        let unwritten = self.outputs.iter().filter(|output| output.matches == 0);
+        let unwritten: Vec<&str> = unwritten.map(|output| output.pattern.as_str()).collect();
+        if run.end == End::Completed && !unwritten.is_empty() {
+            run.end = End::Failed;
+            run.how = format!("{}, but did not write {}", run.how, unwritten.join(", "));
+        }
         if let Err(error) = look.keep() {
             let message = format!("the record of the run cannot be kept: {error}");
             aris_fs::write_unsynced(&self.folder.join(super::COMPLAINT), message.as_bytes())
