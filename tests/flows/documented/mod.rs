@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use aris_contract::helpers;
@@ -413,7 +414,11 @@ pub(crate) fn installed() -> Project {
             fs::remove_file(&musl).expect("another build");
         }
         let binary = bin.join(format!("{}-{}-{system}", row.name, std::env::consts::ARCH));
-        cp(Helper::with_faults(&row.name).path(), &binary);
+        let program = programs().join(&row.name);
+        // The target folder may be on another disk.
+        fs::hard_link(&program, &binary)
+            .or_else(|_| fs::copy(&program, &binary).map(drop))
+            .expect("linked or copied");
     }
     not_executable(&project.at("source"));
     let script = "sh ../source/skills/install-aris/scripts/install_aris . --host claude,codex --no-doc --quiet";
@@ -429,6 +434,29 @@ pub(crate) fn installed() -> Project {
             .is_symlink()
     );
     project
+}
+
+/// The programs without what only a debugger reads: more than half of their bytes, which calls below would copy, hash and search.
+fn programs() -> &'static Path {
+    static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stripped");
+        fs::create_dir_all(&folder).expect("folder");
+        for row in helpers::all() {
+            let (from, to) = (Helper::with_faults(&row.name), folder.join(&row.name));
+            if to.exists() {
+                // Not overwritten: a project of an earlier run may have a link to it.
+                fs::remove_file(&to).expect("removed");
+            }
+            let words = ["-o".as_ref(), to.as_os_str(), from.path().as_os_str()];
+            Helper::at("strip")
+                .call("/")
+                .args(words)
+                .run()
+                .expect_code(0);
+        }
+        folder
+    })
 }
 
 /// The project's own files as the example paper has them, and every installed file at mode 0644.
