@@ -1023,6 +1023,9 @@ fn code_that_is_in_no_commit_is_named() {
         record(&project, "one", "results/one.csv", &["sh", "-c", &script]).expect_code(0);
         assert_eq!(gaps(&project, "ours"), ["uncommitted_source"], "{path}");
         assert!(messages(&project, "ours").contains(path));
+        if !path.starts_with("sub") {
+            fs::remove_file(project.at(path)).expect("remove");
+        }
     }
     fs::remove_dir_all(project.at(".git")).expect("remove");
     fs::remove_dir_all(project.at("sub")).expect("remove");
@@ -1128,4 +1131,162 @@ fn used_by_tells_equal_files_of_two_jobs_apart_and_names_an_old_audit() {
     fs::write(project.at("paper/claims.toml"), text + "# later\n").expect("write");
     let used = call(&project, "queue_manager", &["used-by", "one"]).expect_code(0);
     assert!(used.stderr().contains("changed since"), "{}", used.stderr());
+}
+
+/// What it is, what is done before the run, its command, and the gaps that the number has then.
+type Case = (
+    &'static str,
+    fn(&Project),
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+const TRAIN: &[&str] = &["sh", "train.sh", "1", "34.2", "results/one.csv"];
+const DATA: &str = "seed,points\n1,34.2\n";
+
+#[test]
+fn what_no_commit_holds_is_named_however_the_command_reaches_it() {
+    let outside = Project::bare().file("job.sh", "printf 'seed,points\n1,34.2\n' > \"$1\"\n");
+    let script = outside.at("job.sh").display().to_string();
+    let cases: [Case; 9] = [
+        (
+            "a script outside the project",
+            |_| {},
+            &["sh", "{outside}", "results/one.csv"],
+            &["uncommitted_source"],
+        ),
+        (
+            "data by a redirection",
+            |project| project.write("in.csv", DATA),
+            &["sh", "-c", "cat<in.csv>results/one.csv"],
+            &["uncommitted_source"],
+        ),
+        (
+            "data by a glob after cd",
+            |project| project.write("data/in.csv", DATA),
+            &["sh", "-c", "(cd data&&cat *.csv)>results/one.csv"],
+            &["uncommitted_source"],
+        ),
+        (
+            "a log that is only written",
+            |project| project.write("logs/one.log", "old"),
+            &[
+                "sh",
+                "-c",
+                "sh train.sh 1 34.2 results/one.csv > logs/one.log 2>&1",
+            ],
+            &[],
+        ),
+        (
+            "code that the command does not name",
+            |project| project.write("helper.py", "x = 1"),
+            TRAIN,
+            &["uncommitted_source"],
+        ),
+        (
+            "notes",
+            |project| project.write("notes.md", "x"),
+            TRAIN,
+            &[],
+        ),
+        (
+            "a table made by hand and added to",
+            |project| project.write("results/one.csv", "seed,points\n"),
+            &["sh", "-c", "echo 1,34.2 >> results/one.csv"],
+            &["uncommitted_source"],
+        ),
+        (
+            "an edit that git was told not to see",
+            |project| {
+                git(project, &["update-index", "--assume-unchanged", "train.sh"]);
+                let text = fs::read_to_string(project.at("train.sh")).expect("read");
+                project.write("train.sh", format!("{text}# edited\n"));
+            },
+            TRAIN,
+            &["uncommitted_source"],
+        ),
+        (
+            "an edit while it runs",
+            |_| {},
+            &[
+                "sh",
+                "-c",
+                "sleep 0.1; echo '# edited' >> train.sh; sh train.sh 1 34.2 results/one.csv",
+            ],
+            &["input_changed"],
+        ),
+    ];
+    for (what, prepare, command, expected) in cases {
+        let project = project();
+        prepare(&project);
+        let words: Vec<&str> = command
+            .iter()
+            .map(|word| if *word == "{outside}" { &script } else { *word })
+            .collect();
+        record(&project, "one", "results/one.csv", &words).expect_code(0);
+        let messages = messages(&project, "ours");
+        assert_eq!(gaps(&project, "ours"), expected, "{what}: {messages}");
+    }
+}
+
+#[test]
+fn the_repository_of_a_hook_is_not_that_of_the_run() {
+    let project = project();
+    let other = Project::bare();
+    git(&other, &["init", "-q", "-b", "main"]);
+    project.write(
+        "train.sh",
+        "printf 'seed,points\n1,34.2\n' > results/one.csv\n",
+    );
+    let run = Helper::named("queue_manager").call(project.path()).args([
+        "record",
+        "--name",
+        "one",
+        "--expected-output",
+        "results/one.csv",
+        "--",
+        "sh",
+        "train.sh",
+    ]);
+    run.env("GIT_DIR", other.at(".git")).run().expect_code(0);
+    assert_eq!(gaps(&project, "ours"), ["uncommitted_source"]);
+}
+
+#[test]
+fn every_file_of_a_number_is_looked_up() {
+    let project = project();
+    let make =
+        "for n in $(seq 120); do printf 'seed,points\\n%s,32.45\\n' \"$n\" > results/$n.csv; done";
+    record(&project, "all", "results/*.csv", &["sh", "-c", make]).expect_code(0);
+    assert_eq!(gaps(&project, "mean"), [""; 0]);
+    project.write("results/z.csv", "seed,points\n999,32.45\n");
+    assert_eq!(gaps(&project, "mean"), ["unexplained_evidence"]);
+}
+
+#[test]
+fn a_number_without_data_is_not_explained() {
+    let project = project();
+    run_queue(&project).expect_code(0);
+    let claims = fs::read_to_string(project.at("paper/claims.toml")).expect("read");
+    let (first, _) = claims.split_once("select").expect("a query");
+    project.write("paper/claims.toml", format!("{first}select 34.2\"\n"));
+    assert_eq!(gaps(&project, "ours"), ["unexplained_evidence"]);
+}
+
+#[test]
+fn a_later_run_whose_record_is_gone_is_not_forgotten() {
+    let project = project();
+    train(&project, "1").expect_code(0);
+    let text = fs::read_to_string(project.at("results/one.csv")).expect("read");
+    let words = [
+        "sh",
+        "-c",
+        "printf 'seed,points\n1,30.0\n' > results/one.csv",
+    ];
+    record(&project, "two", "results/one.csv", &words).expect_code(0);
+    project.write("results/one.csv", text);
+    assert_eq!(gaps(&project, "ours"), ["superseded_run"]);
+    let (path, _) = record_of(&project, "two");
+    fs::remove_file(path).expect("remove");
+    assert_eq!(gaps(&project, "ours"), ["record_damaged"]);
 }

@@ -18,6 +18,12 @@ use crate::report::{Entry, FileUse};
 const OTHERS: usize = 20;
 /// Names of changed files that a message lists.
 const NAMED: usize = 3;
+/// Endings of files that programs load without their being named in a command: code and settings. A file without one may be a program.
+const LOADED: [&str; 35] = [
+    "R", "bash", "c", "cc", "cfg", "cpp", "cu", "cuh", "f90", "go", "h", "hpp", "ini", "ipynb",
+    "java", "jl", "js", "json5", "lua", "m", "mjs", "mk", "pl", "py", "pyx", "r", "rb", "rs",
+    "scala", "sh", "so", "toml", "ts", "yaml", "yml",
+];
 /// Clocks of two machines differ by less.
 const SKEW: Duration = Duration::from_mins(1);
 
@@ -38,7 +44,7 @@ pub struct Gap {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GapId {
-    /// No run in the ledger wrote a file with this content.
+    /// No run in the ledger wrote a file with this content, or the number's query reads no file.
     UnexplainedEvidence,
     /// The run that wrote it failed.
     RunFailed,
@@ -56,8 +62,10 @@ pub enum GapId {
     SupersededRun,
     /// The run wrote this content under another path.
     OtherPath,
-    /// A file that the run read is not what it was then.
+    /// A file that the run read is not what it was then, or a file of its commit was changed while it went on.
     InputChanged,
+    /// The run's command names files that were too large or too many to be recorded.
+    InputUnknown,
     /// The times of the run cannot be.
     RunClock,
     /// The record of the run or its patch was edited or is gone.
@@ -78,6 +86,7 @@ impl GapId {
             Self::SupersededRun => "superseded_run",
             Self::OtherPath => "other_path",
             Self::InputChanged => "input_changed",
+            Self::InputUnknown => "input_unknown",
             Self::RunClock => "run_clock",
             Self::RecordDamaged => "record_damaged",
         }
@@ -162,6 +171,10 @@ impl Runs {
             .iter()
             .flat_map(|(_, made)| made.gaps.clone())
             .collect();
+        if entry.evidence.is_empty() && entry.query.is_some() && entry.status.holds() {
+            let message = String::from("its query reads no file");
+            gaps.push(gap(GapId::UnexplainedEvidence, "", message));
+        }
         let commit = |(file, made): &(&FileUse, &Made)| {
             let source = made.run.as_ref()?.source.as_ref()?;
             Some((source.commit.clone(), file.path.clone()))
@@ -325,8 +338,15 @@ impl Search<'_> {
                 continue;
             }
             let record = self.record(&other.run);
-            let Ok(record) = &*record else {
-                continue;
+            let record = match &*record {
+                Ok(record) => record,
+                Err(damage) => {
+                    let id = short(&other.run);
+                    let message =
+                        format!("run {id}, which wrote this path, too: {}", damage.words());
+                    made.gaps.push(gap(GapId::RecordDamaged, path, message));
+                    continue;
+                }
             };
             if at_once(run, record) {
                 at_once_with = at_once_with.or_else(|| Some(record.words()));
@@ -439,17 +459,15 @@ impl Search<'_> {
                 digests.extend(run.inputs.iter().map(|input| input.sha256.as_str()));
                 paths.extend(run.inputs.iter().map(|input| input.path.as_str()));
                 let source = run.source.iter();
-                paths.extend(
-                    source
-                        .flat_map(|source| &source.changed)
-                        .map(String::as_str),
-                );
+                let names =
+                    source.flat_map(|source| source.changed.iter().chain(&source.untracked));
+                paths.extend(names.map(String::as_str));
             }
             let lines = Lines::of(self.ledger, &digests, &paths)?;
             let mut next = BTreeSet::new();
             for (id, run) in runs() {
                 let mut behind = Behind::default();
-                self.code(run, &lines, &mut behind);
+                self.code(id, run, &lines, &mut behind);
                 self.inputs(id, run, &lines, &mut behind);
                 next.extend(behind.stands_on.iter().cloned());
                 known.insert(id.clone(), behind);
@@ -461,7 +479,7 @@ impl Search<'_> {
     }
 
     /// What is known of a run's code.
-    fn code(&mut self, run: &Run, lines: &Lines, behind: &mut Behind) {
+    fn code(&mut self, id: &str, run: &Run, lines: &Lines, behind: &mut Behind) {
         let none = match &run.source {
             None => Some("the record names none"),
             Some(source) if source.commit.is_empty() => {
@@ -491,6 +509,39 @@ impl Search<'_> {
             );
             behind.gaps.push(gap(GapId::UncommittedSource, "", message));
         }
+        let loose: Vec<&str> = source
+            .untracked
+            .iter()
+            .map(String::as_str)
+            .filter(|path| !source.not_committed.iter().any(|named| named == path))
+            .filter(|path| is_loaded(path) || run.outputs.iter().any(|file| file.path == *path))
+            .filter(|path| lines.at(path).iter().all(|line| line.run == id))
+            .collect();
+        if !loose.is_empty() {
+            let message = format!(
+                "no commit and no run holds {} that lay there when {} began and that it may have used: {}",
+                counted(loose.len(), "file"),
+                run.job,
+                some(&loose)
+            );
+            behind.gaps.push(gap(GapId::UncommittedSource, "", message));
+        }
+        if !run.edited.is_empty() {
+            let edited: Vec<&str> = run.edited.iter().map(String::as_str).collect();
+            let message = format!("changed while {} ran: {}", run.job, some(&edited));
+            behind.gaps.push(gap(GapId::InputChanged, "", message));
+        }
+        if run.inputs_left_out > 0 {
+            let count = counted(
+                usize::try_from(run.inputs_left_out).unwrap_or(usize::MAX),
+                "file",
+            );
+            let message = format!(
+                "{} names {count} too large or too many to be recorded",
+                run.job
+            );
+            behind.gaps.push(gap(GapId::InputUnknown, "", message));
+        }
     }
 
     /// Whether a tracked file that differed from the commit is a result: a run had written it so, or was about to.
@@ -511,13 +562,20 @@ impl Search<'_> {
         let not_committed = run.source.as_ref().map(|source| &source.not_committed);
         let mut absent = Vec::new();
         for input in &run.inputs {
+            let is_outside = Path::new(&input.path).is_absolute();
+            let not_committed =
+                is_outside || not_committed.is_some_and(|paths| paths.contains(&input.path));
             if wrote.contains(input.path.as_str()) {
+                // What it wrote over is no matter where a run or a commit holds it.
+                let held = lines.with(&input.sha256).iter().any(|line| line.run != id);
+                if not_committed && !held {
+                    absent.push(input.path.as_str());
+                }
                 continue;
             }
             let same = lines.with(&input.sha256).iter().rev();
             let same: Vec<&Line> = same.filter(|line| line.run != id).collect();
             let here = same.iter().find(|line| line.path == input.path);
-            let not_committed = not_committed.is_some_and(|paths| paths.contains(&input.path));
             if let Some(line) = here.or(same.first().filter(|_| not_committed)) {
                 behind.stands_on.insert(line.run.clone());
                 behind.gaps.extend(self.explained(&input.path, line).gaps);
@@ -545,13 +603,21 @@ impl Search<'_> {
         }
         if !absent.is_empty() {
             let message = format!(
-                "the commit does not contain what {} read, and no run wrote it: {}",
+                "no commit and no run holds what {} names: {}",
                 run.job,
                 some(&absent)
             );
             behind.gaps.push(gap(GapId::UncommittedSource, "", message));
         }
     }
+}
+
+/// Whether programs load a file as code or as settings by its name's ending, without its being named in a command.
+fn is_loaded(path: &str) -> bool {
+    let ending = Path::new(path)
+        .extension()
+        .and_then(|ending| ending.to_str());
+    ending.is_none_or(|ending| LOADED.contains(&ending)) && !path.starts_with('.')
 }
 
 fn ended(run: &Run) -> Option<Timestamp> {

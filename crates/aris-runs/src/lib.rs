@@ -15,12 +15,14 @@
 
 #![warn(missing_docs)]
 
+mod command;
 mod ledger;
 mod look;
 mod record;
 mod secrets;
 mod source;
 
+pub use command::{command_line, interpreter};
 pub use ledger::{Damage, Ledger, Line, RunLine, TakeError};
-pub use look::{Look, command_line, file_digest, interpreter};
+pub use look::{Look, file_digest};
 pub use record::{End, FileSeen, Run, SCHEMA, Source};

@@ -1,22 +1,27 @@
 //! What a run begins with, and what it leaves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use aris_contract::hex::hex;
 use aris_fs::EntryKind;
 use sha2::{Digest as _, Sha256};
 
+use crate::command::{self, file_name};
 use crate::record::{FileSeen, Run};
 use crate::secrets::{public, public_value};
 use crate::source;
 use crate::{Ledger, Source};
 
-/// Files that a command may name, and the largest of them that is hashed.
-const INPUTS: (usize, u64) = (50, 64 << 20);
+/// Files that a command names and that are hashed before it starts: so many, and up to so many bytes each.
+const INPUTS: (usize, u64) = (1_000, 256 << 20);
+/// Where what is installed on the machine lies.
+const SYSTEM: [&str; 9] = [
+    "/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr",
+];
 /// Files of one run that are hashed.
 const OUTPUTS: usize = 100_000;
 /// How long a look at a work tree holds: jobs of a queue start faster than anybody edits.
@@ -24,10 +29,6 @@ const FRESH: Duration = Duration::from_secs(1);
 /// An interpreter says its version at once.
 const VERSION: Duration = Duration::from_secs(10);
 
-/// Programs that run a text, by the beginning of their names.
-const INTERPRETERS: [&str; 8] = [
-    "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
-];
 /// Variables that say which cards a job has.
 const CARDS: [&str; 3] = [
     "CUDA_VISIBLE_DEVICES",
@@ -41,6 +42,8 @@ pub struct Look {
     /// Where the record is kept.
     pub ledger: Ledger,
     patch: Option<Vec<u8>>,
+    /// The files of the commit that the command names, and when they were last changed.
+    held: BTreeMap<PathBuf, SystemTime>,
     /// What is known of the run so far; whoever ends it adds the rest.
     pub run: Run,
 }
@@ -62,6 +65,7 @@ impl Look {
         Self {
             ledger,
             patch: None,
+            held: BTreeMap::new(),
             run,
         }
     }
@@ -69,6 +73,7 @@ impl Look {
     /// Looks at everything that a command in `cwd` begins with: work tree, files it names, drivers. `command` is a
     /// shell's, `env` what it gets beside the environment of this process. The look at a work tree may be a second old.
     pub fn now(ledger: Ledger, cwd: &Path, command: &str, env: &BTreeMap<String, String>) -> Self {
+        let (inputs, inputs_left_out) = inputs(&ledger, &command::files(cwd, command));
         let mut run = Run {
             schema: crate::SCHEMA.to_owned(),
             cwd: ledger.name(cwd),
@@ -79,29 +84,36 @@ impl Look {
                 .cloned()
                 .unwrap_or_default(),
             command: public(command),
-            inputs: inputs(&ledger, cwd, &all_words(command)),
+            inputs,
+            inputs_left_out,
             versions: drivers(),
             ..Run::default()
         };
-        let mut patch = None;
+        let (mut patch, mut held) = (None, BTreeMap::new());
         if let Some(top) = source::top(cwd) {
             let (mut source, kept) = work_tree(top, &ledger);
-            // The version of the interpreter is recorded in its place.
-            let program = interpreter(command).map(|program| cwd.join(program));
-            let mut named: Vec<PathBuf> = run
+            let named: Vec<PathBuf> = run
                 .inputs
                 .iter()
                 .map(|file| ledger.project().join(&file.path))
                 .collect();
-            named.retain(|file| program.as_ref() != Some(file));
-            source.not_committed = source::not_committed(top, &named)
-                .iter()
-                .map(|file| ledger.name(file))
+            let not_committed = source::not_committed(top, &named);
+            source.not_committed = not_committed.iter().map(|file| ledger.name(file)).collect();
+            let committed = named
+                .into_iter()
+                .filter(|file| file.starts_with(top) && !not_committed.contains(file));
+            held = committed
+                .filter_map(|file| Some((file.clone(), changed_at(&file)?)))
                 .collect();
             run.source = Some(source);
             patch = kept;
         }
-        Self { ledger, patch, run }
+        Self {
+            ledger,
+            patch,
+            held,
+            run,
+        }
     }
 
     /// Asks an interpreter, as a command with this environment would find it in `cwd`, for its version.
@@ -152,12 +164,20 @@ impl Look {
                 _ => self.run.outputs_left_out += 1,
             }
         }
+        let edited = self.held.iter().filter(|(file, changed)| {
+            !found.contains(file) && changed_at(file).as_ref() != Some(changed)
+        });
+        self.run.edited = edited.map(|(file, _)| self.ledger.name(file)).collect();
     }
 
     /// Keeps the record, and gives its id. **Errors**: what the disk refuses.
     pub fn keep(&self) -> Result<String, aris_fs::FsError> {
         self.ledger.keep(&self.run, self.patch.as_deref())
     }
+}
+
+fn changed_at(file: &Path) -> Option<SystemTime> {
+    file.metadata().ok()?.modified().ok()
 }
 
 /// The SHA-256 of a regular file, and its size. `each` is called now and then.
@@ -213,76 +233,25 @@ fn recorded(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     named.map(value).collect()
 }
 
-/// The command of these words, for a shell.
-pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);
-    let quoted = words.into_iter().map(|word| {
-        let word = word.as_ref();
-        if !word.is_empty() && word.chars().all(plain) {
-            return word.to_owned();
-        }
-        // No program has a word with a NUL.
-        shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
-    });
-    quoted.collect::<Vec<_>>().join(" ")
-}
-
-/// The words of a shell's text, as far as they can be told without a shell.
-fn words(command: &str) -> Vec<String> {
-    let plain = || command.split_whitespace().map(str::to_owned).collect();
-    shlex::split(command).unwrap_or_else(plain)
-}
-
-/// The same with the words of texts in it, as after `sh -c`.
-fn all_words(command: &str) -> Vec<String> {
-    let mut all = words(command);
-    let inner = all.iter().filter(|word| word.contains(char::is_whitespace));
-    let inner: Vec<String> = inner.flat_map(|word| words(word)).collect();
-    all.extend(inner);
-    all
-}
-
-/// Regular files that the words name.
-fn inputs(ledger: &Ledger, cwd: &Path, words: &[String]) -> Vec<FileSeen> {
-    let mut found: Vec<FileSeen> = Vec::new();
-    for word in words {
-        // `--config=a.yaml` names a file, too.
-        let value = word
-            .split_once('=')
-            .map_or(word.as_str(), |(_, value)| value);
-        let path = aris_fs::lexical(&cwd.join(value.trim_end_matches(';')));
-        let fits = |data: std::fs::Metadata| data.is_file() && data.len() <= INPUTS.1;
-        if value.is_empty() || found.len() >= INPUTS.0 || !path.metadata().is_ok_and(fits) {
+/// The files that a command names, those of the system left aside, and how many more are too large or too many to be hashed.
+fn inputs(ledger: &Ledger, files: &BTreeSet<PathBuf>) -> (Vec<FileSeen>, u64) {
+    let (mut found, mut left_out) = (Vec::new(), 0);
+    for path in files {
+        if SYSTEM.iter().any(|folder| path.starts_with(folder)) {
             continue;
         }
-        if let Ok((sha256, bytes)) = file_digest(&path, || {}) {
-            let path = ledger.name(&path);
-            found.push(FileSeen {
-                path,
+        let fits = path.metadata().is_ok_and(|data| data.len() <= INPUTS.1);
+        let digest = (fits && found.len() < INPUTS.0).then(|| file_digest(path, || {}).ok());
+        match digest.flatten() {
+            Some((sha256, bytes)) => found.push(FileSeen {
+                path: ledger.name(path),
                 sha256,
                 bytes,
-            });
+            }),
+            None => left_out += 1,
         }
     }
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// The word of a shell's command that names the interpreter which runs its text; `None` where that is none.
-pub fn interpreter(command: &str) -> Option<String> {
-    // Words before the program set variables.
-    let program = words(command)
-        .into_iter()
-        .find(|word| !word.contains('='))?;
-    let name = file_name(&program);
-    let known = INTERPRETERS.iter().any(|known| name.starts_with(known));
-    known.then_some(program)
-}
-
-fn file_name(word: &str) -> String {
-    let name = Path::new(word).file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    (found, left_out)
 }
 
 /// The drivers of this machine's cards.
@@ -340,6 +309,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::command::interpreter;
 
     fn git(top: &Path, args: &[&str]) {
         let done = aris_proc::command("git", top)
@@ -360,7 +330,7 @@ mod tests {
         git(top, &["commit", "-qm", "x"]);
         fs::write(top.join("a b.py"), "print(2)\n").expect("write");
         fs::write(top.join("new.py"), "print(3)\n").expect("write");
-        let command = command_line(["python3", "a b.py", "--config=new.py", "absent"]);
+        let command = command::command_line(["python3", "a b.py", "--config=new.py", "absent"]);
         let env = BTreeMap::from([
             (String::from("HF_TOKEN"), String::from("hf_secret")),
             (String::from("SEED"), String::from("1")),

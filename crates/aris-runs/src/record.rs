@@ -52,6 +52,12 @@ pub struct Run {
     /// Files that the command names, as they were when it began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<FileSeen>,
+    /// Further files that it names and nobody hashed: too large, or too many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inputs_left_out: u64,
+    /// Files of the commit that the command names and somebody changed while it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<String>,
     /// When the command began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
@@ -102,7 +108,7 @@ pub struct FileSeen {
 pub struct Source {
     /// The commit that was checked out; empty before the first commit, or where git did not say.
     pub commit: String,
-    /// Tracked files that differed from the commit.
+    /// Tracked files that differed from the commit, and those that git was told not to compare.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
     /// SHA-256 of those of them that were there, so that a result which a run wrote is told from code.
@@ -111,7 +117,7 @@ pub struct Source {
     /// Files that the command names and that the commit does not hold: untracked, ignored, or changed in a repository within this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_committed: Vec<String>,
-    /// Files that git neither tracks nor ignores; a folder of them as one.
+    /// Files that git neither tracks nor ignores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untracked: Vec<String>,
     /// SHA-256 of the patch from the commit to the work tree; absent where nothing differed or the patch was too large.

@@ -31,7 +31,8 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
         "--branch",
         "-z",
         "--no-renames",
-        "--untracked-files=normal",
+        "--untracked-files=all",
+        "--ignore-submodules=none",
     ];
     let bytes = match git(top, &status) {
         Ok(bytes) => bytes,
@@ -55,12 +56,16 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
             }
             Some(("1", rest)) => source.changed.extend(rest.splitn(8, ' ').nth(7).map(path)),
             Some(("u", rest)) => source.changed.extend(rest.splitn(10, ' ').nth(9).map(path)),
-            Some(("?", rest)) if !rest.ends_with(aris_fs::SUFFIX) => {
+            // Another repository within this one is a folder.
+            Some(("?", rest)) if !rest.ends_with(aris_fs::SUFFIX) && !rest.ends_with('/') => {
                 source.untracked.push(path(rest));
             }
             _ => {}
         }
     }
+    source
+        .changed
+        .extend(not_compared(top).iter().map(|file| name(file)));
     let mut patch = None;
     if !source.changed.is_empty() && !source.commit.is_empty() {
         match git(
@@ -72,6 +77,7 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
                 "--no-ext-diff",
                 "--no-textconv",
                 "--no-renames",
+                "--ignore-submodules=none",
                 "HEAD",
             ],
         ) {
@@ -90,6 +96,20 @@ pub(crate) fn look(top: &Path, name: impl Fn(&Path) -> String) -> (Source, Optio
         }
     }
     (source, patch)
+}
+
+/// Files that are there and marked `assume-unchanged` or `skip-worktree`: git does not compare them.
+fn not_compared(top: &Path) -> Vec<PathBuf> {
+    let Ok(bytes) = git(top, &["ls-files", "-v", "-z"]) else {
+        return Vec::new();
+    };
+    // **Source**: git-ls-files(1), `-v` and `-t`.
+    let text = String::from_utf8_lossy(&bytes);
+    let marked = text.split_terminator('\0').filter_map(|line| {
+        let (tag, name) = line.split_once(' ')?;
+        (tag == "S" || tag.chars().all(char::is_lowercase)).then(|| top.join(name))
+    });
+    marked.filter(|file| file.exists()).collect()
 }
 
 /// Those of the files that the commits of their repositories do not hold as they are; files outside `top` are not asked about.
@@ -142,6 +162,11 @@ fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let command = aris_proc::command("git", top)
         .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"])
         .args(args)
+        // A hook of another repository sets these.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env_remove("GIT_PREFIX")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("LC_ALL", "C")
         .capture_limit(PATCH);

@@ -19,9 +19,6 @@ use crate::report::{Audit, Entry, FileUse, Note, Status};
 use agreement::Outcome;
 use place::{Place, Places, Sheet, Target};
 
-/// Files that one entry names; a glob may read thousands.
-const MOST_FILES: usize = 100;
-
 /// Rows of one table's query: more than any printed table has cells.
 const MOST_CELLS: usize = 200_000;
 
@@ -488,5 +485,5 @@ fn uses(answer: &Result<Answer, QueryError>, evaluation: &Evaluation) -> Vec<Fil
         }),
         _ => None,
     });
-    files.take(MOST_FILES).collect()
+    files.collect()
 }

@@ -91,6 +91,8 @@ ids! {
     OtherPath = "other_path",
     /// A file that the run read is not what it was then.
     InputChanged = "input_changed",
+    /// The run's command names files that were not recorded.
+    InputUnknown = "input_unknown",
     /// The times of the run cannot be.
     RunClock = "run_clock",
     /// The record of the run was edited or is gone.

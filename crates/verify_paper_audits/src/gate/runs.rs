@@ -88,6 +88,10 @@ fn finding(gap: &Gap) -> Finding {
             "let the paper's data name the file that the run wrote",
         ),
         GapId::InputChanged => (FindingId::InputChanged, "run it again"),
+        GapId::InputUnknown => (
+            FindingId::InputUnknown,
+            "name fewer or smaller files, or compare them by hand",
+        ),
         GapId::RunClock => (FindingId::RunClock, "set the clock, and run it again"),
         GapId::UncommittedSource => (FindingId::UncommittedSource, "commit, and run it again"),
         GapId::MixedCommits => (FindingId::MixedCommits, "run the older ones again"),

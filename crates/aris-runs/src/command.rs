@@ -1,0 +1,192 @@
+//! What a command line says: its words, its interpreter, and the files that it names.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Programs that run a text, by the beginning of their names.
+const INTERPRETERS: [&str; 8] = [
+    "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
+];
+
+/// The command of these words, for a shell.
+pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);
+    let quoted = words.into_iter().map(|word| {
+        let word = word.as_ref();
+        if !word.is_empty() && word.chars().all(plain) {
+            return word.to_owned();
+        }
+        // No program has a word with a NUL.
+        shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a shell's text, as far as they can be told without a shell.
+fn words(command: &str) -> Vec<String> {
+    let plain = || command.split_whitespace().map(str::to_owned).collect();
+    shlex::split(command).unwrap_or_else(plain)
+}
+
+/// The word of a shell's command that names the interpreter which runs its text; `None` where that is none.
+pub fn interpreter(command: &str) -> Option<String> {
+    // Words before the program set variables.
+    let program = words(command)
+        .into_iter()
+        .find(|word| !word.contains('='))?;
+    is_interpreter(&program).then_some(program)
+}
+
+fn is_interpreter(word: &str) -> bool {
+    let name = file_name(word);
+    INTERPRETERS.iter().any(|known| name.starts_with(known))
+}
+
+pub(crate) fn file_name(word: &str) -> String {
+    let name = Path::new(word).file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Paths that a command in `cwd` may read: words of it that are regular files, also in texts such as that of `sh -c`, after `cd`, by a glob,
+/// and where a link leads. Programs and what only `>` writes are not among them. A file that the program finds itself is not known here.
+pub(crate) fn files(cwd: &Path, command: &str) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    collect(cwd, command, &mut found);
+    let led_to: Vec<PathBuf> = found
+        .iter()
+        .filter(|path| path.is_symlink())
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    found.extend(led_to);
+    found
+}
+
+fn collect(cwd: &Path, command: &str, found: &mut BTreeSet<PathBuf>) {
+    let mut folder = cwd.to_path_buf();
+    let mut words = words(&spaced(command)).into_iter();
+    let mut is_program = true;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            ";" => is_program = true,
+            "<" | ">>" => {}
+            ">" => {
+                words.next();
+            }
+            "cd" if is_program => {
+                let target = words.next().unwrap_or_default();
+                folder = aris_fs::lexical(&folder.join(target));
+            }
+            text => {
+                if text.contains(|c: char| c.is_whitespace() || "<>;&|()".contains(c)) {
+                    collect(&folder, text, found);
+                }
+                // `--config=a.yaml` names a file, too; `X=1` before a program does not make it an argument.
+                let (is_setting, value) = match text.split_once('=') {
+                    Some((_, value)) => (true, value),
+                    None => (false, text),
+                };
+                if !is_interpreter(value) {
+                    named(&folder, value, is_program, found);
+                }
+                is_program &= is_setting;
+            }
+        }
+    }
+}
+
+/// Adds the regular files that a word stands for.
+fn named(folder: &Path, word: &str, is_program: bool, found: &mut BTreeSet<PathBuf>) {
+    let here = folder.display().to_string();
+    let word = word.replace("${PWD}", &here).replace("$PWD", &here);
+    if word.is_empty() || is_program && !word.contains('/') {
+        return;
+    }
+    let path = aris_fs::lexical(&folder.join(&word));
+    if path.is_file() {
+        found.insert(path);
+    } else if word.contains(['*', '?', '[']) {
+        let above = if word.starts_with('/') {
+            String::new()
+        } else {
+            format!("{}/", glob::Pattern::escape(&here))
+        };
+        let paths = glob::glob(&format!("{above}{word}")).into_iter().flatten();
+        found.extend(paths.flatten().filter(|path| path.is_file()));
+    }
+}
+
+/// The text with blanks around what a shell reads as an operator: `>`, `>>` and `<` stay, others become `;`.
+fn spaced(command: &str) -> String {
+    let mut text = String::with_capacity(command.len());
+    let mut quote = None;
+    let mut characters = command.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (None | Some('"'), '\\') => {
+                text.push(character);
+                text.extend(characters.next());
+            }
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                text.push(character);
+            }
+            (Some(open), _) if open == character => {
+                quote = None;
+                text.push(character);
+            }
+            (None, '>') if characters.next_if_eq(&'>').is_some() => text.push_str(" >> "),
+            (None, '>' | '<') => text.extend([' ', character, ' ']),
+            (None, ';' | '&' | '|' | '(' | ')' | '`' | '\n') => text.push_str(" ; "),
+            _ => text.push(character),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn files_are_found_however_a_shell_may_name_them() {
+        let temp = tempfile::tempdir().expect("temp");
+        let top = temp.path().canonicalize().expect("real");
+        fs::create_dir(top.join("d")).expect("folder");
+        for name in ["a b", "d/in.csv", "d/two.csv", "run.sh"] {
+            fs::write(top.join(name), "1").expect("write");
+        }
+        std::os::unix::fs::symlink("../run.sh", top.join("d/link")).expect("link");
+        for (command, expected) in [
+            ("sh run.sh d/in.csv", "d/in.csv run.sh"),
+            ("awk 1 <d/in.csv >d/two.csv", "d/in.csv"),
+            ("cat d/in.csv|sort>>d/two.csv", "d/in.csv d/two.csv"),
+            ("(cat d/in.csv) 2>&1", "d/in.csv"),
+            ("cat d/*.csv", "d/in.csv d/two.csv"),
+            ("cat ${PWD}/d/in.csv; X=1 python3 run.sh", "d/in.csv run.sh"),
+            ("cd d && cat in.csv", "d/in.csv"),
+            ("sh -c 'cat \"a b\" $(cat d/in.csv)'", "a b d/in.csv"),
+            ("t --config=d/in.csv", "d/in.csv"),
+            ("./run.sh", "run.sh"),
+            ("sh d/link", "d/link run.sh"),
+            ("echo 'd/in.csv > x'", "d/in.csv"),
+            ("run.sh", ""),
+        ] {
+            let found = files(&top, command);
+            let names = found
+                .iter()
+                .map(|path| path.strip_prefix(&top).expect("inside"));
+            let names: Vec<_> = names.map(|name| name.display().to_string()).collect();
+            assert_eq!(names.join(" "), expected, "{command}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_command_makes_it_panic(command in "[ -~\\n\u{e9}]{0,60}") {
+            files(Path::new("/nonexistent"), &command);
+        }
+    }
+}
