@@ -1,8 +1,8 @@
-//! Waiting inside this process: connections under way to one host, and time.
+//! Connections under way to one host in this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Counts the requests under way to each host.
 #[derive(Debug, Default)]
@@ -58,23 +58,5 @@ impl Drop for Permit<'_> {
             *count = count.saturating_sub(1);
         }
         self.gate.left.notify_all();
-    }
-}
-
-/// Lets time pass. There is no event to wait for: an outside host asked for the time.
-pub(crate) fn wait(time: Duration) {
-    let end = Instant::now() + time;
-    let nothing = Mutex::new(());
-    let never = Condvar::new();
-    let mut guard = nothing.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        guard = never
-            .wait_timeout(guard, left)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
     }
 }

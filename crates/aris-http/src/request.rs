@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ureq::http::Method;
 
 use crate::error::{HttpError, Why};
 use crate::host::Host;
@@ -20,17 +21,6 @@ const SEGMENT: &AsciiSet = &VALUE.remove(b':').remove(b'@').remove(b',');
 
 /// Bytes of an answer that are accepted unless a request says otherwise: 10 MiB.
 pub(crate) const BODY_LIMIT: u64 = 10 << 20;
-
-/// Ways of asking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Asks for something that is there.
-    Get,
-    /// Asks with a JSON body.
-    Post,
-    /// Sets something, which may be done twice; with a JSON body.
-    Put,
-}
 
 /// What an answer must look like to be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +70,7 @@ impl Request {
     pub fn get(host: &'static Host, path: &'static str, expect: Expect) -> Self {
         Self {
             host,
-            method: Method::Get,
+            method: Method::GET,
             target: path.to_owned(),
             has_query: false,
             accept: None,
@@ -113,7 +103,7 @@ impl Request {
     /// Asks with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path, Expect::Json);
-        request.method = Method::Post;
+        request.method = Method::POST;
         request.harmless = false;
         request.body = Some(body.to_string());
         request
@@ -122,7 +112,7 @@ impl Request {
     /// Sets something with a JSON body.
     pub fn put(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::post(host, path, body).harmless();
-        request.method = Method::Put;
+        request.method = Method::PUT;
         request
     }
 
@@ -219,6 +209,11 @@ impl Request {
             url: url.to_owned(),
             why,
         }
+    }
+
+    /// What is accepted.
+    pub(crate) fn media_type(&self) -> &'static str {
+        self.accept.unwrap_or(self.expect.accept())
     }
 
     /// The host it goes to.
