@@ -90,6 +90,8 @@ pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
     });
     let mut found = found?.unwrap_or_default();
     found.items.truncate(search.count);
+    // The number of a page is of no use without its size.
+    found.next = None;
     Ok(found)
 }
 
