@@ -26,23 +26,17 @@ impl Gate {
         limit: usize,
         deadline: Instant,
     ) -> Option<Permit<'_>> {
-        let mut counts = self.counts();
-        loop {
-            let count = counts.entry(host).or_default();
-            if *count < limit.max(1) {
-                *count += 1;
-                return Some(Permit { gate: self, host });
-            }
-            let time = deadline.saturating_duration_since(Instant::now());
-            if time.is_zero() {
-                return None;
-            }
-            counts = self
-                .left
-                .wait_timeout(counts, time)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+        let time = deadline.saturating_duration_since(Instant::now());
+        let full = |counts: &mut BTreeMap<_, usize>| {
+            counts.get(host).is_some_and(|count| *count >= limit.max(1))
+        };
+        let entered = self.left.wait_timeout_while(self.counts(), time, full);
+        let (mut counts, waited) = entered.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return None;
         }
+        *counts.entry(host).or_default() += 1;
+        Some(Permit { gate: self, host })
     }
 
     fn counts(&self) -> MutexGuard<'_, BTreeMap<&'static str, usize>> {

@@ -47,6 +47,7 @@ impl Expect {
 
 /// One request to a host. Values are encoded here and nowhere else, so that none can leave its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a request asks nothing before a client sends it"]
 pub struct Request {
     pub(crate) host: &'static Host,
     pub(crate) method: Method,
@@ -87,14 +88,12 @@ impl Request {
     }
 
     /// Says that this may be done twice although it has a body.
-    #[must_use]
     pub fn harmless(mut self) -> Self {
         self.harmless = true;
         self
     }
 
     /// Says that nothing is sent again after an answer, not even after one that says "later": whoever asks looks first what was done.
-    #[must_use]
     pub fn once(mut self) -> Self {
         self.once = true;
         self
@@ -117,7 +116,6 @@ impl Request {
     }
 
     /// Appends a value as one path segment: a `/` in it is encoded.
-    #[must_use]
     pub fn segment(mut self, value: &str) -> Self {
         self.target.push('/');
         self.push(value, SEGMENT);
@@ -125,7 +123,6 @@ impl Request {
     }
 
     /// Appends a value whose slashes separate segments, as in a DOI. Empty and dot segments are encoded away.
-    #[must_use]
     pub fn segments(mut self, value: &str) -> Self {
         for segment in value.split('/') {
             self.target.push('/');
@@ -140,14 +137,12 @@ impl Request {
     }
 
     /// Appends a constant piece of the path.
-    #[must_use]
     pub fn path(mut self, piece: &'static str) -> Self {
         self.target.push_str(piece);
         self
     }
 
     /// Appends a query parameter.
-    #[must_use]
     pub fn query(mut self, name: &'static str, value: &str) -> Self {
         self.target.push(if self.has_query { '&' } else { '?' });
         self.has_query = true;
@@ -158,7 +153,6 @@ impl Request {
     }
 
     /// Appends a query parameter when there is a value.
-    #[must_use]
     pub fn query_if(self, name: &'static str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.query(name, value),
@@ -167,21 +161,18 @@ impl Request {
     }
 
     /// Accepts this media type instead of the one that follows from what is expected.
-    #[must_use]
     pub fn accept(mut self, media_type: &'static str) -> Self {
         self.accept = Some(media_type);
         self
     }
 
     /// Accepts a body of so many bytes instead of 10 MiB; a larger one is an error.
-    #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
         self
     }
 
     /// Keeps an answer in the cache for this long, and an answer that there is no such thing (404, 410) for `absence`.
-    #[must_use]
     pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
         self.keep = time;
         self.keep_absence = absence;
@@ -189,14 +180,12 @@ impl Request {
     }
 
     /// Takes so many intervals of the host's pace instead of one, where the host allows fewer requests of this kind.
-    #[must_use]
     pub fn slots(mut self, slots: u32) -> Self {
         self.slots = slots;
         self
     }
 
     /// Counts against an allowance of the host: not sent while that is used up.
-    #[must_use]
     pub fn metered(mut self) -> Self {
         self.metered = true;
         self

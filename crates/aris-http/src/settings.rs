@@ -35,6 +35,7 @@ const LIMIT: &str = "ARIS_CACHE_LIMIT_MB";
 
 /// How a client works.
 #[derive(Clone)]
+#[must_use]
 pub struct Settings {
     pub(crate) mode: Mode,
     pub(crate) deadline: Duration,
@@ -118,21 +119,18 @@ impl Settings {
     }
 
     /// Asks in this mode.
-    #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
     /// Gives up when this time has passed, counted from the client's making over everything it does.
-    #[must_use]
     pub fn deadline(mut self, time: Duration) -> Self {
         self.deadline = time;
         self
     }
 
     /// Tells `listener` what happens.
-    #[must_use]
     pub fn listener(mut self, listener: Arc<Listener>) -> Self {
         self.listener = listener;
         self

@@ -3,7 +3,7 @@
 //! **Source**: Crossref REST API documentation and format (`api-doc`, work object), and recorded answers. `Resource not found.` comes
 //! as plain text with 404. DOIs of arXiv are registered elsewhere: 404 here says nothing about them.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response};
 use serde_json::{Value, json};
@@ -189,11 +189,11 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
             .filter_map(|subject| text(subject, &[]))
             .collect(),
         retracted: retracted.then_some(true),
-        origins: vec![Origin {
-            source: Source::Crossref,
-            record: doi.as_str().to_owned(),
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(
+            Source::Crossref,
+            doi.as_str().to_owned(),
+            response.fetched_at,
+        ),
         ..Paper::default()
     })
     .map(|mut paper| {
