@@ -64,7 +64,7 @@ impl Again {
             status == 429 || later.contains(&status) || (status == 403 && pause.is_some());
         let is_later = matches!(status, 408 | 425 | 429 | 500..=599);
         match pause {
-            _ if !is_limit && !(harmless && is_later) => Self::No,
+            _ if !(is_limit || harmless && is_later) => Self::No,
             Some(pause) => Self::After(pause),
             None => Self::Soon,
         }

@@ -13,7 +13,7 @@ use std::path::Path;
 use aris_cli::{Context, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Failure as _};
 use aris_online::{OnlineArgs, Progress};
-use aris_sources::{Doubt, Response, hosts};
+use aris_sources::{Doubt, Response};
 use serde_json::json;
 
 pub use aris_online::FetchError as Error;
@@ -123,14 +123,7 @@ fn newer(folder: &Path, fact: &Fact) -> Result<Option<Vec<u8>>, Error> {
 
 fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
     let progress = Progress::new(context, Some(facts::ALL.len() as u64));
-    let hosts = [
-        &hosts::ARXIV,
-        &hosts::CROSSREF,
-        &hosts::DATACITE,
-        &hosts::DBLP,
-        &hosts::OPENALEX,
-        &hosts::SEMANTIC_SCHOLAR,
-    ];
+    let hosts = facts::HOSTS.map(|(_, host)| host);
     // A kept answer says what the source said then.
     let online = OnlineArgs {
         refresh: true,
@@ -164,7 +157,7 @@ fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
 fn checked(fact: &Fact, why: Option<String>) -> Checked {
     Checked {
         name: fact.name,
-        source: fact.source,
+        source: fact.source(),
         what: fact.what,
         documented: fact.documented,
         outcome: if why.is_some() {
