@@ -105,7 +105,7 @@ fn five_hundred_papers() {
                 row
             })
             .collect();
-        let project = Project::new().file("papers.json", &json!(rows).to_string());
+        let project = Project::new().file("papers.json", json!(rows).to_string());
         let helper = aris_testkit::Helper::named("verify_papers");
         let call = world.call_of(&helper, &project);
         let call = address.iter().fold(call, |call, address| {
