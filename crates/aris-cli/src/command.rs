@@ -123,15 +123,18 @@ fn alike(command: Command) -> Command {
 
 fn after_help(spec: &Spec, path: &str) -> String {
     let mut text = String::from("EXAMPLES:\n");
-    for example in spec
-        .examples
-        .iter()
-        .filter(|example| path.is_empty() || example.command == path)
+    let call = format!("{} {path}", spec.name);
+    let is_here = |line: &str| {
+        let after = line.split_once(&call).map(|(_, after)| after);
+        after.is_some_and(|after| {
+            !after.starts_with(|next: char| next.is_alphanumeric() || next == '-')
+        })
+    };
+    for (line, what) in spec
+        .examples()
+        .filter(|(line, _)| path.is_empty() || is_here(line))
     {
-        push(
-            &mut text,
-            format_args!("  # {}\n  {}\n", example.what, folded(example.line)),
-        );
+        push(&mut text, format_args!("  # {what}\n  {}\n", folded(line)));
     }
     text.push_str("\nEXIT CODES:\n");
     let below = spec.command(path);

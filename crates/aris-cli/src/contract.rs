@@ -39,7 +39,7 @@ pub(crate) fn contract(spec: &Spec, command: &Command) -> Value {
         "exit": exits(&spec.exits()),
         "json_schemas": spec.schemas,
         "network": spec.network.word(),
-        "examples": spec.examples.iter().map(|example| example.line).collect::<Vec<_>>(),
+        "examples": spec.examples().map(|(line, _)| line).collect::<Vec<_>>(),
         "samples": spec.samples.iter().map(|sample| json!({"args": sample.args, "exit": sample.exit})).collect::<Vec<_>>(),
     })
 }

@@ -20,7 +20,7 @@ pub use command::parser;
 pub use context::{Clock, Context};
 pub use emit::{Outcome, Product, Stream};
 pub use run::{Process, main, run};
-pub use spec::{CommandSpec, DEADLINE, Example, Network, Sample, Spec};
+pub use spec::{CommandSpec, DEADLINE, Network, Sample, Spec};
 pub use style::Style;
 
 /// The commit this workspace was built from, or `unknown`.

@@ -21,8 +21,8 @@ pub struct Spec {
     pub stderr: &'static str,
     /// What each subcommand reads, prints and ends with; empty for a helper without subcommands.
     pub commands: &'static [CommandSpec],
-    /// Worked calls.
-    pub examples: &'static [Example],
+    /// Worked calls as a shell reads them: `helper command …  # what it does`.
+    pub examples: &'static [&'static str],
     /// Exit codes beside 0 and beside those of `errors`, with their meaning.
     pub signals: &'static [(u8, &'static str)],
     /// What 0 means for this helper.
@@ -72,17 +72,6 @@ impl CommandSpec {
     }
 }
 
-/// One worked call for the EXAMPLES section.
-#[derive(Clone, Copy, Debug)]
-pub struct Example {
-    /// Subcommand it belongs to; empty for the helper itself.
-    pub command: &'static str,
-    /// The call, beginning with the helper's name.
-    pub line: &'static str,
-    /// What it does.
-    pub what: &'static str,
-}
-
 /// A call with known exit codes, safe to run anywhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
@@ -124,6 +113,12 @@ impl Spec {
         }
         codes.extend_from_slice(self.signals);
         in_order(codes)
+    }
+
+    /// The worked calls, each with what it does.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let examples = self.examples.iter();
+        examples.map(|example| example.split_once("  # ").unwrap_or((example, "")))
     }
 
     /// What is said about a subcommand.

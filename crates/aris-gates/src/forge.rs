@@ -42,7 +42,7 @@ impl ForgeArgs {
     /// A way to where `repository` is; without a host: `GH_HOST`, else github.com, and `GITLAB_HOST`, else gitlab.com. `gh` runs in `folder`,
     /// and only where no variable holds the token.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    /// **Errors**: [`HttpError::Setting`].
     pub fn way(
         &self,
         context: &Context,

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::request::{Method, Request};
+use crate::request::Request;
 use crate::response::Response;
 use crate::settings::Mode;
 
@@ -87,7 +87,7 @@ impl Cache {
             return;
         };
         let head = Head {
-            method: method(request.method).to_owned(),
+            method: request.method.to_string(),
             url: response.url.clone(),
             status: response.status,
             media_type: response.media_type.clone(),
@@ -115,8 +115,8 @@ impl Cache {
 fn name(request: &Request, url: &str) -> String {
     let question = format!(
         "{}\0{url}\0{}\0{}",
-        method(request.method),
-        request.accept.unwrap_or(request.expect.accept()),
+        request.method,
+        request.media_type(),
         request.body.as_deref().unwrap_or_default(),
     );
     hex(&Sha256::digest(question))
@@ -145,14 +145,6 @@ fn parse(bytes: &[u8]) -> Option<Response> {
         cached: true,
         url: head.url,
     })
-}
-
-const fn method(method: Method) -> &'static str {
-    match method {
-        Method::Get => "GET",
-        Method::Post => "POST",
-        Method::Put => "PUT",
-    }
 }
 
 #[cfg(test)]

@@ -2,17 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use crate::again::{Again, repeat};
+use aris_contract::ErrorKind;
+
 use crate::allowance::Allowance;
 use crate::cache::Cache;
 use crate::error::{HttpError, Why};
 use crate::event::Event;
+use crate::exchange::{Again, Attempt, Exchange, Missed};
 use crate::gate::Gate;
 use crate::host::{Host, Manners};
 use crate::pace::{Pace, Turn};
 use crate::request::{Expect, Request};
 use crate::response::Response;
-use crate::retry;
 use crate::secret::Secret;
 use crate::settings::{Mode, Settings};
 use crate::sweep;
@@ -20,6 +21,9 @@ use crate::wire::{Answer, Broken, Wire};
 
 /// One exchange may take this long, within the deadline: a host that stalls is asked again rather than waited for.
 const EXCHANGE: Duration = Duration::from_secs(30);
+
+/// Requests that are sent for one answer at most.
+const ATTEMPTS: u32 = 5;
 
 /// Something else than an answer is asked for again this often.
 const DOUBTS: u32 = 2;
@@ -54,12 +58,17 @@ impl std::fmt::Debug for Client {
 impl Client {
     /// A client; its deadline begins now.
     ///
-    /// **Errors**: [`HttpError::Certificates`]; [`HttpError::NoCache`] where only the cache may answer, and cannot be used.
+    /// **Errors**: [`HttpError::Setting`], also where only the cache may answer, and cannot be used.
     pub fn new(settings: Settings) -> Result<Self, HttpError> {
         let folder = match &settings.unusable {
             None => Some(settings.folder.as_path()),
             Some(why) if settings.mode == Mode::Offline => {
-                return Err(HttpError::NoCache { why: why.clone() });
+                return Err(HttpError::Setting {
+                    variable: "ARIS_CACHE_DIR",
+                    what: format!("the cache cannot be used: {why}"),
+                    hint: "let ARIS_CACHE_DIR name a folder of your own that can be written",
+                    kind: ErrorKind::Precondition,
+                });
             }
             Some(_) => None,
         };
@@ -161,13 +170,10 @@ impl Client {
         read: &impl Fn(&Response) -> Result<T, Doubt>,
     ) -> Result<(Response, T), HttpError> {
         let mut doubts = 0;
-        self.exchange(request, url, EXCHANGE, |attempt| {
-            let mut answer = attempt.send(&[])?;
+        self.exchange(request, url, EXCHANGE, |attempt, turn| {
+            let mut answer = self.send(attempt, turn, request, &[])?;
             let fetched_at = (self.settings.clock)();
-            let allowance = Allowance::of(|name| answer.header(name));
-            let body = answer.whole(request.limit);
-            let body = body.map_err(|broken| attempt.broken(broken))?;
-            let body = body.ok_or_else(|| attempt.last(Why::TooLarge(request.limit)))?;
+            let body = attempt.body(&mut answer)?;
             if (300..400).contains(&answer.status) {
                 return Err(attempt.broken(Broken::Refused("a status of no meaning here")));
             }
@@ -177,7 +183,7 @@ impl Client {
                 body,
                 fetched_at,
                 cached: false,
-                allowance,
+                allowance: Allowance::of(|name| answer.header(name)),
                 url: answer.url,
             };
             if response.body.is_empty() && response.is_success() && request.expect != Expect::File {
@@ -198,63 +204,95 @@ impl Client {
                 Ok(value) => Ok((response, value)),
                 Err(Doubt::Malformed(what)) => Err(attempt.last(Why::Malformed(what))),
                 Err(Doubt::NotAnAnswer(what)) => {
+                    let (error, last) = attempt.last(Why::NotAnAnswer(what));
                     doubts += 1;
-                    let again = if doubts > DOUBTS {
-                        Again::No
-                    } else {
-                        Again::Soon
-                    };
-                    Err((request.missed(url, Why::NotAnAnswer(what)), again))
+                    Err((error, if doubts > DOUBTS { last } else { Again::Soon }))
                 }
             }
         })
     }
 
-    /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most.
+    /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most. While an
+    /// attempt has its turn nobody else asks an exclusive host.
     pub(crate) fn exchange<T>(
         &self,
         request: &Request,
         url: &str,
         longest: Duration,
-        mut work: impl FnMut(&Attempt<'_>) -> Result<T, Missed>,
+        mut work: impl FnMut(&Attempt<'_>, &Turn) -> Result<T, Missed>,
     ) -> Result<T, HttpError> {
         let host = request.host.name;
         let manners = self.manners(request.host);
-        let late = || request.missed(url, Why::Deadline(self.settings.deadline));
+        let exchange = Exchange {
+            wire: &self.wire,
+            request,
+            url,
+            key: self.key(request.host),
+            // A question to a source may be asked twice, whatever its method.
+            harmless: true,
+            attempts: ATTEMPTS,
+            longest,
+            end: self.end,
+            deadline: self.settings.deadline,
+            now: &*self.settings.clock,
+        };
         let permit = self.gate.enter(host, manners.connections, self.end);
-        let _permit = permit.ok_or_else(late)?;
+        let _permit = permit.ok_or_else(|| exchange.late())?;
         let waits = |time, error: &HttpError| {
             let why = error.to_string();
             self.tell(&Event::Waiting { host, time, why });
         };
-        repeat(retry::ATTEMPTS, self.end, waits, |number, _| {
+        exchange.run(waits, |attempt| {
             let turn = self.turn(request, manners);
             let turn = turn.map_err(|error| (error, Again::No))?;
-            let time = self.left().min(longest);
-            if time.is_zero() {
-                return Err((late(), Again::No));
-            }
             self.tell(&Event::Asking { host });
-            work(&Attempt {
-                client: self,
-                request,
-                url,
-                turn,
-                number,
-                time,
-            })
+            work(attempt, &turn)
         })
+    }
+
+    /// Sends the request with more headers, and keeps what the answer says about the host's pace. An answer is one that is neither
+    /// "not now" nor "not you".
+    pub(crate) fn send(
+        &self,
+        attempt: &Attempt<'_>,
+        turn: &Turn,
+        request: &Request,
+        more: &[(&'static str, String)],
+    ) -> Result<Answer, Missed> {
+        let host = request.host;
+        let answer = attempt.send(more)?;
+        let status = answer.status;
+        let allowance = Allowance::of(|name| answer.header(name));
+        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
+            self.pace.spent(host, turn, spent.reset);
+        }
+        let variable = host.key.map(|place| place.variable);
+        let (again, pause) = match attempt.again(&answer) {
+            Again::No if matches!(status, 401 | 403) => {
+                return Err(attempt.last(Why::Refused { status, variable }));
+            }
+            Again::No => {
+                self.pace.answered(host, turn);
+                return Ok(answer);
+            }
+            Again::Soon => (Again::Soon, None),
+            Again::After(pause) => (Again::After(pause), Some(pause)),
+        };
+        let is_limit = matches!(status, 403 | 429) || host.later.contains(&status);
+        if is_limit || pause.is_some() {
+            self.pace.refused(host, turn, pause);
+        }
+        // A key raises the limits: where there is none, that is the reason.
+        let missing = variable.filter(|_| is_limit && self.key(host).is_none());
+        Err(attempt.busy(status, again, missing))
     }
 
     /// Waits for leave to send a request.
     fn turn(&self, request: &Request, manners: Manners) -> Result<Turn, HttpError> {
         let host = request.host;
-        let turn = self.pace.turn(request, manners, self.end, &|wait| {
-            self.tell(&Event::Waiting {
-                host: host.name,
-                time: wait.time,
-                why: wait.why,
-            });
+        let turn = self.pace.turn(request, manners, self.end, &|time, why| {
+            let (host, why) = (host.name, why.to_owned());
+            self.tell(&Event::Waiting { host, time, why });
         });
         turn.map_err(|mut error| {
             if let (HttpError::TooLate { why, .. }, Some(key), None) =
@@ -298,86 +336,7 @@ impl Client {
         self.end
     }
 
-    fn left(&self) -> Duration {
-        self.end.saturating_duration_since(Instant::now())
-    }
-
     fn tell(&self, event: &Event) {
         (self.settings.listener)(event);
-    }
-}
-
-/// Why an attempt failed, and whether there may be another one.
-pub(crate) type Missed = (HttpError, Again);
-
-/// One attempt of an exchange. While it lives nobody else asks an exclusive host.
-pub(crate) struct Attempt<'a> {
-    client: &'a Client,
-    request: &'a Request,
-    url: &'a str,
-    turn: Turn,
-    number: u32,
-    time: Duration,
-}
-
-impl Attempt<'_> {
-    /// Sends the request with more headers. An answer is one that is neither "not now" nor "not you".
-    pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<Answer, Missed> {
-        let (client, host) = (self.client, self.request.host);
-        let key = client.key(host);
-        let answer = client
-            .wire
-            .send(self.request, self.url, key, more, self.time)
-            .map_err(|broken| self.broken(broken))?;
-        let status = answer.status;
-        let allowance = Allowance::of(|name| answer.header(name));
-        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
-            client.pace.spent(host, &self.turn, spent.reset);
-        }
-        let variable = host.key.map(|place| place.variable);
-        if retry::is_later(status) || host.later.contains(&status) {
-            let now = (client.settings.clock)();
-            let header = answer.header("retry-after");
-            let retry_after = header.and_then(|header| retry::pause(header, now));
-            let is_limit = status == 429 || host.later.contains(&status);
-            if is_limit || retry_after.is_some() {
-                client.pace.refused(host, &self.turn, retry_after);
-            }
-            let busy = Why::Busy {
-                status,
-                retry_after,
-                attempts: self.number,
-                // A key raises the limits: where there is none, that is the reason.
-                key: variable.filter(|_| is_limit && key.is_none()),
-            };
-            let again = retry_after.map_or(Again::Soon, Again::After);
-            return Err((self.request.missed(self.url, busy), again));
-        }
-        if matches!(status, 401 | 403) {
-            return Err(self.last(Why::Refused { status, variable }));
-        }
-        client.pace.answered(host, &self.turn);
-        Ok(answer)
-    }
-
-    /// Nothing can come of another attempt.
-    pub(crate) fn last(&self, why: Why) -> Missed {
-        (self.request.missed(self.url, why), Again::No)
-    }
-
-    /// The exchange broke off.
-    pub(crate) fn broken(&self, broken: Broken) -> Missed {
-        let attempts = self.number;
-        let why = match broken {
-            Broken::Refused(what) => return self.last(Why::NotAnAnswer(what.to_owned())),
-            Broken::Late if self.client.left().is_zero() => {
-                return self.last(Why::Deadline(self.client.settings.deadline));
-            }
-            other => Why::NoAnswer {
-                what: other.words(self.time),
-                attempts,
-            },
-        };
-        (self.request.missed(self.url, why), Again::Soon)
     }
 }

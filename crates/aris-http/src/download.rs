@@ -7,9 +7,9 @@ use std::time::Duration;
 use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::again::Again;
-use crate::client::{Attempt, Client, Missed};
+use crate::client::Client;
 use crate::error::{HttpError, Why};
+use crate::exchange::{Again, Attempt, Missed};
 use crate::request::Request;
 use crate::settings::Mode;
 use crate::wire::{Answer, Broken, io_broken};
@@ -31,23 +31,15 @@ pub enum Magic {
 
 impl Magic {
     fn fits(self, start: &[u8]) -> bool {
-        // The smallest file that a reader opens has some hundred bytes.
-        let pdf = || {
-            start.len() >= LEAST_PDF
-                && start
-                    .get(..start.len().min(1024))
-                    .is_some_and(|start| start.windows(5).any(|word| word == b"%PDF-"))
-        };
-        let gzip = start.starts_with(&[0x1f, 0x8b]);
         match self {
-            Self::Pdf => pdf(),
+            Self::Pdf => {
+                let head = start.get(..start.len().min(1024)).unwrap_or_default();
+                start.len() >= LEAST_PDF && head.windows(5).any(|word| word == b"%PDF-")
+            }
             Self::Source => {
                 let text = start.trim_ascii_start();
-                let html = text.len() >= 5
-                    && (text.starts_with(b"<!")
-                        || text.starts_with(b"<html")
-                        || text.starts_with(b"<HTML"));
-                !html && (gzip || !start.is_empty())
+                let begins = |word: &&[u8]| text.starts_with(word);
+                !start.is_empty() && ![&b"<!"[..], b"<html", b"<HTML"].iter().any(begins)
             }
         }
     }
@@ -88,23 +80,16 @@ impl Client {
         }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let folder = target.parent().unwrap_or(Path::new("."));
-        let mut part = aris_fs::Part::open(&folder.join(format!(".{name}.part")), self.end())?;
+        let path = folder.join(format!(".{name}.part"));
+        let note = folder.join(format!(".{name}.part.from"));
+        let mut part = aris_fs::Part::open(&path, self.end())?;
         // Looked at with the lock held: another process may have brought it meanwhile.
         if target.is_file() {
             part.discard()?;
-            let (digest, bytes, _) = digest(target)?;
-            return Ok(Some(Downloaded {
-                path: target.to_path_buf(),
-                bytes,
-                sha256: digest,
-                resumed: 0,
-                media_type: String::new(),
-            }));
+            return Ok(Some(described(target)?.0));
         }
-        let note = folder.join(format!(".{name}.part.from"));
         let mut resumed = part.length();
-        let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
-            let disk = |error: aris_fs::FsError| (HttpError::from(error), Again::No);
+        let arrived = self.exchange(request, &url, Duration::MAX, |attempt, turn| {
             let same = aris_fs::read_optional(&note, 4096)
                 .map_err(disk)?
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -118,11 +103,12 @@ impl Client {
             } else {
                 part.restart().map_err(disk)?;
             }
-            let answer = attempt.send(&more)?;
+            let answer = self.send(attempt, turn, request, &more)?;
             if matches!(answer.status, 200 | 416) {
                 part.restart().map_err(disk)?;
             }
             resumed = part.length();
+            let trouble = |what| Err(attempt.broken(Broken::Trouble(what)));
             match answer.status {
                 200 | 206 => {
                     let media_type = answer.media_type();
@@ -130,34 +116,45 @@ impl Client {
                     Ok(Some(media_type))
                 }
                 404 | 410 => Ok(None),
-                416 => Err(attempt.broken(Broken::Trouble(String::from("it has no such part")))),
-                status => Err(attempt.broken(Broken::Trouble(format!("status {status}")))),
+                416 => trouble(String::from("it has no such part")),
+                status => trouble(format!("status {status}")),
             }
         });
-        match arrived {
-            Ok(Some(media_type)) => {
-                let arrived = Arrived {
-                    part,
-                    note: &note,
-                    resumed,
-                    media_type,
-                };
-                arrived.settle(request, &url, target, magic).map(Some)
-            }
-            Ok(None) => {
-                part.discard()?;
-                aris_fs::remove_file(&note)?;
-                Ok(None)
-            }
-            Err(error) => {
-                if part.length() == 0 {
+        let media_type = match arrived {
+            Ok(Some(media_type)) => media_type,
+            nothing => {
+                if nothing.is_ok() || part.length() == 0 {
                     part.discard()?;
                     aris_fs::remove_file(&note)?;
                 }
-                Err(error)
+                return nothing.map(|_| None);
             }
+        };
+        let (file, start) = described(&path)?;
+        aris_fs::remove_file(&note)?;
+        if !magic.fits(&start) {
+            part.discard()?;
+            let kind = if media_type.is_empty() {
+                "something without a type"
+            } else {
+                &media_type
+            };
+            let what = format!("{kind} that is not the file");
+            return Err(request.missed(&url, Why::NotAnAnswer(what)));
         }
+        part.finish(target)?;
+        Ok(Some(Downloaded {
+            path: target.to_path_buf(),
+            resumed,
+            media_type,
+            ..file
+        }))
     }
+}
+
+/// Nothing can come of another attempt where the disk fails.
+fn disk(error: aris_fs::FsError) -> Missed {
+    (error.into(), Again::No)
 }
 
 /// Appends the body to the part.
@@ -169,7 +166,6 @@ fn receive(
     part: &mut aris_fs::Part,
     note: &Path,
 ) -> Result<(), Missed> {
-    let disk = |error: aris_fs::FsError| (HttpError::from(error), Again::No);
     // Only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
     let total = total(&answer, part.length());
     let tag = answer
@@ -224,45 +220,8 @@ fn total(answer: &Answer, here: u64) -> Option<u64> {
     (!encoded).then_some(here + length)
 }
 
-/// A part that is complete, before it is believed.
-struct Arrived<'a> {
-    part: aris_fs::Part,
-    note: &'a Path,
-    resumed: u64,
-    media_type: String,
-}
-
-impl Arrived<'_> {
-    fn settle(
-        self,
-        request: &Request,
-        url: &str,
-        target: &Path,
-        magic: Magic,
-    ) -> Result<Downloaded, HttpError> {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let folder = target.parent().unwrap_or(Path::new("."));
-        let path = folder.join(format!(".{name}.part"));
-        let (sha256, bytes, start) = digest(&path)?;
-        aris_fs::remove_file(self.note)?;
-        if !magic.fits(&start) {
-            self.part.discard()?;
-            let what = format!("{} that is not the file", kind(&self.media_type));
-            return Err(request.missed(url, Why::NotAnAnswer(what)));
-        }
-        self.part.finish(target)?;
-        Ok(Downloaded {
-            path: target.to_path_buf(),
-            bytes,
-            sha256,
-            resumed: self.resumed,
-            media_type: self.media_type,
-        })
-    }
-}
-
-/// The digest of a file, its length, and its first kilobyte or more.
-fn digest(path: &Path) -> Result<(String, u64, Vec<u8>), HttpError> {
+/// What a file is, and its first kilobyte or more.
+fn described(path: &Path) -> Result<(Downloaded, Vec<u8>), HttpError> {
     let mut digest = Sha256::new();
     let mut bytes = 0;
     let mut start = Vec::new();
@@ -274,13 +233,12 @@ fn digest(path: &Path) -> Result<(String, u64, Vec<u8>), HttpError> {
         bytes += piece.len() as u64;
         digest.update(piece);
     })?;
-    Ok((hex(&digest.finalize()), bytes, start))
-}
-
-fn kind(media_type: &str) -> &str {
-    if media_type.is_empty() {
-        "something without a type"
-    } else {
-        media_type
-    }
+    let file = Downloaded {
+        path: path.to_path_buf(),
+        bytes,
+        sha256: hex(&digest.finalize()),
+        resumed: 0,
+        media_type: String::new(),
+    };
+    Ok((file, start))
 }

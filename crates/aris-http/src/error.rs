@@ -1,6 +1,5 @@
 //! Why there is no answer.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure};
@@ -37,28 +36,17 @@ pub enum HttpError {
         /// What for.
         why: String,
     },
-    /// A base URL from the environment that cannot be used.
-    #[error("{variable} is not a usable base URL: {why}")]
-    BaseUrl {
+    /// A setting from the environment that cannot be used.
+    #[error("{what}")]
+    Setting {
         /// The variable.
         variable: &'static str,
         /// What is wrong with it.
-        why: &'static str,
-    },
-    /// A size of the cache that is none.
-    #[error("ARIS_CACHE_LIMIT_MB is not a number of megabytes")]
-    CacheLimit,
-    /// Certificates from `SSL_CERT_FILE` that cannot be used.
-    #[error("{} holds no usable certificate", path.display())]
-    Certificates {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Only the cache may answer, and it cannot be used.
-    #[error("the cache cannot be used: {why}")]
-    NoCache {
-        /// Why not.
-        why: String,
+        what: String,
+        /// What it must be.
+        hint: &'static str,
+        /// Whether it was given wrong, or what it names is not there.
+        kind: ErrorKind,
     },
     /// The disk failed.
     #[error(transparent)]
@@ -201,8 +189,7 @@ impl Failure for HttpError {
         match self {
             Self::Offline { .. } | Self::TooLate { .. } => ErrorKind::Unavailable,
             Self::Asked { why, .. } => why.kind(),
-            Self::Certificates { .. } | Self::NoCache { .. } => ErrorKind::Precondition,
-            Self::BaseUrl { .. } | Self::CacheLimit => ErrorKind::Usage,
+            Self::Setting { kind, .. } => *kind,
             Self::Disk(error) => error.kind(),
         }
     }
@@ -212,14 +199,7 @@ impl Failure for HttpError {
             Self::Offline { .. } => "run once without --offline",
             Self::Asked { why, .. } => return why.hint(),
             Self::TooLate { .. } => LATER,
-            Self::BaseUrl { .. } => {
-                "give an https origin; plain http is for loopback addresses only"
-            }
-            Self::Certificates { .. } => "let SSL_CERT_FILE name a PEM file with CA certificates",
-            Self::CacheLimit => "for example 1024; unset it for the usual size",
-            Self::NoCache { .. } => {
-                "let ARIS_CACHE_DIR name a folder of your own that can be written"
-            }
+            Self::Setting { hint, .. } => hint,
             Self::Disk(error) => return error.hint(),
         };
         Some(hint.to_owned())
@@ -241,9 +221,7 @@ impl Failure for HttpError {
                 put("wait_s", Value::from(wait.as_secs_f64()));
             }
             Self::Offline { url } => put("url", Value::from(url.as_str())),
-            Self::BaseUrl { variable, .. } => put("variable", Value::from(*variable)),
-            Self::Certificates { path } => put("path", Value::from(path.display().to_string())),
-            Self::NoCache { .. } | Self::CacheLimit => {}
+            Self::Setting { variable, .. } => put("variable", Value::from(*variable)),
             Self::Disk(error) => return error.details(),
         }
         details

@@ -16,7 +16,7 @@ pub enum Event {
         host: &'static str,
         /// How long.
         time: Duration,
-        /// What for, `the pace of arxiv`, `429, Retry-After`.
+        /// What for: `its pace`, or what the host answered.
         why: String,
     },
     /// An answer came in.

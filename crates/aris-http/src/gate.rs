@@ -1,8 +1,8 @@
-//! Waiting inside this process: connections under way to one host, and time.
+//! Connections under way to one host in this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Counts the requests under way to each host.
 #[derive(Debug, Default)]
@@ -26,23 +26,17 @@ impl Gate {
         limit: usize,
         deadline: Instant,
     ) -> Option<Permit<'_>> {
-        let mut counts = self.counts();
-        loop {
-            let count = counts.entry(host).or_default();
-            if *count < limit.max(1) {
-                *count += 1;
-                return Some(Permit { gate: self, host });
-            }
-            let time = deadline.saturating_duration_since(Instant::now());
-            if time.is_zero() {
-                return None;
-            }
-            counts = self
-                .left
-                .wait_timeout(counts, time)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+        let time = deadline.saturating_duration_since(Instant::now());
+        let full = |counts: &mut BTreeMap<_, usize>| {
+            counts.get(host).is_some_and(|count| *count >= limit.max(1))
+        };
+        let entered = self.left.wait_timeout_while(self.counts(), time, full);
+        let (mut counts, waited) = entered.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return None;
         }
+        *counts.entry(host).or_default() += 1;
+        Some(Permit { gate: self, host })
     }
 
     fn counts(&self) -> MutexGuard<'_, BTreeMap<&'static str, usize>> {
@@ -58,23 +52,5 @@ impl Drop for Permit<'_> {
             *count = count.saturating_sub(1);
         }
         self.gate.left.notify_all();
-    }
-}
-
-/// Lets time pass. There is no event to wait for: an outside host asked for the time.
-pub(crate) fn wait(time: Duration) {
-    let end = Instant::now() + time;
-    let nothing = Mutex::new(());
-    let never = Condvar::new();
-    let mut guard = nothing.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        guard = never
-            .wait_timeout(guard, left)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
     }
 }

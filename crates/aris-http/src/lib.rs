@@ -9,13 +9,13 @@
 
 #![warn(missing_docs)]
 
-mod again;
 mod allowance;
 mod cache;
 mod client;
 mod download;
 mod error;
 mod event;
+mod exchange;
 mod gate;
 mod host;
 mod moment;
@@ -23,7 +23,6 @@ mod origin;
 mod pace;
 mod request;
 mod response;
-mod retry;
 mod secret;
 mod service;
 mod settings;
@@ -37,7 +36,7 @@ pub use error::{HttpError, Why};
 pub use event::{Event, Listener};
 pub use host::{Host, KeyPlace, KeySent, Manners};
 pub use origin::is_loopback;
-pub use request::{Expect, Method, Request};
+pub use request::{Expect, Request};
 pub use response::Response;
 pub use secret::Secret;
 pub use service::{Exchanged, Service};

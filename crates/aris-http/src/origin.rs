@@ -1,7 +1,9 @@
 //! Addresses: which of them may be asked, and where a redirect may lead.
 
+use aris_contract::ErrorKind;
 use url::{Host as Name, Url};
 
+use crate::error::HttpError;
 use crate::host::Host;
 
 /// An http or https address without user name and password: these would be secrets in a URL.
@@ -27,10 +29,21 @@ fn is_allowed(url: &Url) -> bool {
 }
 
 /// The base URL for `host`: its own, or the one a user gave. Without a slash at the end, without the API's prefix doubled.
-pub(crate) fn base(host: &Host, given: Option<&str>) -> Result<String, &'static str> {
-    let Some(given) = given else {
-        return Ok(format!("{}{}", host.origin, host.prefix));
-    };
+///
+/// **Errors**: [`HttpError::Setting`].
+pub(crate) fn base(host: &Host, given: Option<&str>) -> Result<String, HttpError> {
+    match given {
+        None => Ok(format!("{}{}", host.origin, host.prefix)),
+        Some(given) => given_base(host, given).map_err(|why| HttpError::Setting {
+            variable: host.base_variable,
+            what: format!("{} is not a usable base URL: {why}", host.base_variable),
+            hint: "give an https origin; plain http is for loopback addresses only",
+            kind: ErrorKind::Usage,
+        }),
+    }
+}
+
+fn given_base(host: &Host, given: &str) -> Result<String, &'static str> {
     let url = parse(given.trim()).ok_or("it is no http or https URL")?;
     if !is_allowed(&url) {
         return Err("plain http is for loopback addresses only");
@@ -80,44 +93,37 @@ mod tests {
 
     #[test]
     fn a_base_url_is_an_origin_with_or_without_the_prefix() {
+        let own = base(&HOST, None).expect("a base");
+        assert_eq!(own, "https://export.arxiv.org/api");
         for (given, wanted) in [
-            (None, Ok("https://export.arxiv.org/api")),
+            ("https://mirror.example", Ok("https://mirror.example/api")),
+            ("https://mirror.example/", Ok("https://mirror.example/api")),
             (
-                Some("https://mirror.example"),
+                "https://mirror.example/api/",
                 Ok("https://mirror.example/api"),
             ),
             (
-                Some("https://mirror.example/"),
-                Ok("https://mirror.example/api"),
-            ),
-            (
-                Some("https://mirror.example/api/"),
-                Ok("https://mirror.example/api"),
-            ),
-            (
-                Some("https://mirror.example/a/b"),
+                "https://mirror.example/a/b",
                 Ok("https://mirror.example/a/b/api"),
             ),
+            ("http://127.0.0.1:8080", Ok("http://127.0.0.1:8080/api")),
+            ("http://[::1]:8080/api", Ok("http://[::1]:8080/api")),
+            ("http://localhost:1", Ok("http://localhost:1/api")),
             (
-                Some("http://127.0.0.1:8080"),
-                Ok("http://127.0.0.1:8080/api"),
-            ),
-            (Some("http://[::1]:8080/api"), Ok("http://[::1]:8080/api")),
-            (Some("http://localhost:1"), Ok("http://localhost:1/api")),
-            (
-                Some("http://example.org"),
+                "http://example.org",
                 Err("plain http is for loopback addresses only"),
             ),
             (
-                Some("http://127.0.0.1.example.org"),
+                "http://127.0.0.1.example.org",
                 Err("plain http is for loopback addresses only"),
             ),
-            (Some("ftp://x"), Err("it is no http or https URL")),
-            (Some("https://user:pw@x"), Err("it is no http or https URL")),
-            (Some("https://"), Err("it is no http or https URL")),
-            (Some("https://x?y"), Err("it has a query or a fragment")),
+            ("ftp://x", Err("it is no http or https URL")),
+            ("https://user:pw@x", Err("it is no http or https URL")),
+            ("https://", Err("it is no http or https URL")),
+            ("https://x?y", Err("it has a query or a fragment")),
         ] {
-            assert_eq!(base(&HOST, given), wanted.map(str::to_owned), "{given:?}");
+            let found = given_base(&HOST, given);
+            assert_eq!(found, wanted.map(str::to_owned), "{given:?}");
         }
     }
 

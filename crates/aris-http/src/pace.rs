@@ -13,7 +13,7 @@ use aris_fs::{FsError, Lock};
 use serde::{Deserialize, Serialize};
 
 use crate::error::HttpError;
-use crate::gate;
+use crate::exchange;
 use crate::host::{Host, Manners};
 use crate::moment;
 use crate::request::Request;
@@ -61,12 +61,6 @@ pub(crate) struct Turn {
     lock: Option<Lock>,
 }
 
-/// What a request has to wait for.
-pub(crate) struct Wait {
-    pub(crate) time: Duration,
-    pub(crate) why: String,
-}
-
 impl Pace {
     pub(crate) fn new(folder: Option<&Path>) -> Self {
         Self {
@@ -84,18 +78,28 @@ impl Pace {
         request: &Request,
         manners: Manners,
         deadline: Instant,
-        waits: &dyn Fn(Wait),
+        waits: &dyn Fn(Duration, &str),
     ) -> Result<Turn, HttpError> {
         let host = request.host;
-        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        let too_late = |wait: Duration, why: &str| HttpError::TooLate {
+            host: host.name,
+            wait,
+            why: why.to_owned(),
+        };
+        // Waits where the deadline leaves time for it.
+        let pass = |time: Duration, why: &str| {
+            if time > deadline.saturating_duration_since(Instant::now()) {
+                return Err(too_late(time, why));
+            }
+            if !time.is_zero() {
+                waits(time, why);
+            }
+            Ok(())
+        };
         loop {
             let lock = self
                 .lock(host, deadline)
-                .map_err(|_late| HttpError::TooLate {
-                    host: host.name,
-                    wait: manners.interval,
-                    why: String::from("other processes are asking it"),
-                })?;
+                .map_err(|_late| too_late(manners.interval, "other processes are asking it"))?;
             let mut state = self.read(host);
             let refused = moment::until(state.closed_until);
             let spent = moment::until(state.spent_until);
@@ -107,38 +111,19 @@ impl Pace {
                 } else {
                     format!("it refused {} times in a row", state.refusals)
                 };
-                if closed > left(deadline) {
-                    return Err(HttpError::TooLate {
-                        host: host.name,
-                        wait: closed,
-                        why,
-                    });
-                }
                 drop(lock);
-                waits(Wait { time: closed, why });
-                gate::wait(closed);
+                pass(closed, &why)?;
+                exchange::wait(closed);
                 continue;
             }
             let slot = state.next.max(moment::now());
             let time = moment::until(slot);
-            if time > left(deadline) {
-                return Err(HttpError::TooLate {
-                    host: host.name,
-                    wait: time,
-                    why: String::from("its pace"),
-                });
-            }
+            pass(time, "its pace")?;
             let interval = manners.interval.saturating_mul(request.slots);
             state.next = slot.saturating_add(milliseconds(interval));
             self.write(host, &state);
             let lock = lock.filter(|_| manners.exclusive);
-            if !time.is_zero() {
-                waits(Wait {
-                    time,
-                    why: format!("the pace of {}", host.name),
-                });
-                gate::wait(time);
-            }
+            exchange::wait(time);
             return Ok(Turn { lock });
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ureq::http::Method;
 
 use crate::error::{HttpError, Why};
 use crate::host::Host;
@@ -20,17 +21,6 @@ const SEGMENT: &AsciiSet = &VALUE.remove(b':').remove(b'@').remove(b',');
 
 /// Bytes of an answer that are accepted unless a request says otherwise: 10 MiB.
 pub(crate) const BODY_LIMIT: u64 = 10 << 20;
-
-/// Ways of asking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Asks for something that is there.
-    Get,
-    /// Asks with a JSON body.
-    Post,
-    /// Sets something, which may be done twice; with a JSON body.
-    Put,
-}
 
 /// What an answer must look like to be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +47,7 @@ impl Expect {
 
 /// One request to a host. Values are encoded here and nowhere else, so that none can leave its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a request asks nothing before a client sends it"]
 pub struct Request {
     pub(crate) host: &'static Host,
     pub(crate) method: Method,
@@ -80,7 +71,7 @@ impl Request {
     pub fn get(host: &'static Host, path: &'static str, expect: Expect) -> Self {
         Self {
             host,
-            method: Method::Get,
+            method: Method::GET,
             target: path.to_owned(),
             has_query: false,
             accept: None,
@@ -97,14 +88,12 @@ impl Request {
     }
 
     /// Says that this may be done twice although it has a body.
-    #[must_use]
     pub fn harmless(mut self) -> Self {
         self.harmless = true;
         self
     }
 
     /// Says that nothing is sent again after an answer, not even after one that says "later": whoever asks looks first what was done.
-    #[must_use]
     pub fn once(mut self) -> Self {
         self.once = true;
         self
@@ -113,7 +102,7 @@ impl Request {
     /// Asks with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path, Expect::Json);
-        request.method = Method::Post;
+        request.method = Method::POST;
         request.harmless = false;
         request.body = Some(body.to_string());
         request
@@ -122,12 +111,11 @@ impl Request {
     /// Sets something with a JSON body.
     pub fn put(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::post(host, path, body).harmless();
-        request.method = Method::Put;
+        request.method = Method::PUT;
         request
     }
 
     /// Appends a value as one path segment: a `/` in it is encoded.
-    #[must_use]
     pub fn segment(mut self, value: &str) -> Self {
         self.target.push('/');
         self.push(value, SEGMENT);
@@ -135,7 +123,6 @@ impl Request {
     }
 
     /// Appends a value whose slashes separate segments, as in a DOI. Empty and dot segments are encoded away.
-    #[must_use]
     pub fn segments(mut self, value: &str) -> Self {
         for segment in value.split('/') {
             self.target.push('/');
@@ -150,14 +137,12 @@ impl Request {
     }
 
     /// Appends a constant piece of the path.
-    #[must_use]
     pub fn path(mut self, piece: &'static str) -> Self {
         self.target.push_str(piece);
         self
     }
 
     /// Appends a query parameter.
-    #[must_use]
     pub fn query(mut self, name: &'static str, value: &str) -> Self {
         self.target.push(if self.has_query { '&' } else { '?' });
         self.has_query = true;
@@ -168,7 +153,6 @@ impl Request {
     }
 
     /// Appends a query parameter when there is a value.
-    #[must_use]
     pub fn query_if(self, name: &'static str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.query(name, value),
@@ -177,21 +161,18 @@ impl Request {
     }
 
     /// Accepts this media type instead of the one that follows from what is expected.
-    #[must_use]
     pub fn accept(mut self, media_type: &'static str) -> Self {
         self.accept = Some(media_type);
         self
     }
 
     /// Accepts a body of so many bytes instead of 10 MiB; a larger one is an error.
-    #[must_use]
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
         self
     }
 
     /// Keeps an answer in the cache for this long, and an answer that there is no such thing (404, 410) for `absence`.
-    #[must_use]
     pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
         self.keep = time;
         self.keep_absence = absence;
@@ -199,14 +180,12 @@ impl Request {
     }
 
     /// Takes so many intervals of the host's pace instead of one, where the host allows fewer requests of this kind.
-    #[must_use]
     pub fn slots(mut self, slots: u32) -> Self {
         self.slots = slots;
         self
     }
 
     /// Counts against an allowance of the host: not sent while that is used up.
-    #[must_use]
     pub fn metered(mut self) -> Self {
         self.metered = true;
         self
@@ -219,6 +198,11 @@ impl Request {
             url: url.to_owned(),
             why,
         }
+    }
+
+    /// What is accepted.
+    pub(crate) fn media_type(&self) -> &'static str {
+        self.accept.unwrap_or(self.expect.accept())
     }
 
     /// The host it goes to.

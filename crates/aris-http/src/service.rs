@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::again::{Again, repeat};
 use crate::error::{HttpError, Why};
+use crate::exchange::{Again, Exchange};
 use crate::host::Host;
 use crate::origin;
 use crate::request::Request;
 use crate::secret::Secret;
-use crate::wire::{Answer, Broken, Wire};
+use crate::wire::Wire;
 
 /// Requests that are sent for one answer at most: one, and two more where that is harmless.
 const ATTEMPTS: u32 = 3;
@@ -48,7 +48,7 @@ impl Exchanged {
 impl Service {
     /// The service that `host` describes, at `base` instead of its usual place when one is given.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    /// **Errors**: [`HttpError::Setting`].
     pub fn new(
         host: &'static Host,
         base: Option<&str>,
@@ -56,12 +56,8 @@ impl Service {
         user_agent: &str,
         certificates: Option<&Path>,
     ) -> Result<Self, HttpError> {
-        let base = origin::base(host, base).map_err(|why| HttpError::BaseUrl {
-            variable: host.base_variable,
-            why,
-        })?;
         Ok(Self {
-            base,
+            base: origin::base(host, base)?,
             key,
             wire: Wire::new(user_agent, certificates)?,
         })
@@ -69,7 +65,7 @@ impl Service {
 
     /// Sends a request and gives the answer, all within `time`.
     ///
-    /// Sent again, `ATTEMPTS` times at most: when no connection came about, and after an answer as `Again::after` says; where the request is
+    /// Sent again, `ATTEMPTS` times at most: when no connection came about, and after an answer that says "not now"; where the request is
     /// harmless also after a broken exchange. What may have been done, and must not be done twice, is never sent again.
     ///
     /// **Errors**: [`HttpError::Asked`].
@@ -79,54 +75,31 @@ impl Service {
         time: Duration,
         now: impl Fn() -> Timestamp,
     ) -> Result<Exchanged, HttpError> {
-        let url = format!("{}{}", self.base, request.target);
-        let harmless = request.harmless;
-        let if_harmless = if harmless { Again::Soon } else { Again::No };
-        repeat(
-            ATTEMPTS,
-            Instant::now() + time,
+        let exchange = Exchange {
+            wire: &self.wire,
+            request,
+            url: &format!("{}{}", self.base, request.target),
+            key: self.key.as_ref(),
+            harmless: request.harmless,
+            attempts: ATTEMPTS,
+            longest: time,
+            end: Instant::now() + time,
+            deadline: time,
+            now: &now,
+        };
+        exchange.run(
             |_, _| (),
-            |attempts, left| {
-                let mut again = Again::No;
-                let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
-                let sent = sent.and_then(|answer| {
-                    if !request.once {
-                        again = Again::after(
-                            answer.status,
-                            |name| answer.header(name),
-                            harmless,
-                            now(),
-                        );
-                    }
-                    collect(answer, request.limit)
-                });
-                let (why, again) = match sent {
-                    Ok(Some(answer)) if again == Again::No => return Ok(answer),
-                    Ok(Some(answer)) => {
-                        let retry_after = match again {
-                            Again::After(pause) => Some(pause),
-                            _ => None,
-                        };
-                        let busy = Why::Busy {
-                            status: answer.status,
-                            retry_after,
-                            attempts,
-                            key: None,
-                        };
-                        (busy, again)
-                    }
-                    Ok(None) => (Why::TooLarge(request.limit), Again::No),
-                    Err(Broken::Refused(what)) => (Why::NotAnAnswer(what.to_owned()), Again::No),
-                    Err(broken) => {
-                        let again = match broken {
-                            Broken::Unreached(_) => Again::Soon,
-                            _ => if_harmless,
-                        };
-                        let what = broken.words(left);
-                        (Why::NoAnswer { what, attempts }, again)
-                    }
-                };
-                Err((request.missed(&url, why), again))
+            |attempt| {
+                let mut answer = attempt.send(&[])?;
+                let again = attempt.again(&answer);
+                if again != Again::No {
+                    return Err(attempt.busy(answer.status, again, None));
+                }
+                Ok(Exchanged {
+                    status: answer.status,
+                    next: answer.header("link").and_then(next_of),
+                    body: attempt.body(&mut answer)?,
+                })
             },
         )
     }
@@ -156,17 +129,6 @@ impl Service {
             }
         }
     }
-}
-
-/// All of an answer; `None` when that is more than `limit` bytes.
-fn collect(mut answer: Answer, limit: u64) -> Result<Option<Exchanged>, Broken> {
-    let next = answer.header("link").and_then(next_of);
-    let body = answer.whole(limit)?;
-    Ok(body.map(|body| Exchanged {
-        status: answer.status,
-        body,
-        next,
-    }))
 }
 
 /// The target of the relation `next` in a `Link` header (RFC 8288): `<url>; rel="next", <url>; rel="last"`.

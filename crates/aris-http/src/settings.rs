@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use aris_contract::ErrorKind;
 use jiff::Timestamp;
 
 use crate::error::HttpError;
@@ -34,6 +35,7 @@ const LIMIT: &str = "ARIS_CACHE_LIMIT_MB";
 
 /// How a client works.
 #[derive(Clone)]
+#[must_use]
 pub struct Settings {
     pub(crate) mode: Mode,
     pub(crate) deadline: Duration,
@@ -70,7 +72,7 @@ impl Settings {
     /// (sandboxes), below the temporary folder. `ARIS_CACHE_LIMIT_MB` says how many megabytes of answers are kept there, usually 1024;
     /// once a day the oldest go. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::CacheLimit`]. Where no folder can be used, nothing is kept: see [`Settings::unusable`].
+    /// **Errors**: [`HttpError::Setting`]. Where no folder can be used, nothing is kept: see [`Settings::unusable`].
     pub fn new(
         hosts: &[&'static Host],
         env: &dyn Fn(&str) -> Option<String>,
@@ -81,13 +83,8 @@ impl Settings {
         let mut bases = BTreeMap::new();
         let mut keys = BTreeMap::new();
         for host in hosts {
-            let base = origin::base(host, env(host.base_variable).as_deref()).map_err(|why| {
-                HttpError::BaseUrl {
-                    variable: host.base_variable,
-                    why,
-                }
-            })?;
-            bases.insert(host.name, base);
+            let base = env(host.base_variable);
+            bases.insert(host.name, origin::base(host, base.as_deref())?);
             let key = host.key.and_then(|place| env(place.variable));
             if let Some(key) = key.as_deref().and_then(Secret::new) {
                 keys.insert(host.name, key);
@@ -96,7 +93,14 @@ impl Settings {
         let limit = match env(LIMIT).map(|text| text.trim().parse::<u64>()) {
             None => sweep::USUAL,
             Some(Ok(megabytes)) => megabytes.saturating_mul(1 << 20),
-            Some(Err(_)) => return Err(HttpError::CacheLimit),
+            Some(Err(_)) => {
+                return Err(HttpError::Setting {
+                    variable: LIMIT,
+                    what: format!("{LIMIT} is not a number of megabytes"),
+                    hint: "for example 1024; unset it for the usual size",
+                    kind: ErrorKind::Usage,
+                });
+            }
         };
         let (folder, unusable) = folder(env, temp);
         Ok(Self {
@@ -115,21 +119,18 @@ impl Settings {
     }
 
     /// Asks in this mode.
-    #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
     /// Gives up when this time has passed, counted from the client's making over everything it does.
-    #[must_use]
     pub fn deadline(mut self, time: Duration) -> Self {
         self.deadline = time;
         self
     }
 
     /// Tells `listener` what happens.
-    #[must_use]
     pub fn listener(mut self, listener: Arc<Listener>) -> Self {
         self.listener = listener;
         self

@@ -2,18 +2,19 @@
 //!
 //! The HTTP crate would send a key header on to another host, so it follows nothing itself.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ureq::http;
+use aris_contract::ErrorKind;
+use percent_encoding::utf8_percent_encode;
+use ureq::http::{self, HeaderMap, Method, header};
 use ureq::tls::{PemItem, RootCerts, TlsConfig};
 
 use crate::error::HttpError;
 use crate::host::KeySent;
 use crate::origin;
-use crate::request::{Method, Request};
+use crate::request::{Request, VALUE};
 use crate::secret::Secret;
 
 /// Redirects that are followed for one answer.
@@ -37,16 +38,16 @@ pub(crate) struct Wire {
 /// An answer whose body has not been read.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Names in lower case; of a header that stands twice the first.
-    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) headers: HeaderMap,
     pub(crate) body: Box<dyn Read>,
     /// The URL that answered, without secrets.
     pub(crate) url: String,
 }
 
 impl Answer {
+    /// A header by its name; of one that stands twice the first.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(String::as_str)
+        self.headers.get(name)?.to_str().ok()
     }
 
     /// The whole body; `None` when it has more than `limit` bytes.
@@ -100,7 +101,7 @@ fn without_key(target: &str, sent: KeySent, key: &Secret) -> Option<String> {
         let others: Vec<&str> = query.split('&').filter(|pair| !named(pair)).collect();
         url = [path, &others.join("&")].join(if others.is_empty() { "" } else { "?" });
     }
-    let encoded = percent_encoding::utf8_percent_encode(key.reveal(), crate::request::VALUE);
+    let encoded = utf8_percent_encode(key.reveal(), VALUE);
     (!url.contains(key.reveal()) && !url.contains(&encoded.to_string())).then_some(url)
 }
 
@@ -124,8 +125,11 @@ impl Wire {
                 })
                 .collect();
             if roots.is_empty() {
-                return Err(HttpError::Certificates {
-                    path: path.to_path_buf(),
+                return Err(HttpError::Setting {
+                    variable: "SSL_CERT_FILE",
+                    what: format!("{} holds no usable certificate", path.display()),
+                    hint: "let SSL_CERT_FILE name a PEM file with CA certificates",
+                    kind: ErrorKind::Precondition,
                 });
             }
             let roots = RootCerts::new_with_certs(&roots);
@@ -159,7 +163,7 @@ impl Wire {
             if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }
-            if request.method != Method::Get {
+            if request.method != Method::GET {
                 return Err(Broken::Refused("a redirect of a request with a body"));
             }
             let location = answer.header("location").unwrap_or_default();
@@ -182,33 +186,21 @@ impl Wire {
         more: &[(&'static str, String)],
         time: Duration,
     ) -> Result<Answer, Broken> {
-        let method = match request.method {
-            Method::Get => http::Method::GET,
-            Method::Post => http::Method::POST,
-            Method::Put => http::Method::PUT,
-        };
         let mut full = url.to_owned();
-        let mut builder = http::Request::builder().method(method).header(
-            http::header::ACCEPT,
-            request.accept.unwrap_or(request.expect.accept()),
-        );
+        let mut builder = http::Request::builder()
+            .method(&request.method)
+            .header(header::ACCEPT, request.media_type());
         if let (Some(key), Some(place)) = (key, request.host.key) {
             match place.sent {
                 KeySent::Header(name) => builder = builder.header(name, key.reveal()),
                 KeySent::Bearer => {
-                    builder = builder.header(
-                        http::header::AUTHORIZATION,
-                        format!("Bearer {}", key.reveal()),
-                    );
+                    let bearer = format!("Bearer {}", key.reveal());
+                    builder = builder.header(header::AUTHORIZATION, bearer);
                 }
                 KeySent::Query(name) => {
-                    full.push(if full.contains('?') { '&' } else { '?' });
-                    full.push_str(name);
-                    full.push('=');
-                    full.extend(percent_encoding::utf8_percent_encode(
-                        key.reveal(),
-                        crate::request::VALUE,
-                    ));
+                    let begin = if full.contains('?') { '&' } else { '?' };
+                    let key = utf8_percent_encode(key.reveal(), VALUE);
+                    full = format!("{full}{begin}{name}={key}");
                 }
             }
         }
@@ -216,7 +208,7 @@ impl Wire {
             builder = builder.header(*name, value);
         }
         if request.body.is_some() {
-            builder = builder.header(http::header::CONTENT_TYPE, "application/json");
+            builder = builder.header(header::CONTENT_TYPE, "application/json");
         }
         // The error of a URL would show it, key and all.
         let body = request.body.clone().unwrap_or_default().into_bytes();
@@ -230,15 +222,9 @@ impl Wire {
             .build();
         let response = self.agent.run(configured).map_err(|error| broken(&error))?;
         let (parts, body) = response.into_parts();
-        let mut headers = BTreeMap::new();
-        for (name, value) in &parts.headers {
-            headers
-                .entry(name.as_str().to_ascii_lowercase())
-                .or_insert_with(|| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        }
         Ok(Answer {
             status: parts.status.as_u16(),
-            headers,
+            headers: parts.headers,
             body: Box::new(body.into_with_config().limit(u64::MAX).reader()),
             url: url.to_owned(),
         })

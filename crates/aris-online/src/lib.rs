@@ -13,12 +13,45 @@ use std::path::Path;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use aris_cli::Context;
+use aris_cli::{Context, Network, Spec};
+use aris_contract::ErrorKind;
 use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
-pub use error::FetchError;
+pub use error::{FetchError, Told};
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl, read as read_records};
+
+/// Exit codes of a subcommand with their meaning; an empty text is what the code means in every helper.
+pub type Exits = &'static [(u8, &'static str)];
+
+/// The exit codes of a call that a source answers, with the meaning of 0.
+pub const fn exits(answered: &'static str) -> [(u8, &'static str); 5] {
+    [(0, answered), (3, ""), (4, ""), (5, ""), (7, "")]
+}
+
+/// What helpers that reach the network say alike.
+pub const SPEC: Spec = Spec {
+    name: "",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "",
+    input: "",
+    output: "",
+    stderr: "what it waits for, on a terminal; errors",
+    commands: &[],
+    examples: &[],
+    signals: &[],
+    ok: "done",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[],
+    samples: &[],
+    network: Network::Optional,
+    deadline: None,
+};
 
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -72,7 +105,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// A client for `hosts` as the flags and the environment want it; what it waits for is shown by `progress`.
 ///
-/// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`], [`HttpError::NoCache`].
+/// **Errors**: [`HttpError::Setting`].
 pub fn client(
     context: &Context,
     args: &OnlineArgs,

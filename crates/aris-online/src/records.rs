@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use aris_cli::{Product, Style};
 use aris_contract::artifact::papers::Paper;
 use aris_paper::records;
+use aris_sources::Answer;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -37,6 +38,37 @@ pub struct Papers {
     pub form: FormArgs,
     /// The form without a flag, and with `--compat`.
     pub plain: String,
+}
+
+impl Papers {
+    /// The records of an answer, with what is known of the rest: how many there are, where to go on, and how many items are no papers.
+    pub fn of(schema: &'static str, found: Answer, plain: String, form: FormArgs) -> Self {
+        let is_other = |(item, paper): &&(Value, Option<Paper>)| !item.is_null() && paper.is_none();
+        let others = found.items.iter().filter(is_other).count();
+        let known = [
+            ("total", found.total.map(Value::from)),
+            ("next", found.next.map(Value::from)),
+            ("token", found.token.clone().map(Value::from)),
+            ("without_record", (others > 0).then(|| Value::from(others))),
+        ];
+        let known = known.into_iter();
+        Self {
+            schema,
+            papers: found.papers(),
+            more: known
+                .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+                .collect(),
+            form,
+            plain,
+        }
+    }
+
+    /// With a value more in the envelope's `meta`.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.more.insert(key.to_owned(), value.into());
+        self
+    }
 }
 
 impl Serialize for Papers {

@@ -3,9 +3,10 @@
 //! **Source**: arXiv API user's manual (query parameters, Atom elements, `opensearch:totalResults`, the error entry), and recorded
 //! answers. A batch names papers that do not exist by leaving them out, so entries are matched by identifier and never by place.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use jiff::Timestamp;
 use roxmltree::{Document, Node};
 
 use crate::hosts::{ARXIV, ARXIV_FILES};
@@ -237,12 +238,11 @@ pub fn parse(response: &Response) -> Result<Feed, Doubt> {
         papers: Vec::new(),
         updated: Vec::new(),
     };
-    let stamp = aris_contract::time::stamp(response.fetched_at);
     for node in children(root, "entry") {
         if let Some(error) = reported(node) {
             return Err(Doubt::Malformed(error));
         }
-        feed.papers.push(paper(node, &stamp)?);
+        feed.papers.push(paper(node, response.fetched_at)?);
         let updated = text_of(node, "updated").and_then(|text| text.get(..10).map(str::to_owned));
         feed.updated.push(updated.unwrap_or_default());
     }
@@ -279,7 +279,7 @@ fn reported(entry: Node<'_, '_>) -> Option<String> {
     is_error.then(|| text_of(entry, "summary").unwrap_or(id))
 }
 
-fn paper(entry: Node<'_, '_>, stamp: &str) -> Result<Paper, Doubt> {
+fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
     let id = text_of(entry, "id")
         .ok_or_else(|| Doubt::Malformed(String::from("an entry without id")))?;
     let arxiv = ArxivId::parse(&id)
@@ -337,11 +337,7 @@ fn paper(entry: Node<'_, '_>, stamp: &str) -> Result<Paper, Doubt> {
         // A withdrawn preprint says so in its comment, and nowhere else.
         retracted: withdrawn.then_some(true),
         note: comment,
-        origins: vec![Origin {
-            source: Source::Arxiv,
-            record: arxiv.as_str().to_owned(),
-            retrieved_at: stamp.to_owned(),
-        }],
+        origins: crate::origins(Source::Arxiv, arxiv.as_str().to_owned(), fetched_at),
         ..Paper::default()
     })
 }

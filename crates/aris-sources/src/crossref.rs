@@ -3,7 +3,7 @@
 //! **Source**: Crossref REST API documentation and format (`api-doc`, work object), and recorded answers. `Resource not found.` comes
 //! as plain text with 404. DOIs of arXiv are registered elsewhere: 404 here says nothing about them.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response};
 use serde_json::{Value, json};
@@ -23,8 +23,17 @@ fn one(doi: &Doi) -> Request {
         .keep(keep::RECORD, keep::ABSENCE)
 }
 
-/// DOIs in one list at most: with 80 bytes each the address stays below 5,000, where servers take 8,000.
-const LIST: usize = 50;
+/// DOIs in one list at most: half of the papers that are looked at together.
+const LIST: usize = 125;
+
+/// Bytes of the DOIs in one list at most: the address stays below 6,000, where servers take 8,000.
+const LIST_BYTES: usize = 5_000;
+
+/// Bytes of a DOI's filter beside its own: its name, the comma, and a slash, encoded.
+const BESIDE: usize = 12;
+
+/// Bytes of a list that are accepted; a work with all its references has some fifty thousand.
+const LIST_LIMIT: u64 = 64 << 20;
 
 /// DOIs from which on a list is quicker than asking for each: it takes the time of five records.
 const LIST_FROM: usize = 6;
@@ -46,7 +55,16 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
             unknown.push(doi);
         }
     }
-    for list in unknown.chunks(LIST).filter(|list| list.len() >= LIST_FROM) {
+    let mut rest = unknown.as_slice();
+    while rest.len() >= LIST_FROM {
+        let mut bytes = 0;
+        let fits = |doi: &&&Doi| {
+            bytes += doi.folded().len() + BESIDE;
+            bytes <= LIST_BYTES
+        };
+        let count = rest.iter().take(LIST).take_while(fits).count().max(1);
+        let (list, later) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+        rest = later;
         let filters: Vec<String> = list
             .iter()
             .map(|doi| format!("doi:{}", doi.folded()))
@@ -54,6 +72,7 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
         let request = Request::get(&CROSSREF, "/works", Expect::Json)
             .query("filter", &filters.join(","))
             .query("rows", &filters.len().to_string())
+            .limit(LIST_LIMIT)
             .slots(hosts::CROSSREF_LIST_SLOTS);
         let (works, whole) = client.ask(&request, |response| {
             let answer = message(response, "work-list")?;
@@ -189,11 +208,11 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
             .filter_map(|subject| text(subject, &[]))
             .collect(),
         retracted: retracted.then_some(true),
-        origins: vec![Origin {
-            source: Source::Crossref,
-            record: doi.as_str().to_owned(),
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(
+            Source::Crossref,
+            doi.as_str().to_owned(),
+            response.fetched_at,
+        ),
         ..Paper::default()
     })
     .map(|mut paper| {

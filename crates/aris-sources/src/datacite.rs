@@ -2,7 +2,7 @@
 //!
 //! **Source**: DataCite REST API guide (retrieving a DOI, JSON:API errors) and the metadata schema 4.6.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::Value;
@@ -79,11 +79,11 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
             .iter()
             .filter_map(|subject| first(subject, &["subject"]))
             .collect(),
-        origins: vec![Origin {
-            source: Source::Datacite,
-            record: doi.as_str().to_owned(),
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(
+            Source::Datacite,
+            doi.as_str().to_owned(),
+            response.fetched_at,
+        ),
         ..Paper::default()
     }))
 }

@@ -3,7 +3,7 @@
 //! **Source**: DBLP's frequently asked questions, "How to use the dblp search API", and recorded answers. One author comes as an
 //! object, several as a list; a title ends with a full stop; a name may end with four digits that tell namesakes apart.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::Value;
@@ -87,11 +87,7 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
             page: link.or_else(|| text(info, &["url"])),
             pdf: None,
         },
-        origins: vec![Origin {
-            source: Source::Dblp,
-            record: key,
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(Source::Dblp, key, response.fetched_at),
         ..Paper::default()
     })
 }

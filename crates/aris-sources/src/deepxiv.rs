@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_contract::{ErrorKind, Failure};
 use aris_proc::ProcError;
@@ -190,14 +190,14 @@ fn paper(item: &Value, now: Timestamp) -> Option<Paper> {
             .iter()
             .filter_map(|field| text(field, &[]))
             .collect(),
-        origins: vec![Origin {
-            source: Source::Deepxiv,
-            record: bare.map_or_else(
+        origins: crate::origins(
+            Source::Deepxiv,
+            bare.map_or_else(
                 || first(&["id", "url"]).unwrap_or_default(),
                 |id| id.to_string(),
             ),
-            retrieved_at: aris_contract::time::stamp(now),
-        }],
+            now,
+        ),
         ..Paper::default()
     })
 }

@@ -3,7 +3,7 @@
 //! **Source**: Exa API reference (`/search`, `/findSimilar`, `/contents`: body fields, the result object, error bodies). A result is a
 //! page, not a paper: what makes a record of it is an arXiv identifier or DOI in its address.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
@@ -103,11 +103,11 @@ pub fn paper(result: &Value, response: &Response) -> Paper {
             page: Some(url.clone()),
             pdf: None,
         },
-        origins: vec![Origin {
-            source: Source::Exa,
-            record: text(result, &["id"]).unwrap_or(url),
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(
+            Source::Exa,
+            text(result, &["id"]).unwrap_or(url),
+            response.fetched_at,
+        ),
         ..Paper::default()
     }
 }

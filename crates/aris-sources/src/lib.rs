@@ -21,7 +21,9 @@ pub mod semantic_scholar;
 pub mod unpack;
 pub mod web;
 
+use aris_contract::artifact::papers::{Origin, Source};
 use aris_contract::ids::{ArxivId, Doi};
+use jiff::Timestamp;
 
 pub use answer::Answer;
 pub use aris_http::{
@@ -32,6 +34,15 @@ pub use aris_http::{
 /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.
 pub fn arxiv_of_doi(doi: &Doi) -> Option<ArxivId> {
     doi.arxiv()
+}
+
+/// Where a record comes from.
+fn origins(source: Source, record: String, retrieved_at: Timestamp) -> Vec<Origin> {
+    vec![Origin {
+        source,
+        record,
+        retrieved_at: aris_contract::time::stamp(retrieved_at),
+    }]
 }
 
 /// An ORCID without its URL.

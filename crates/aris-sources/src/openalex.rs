@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::Value;
@@ -90,6 +90,8 @@ pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
     });
     let mut found = found?.unwrap_or_default();
     found.items.truncate(search.count);
+    // The number of a page is of no use without its size.
+    found.next = None;
     Ok(found)
 }
 
@@ -183,11 +185,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
             .filter_map(|topic| text(topic, &["display_name"]))
             .collect(),
         retracted: at(work, &["is_retracted"]).as_bool(),
-        origins: vec![Origin {
-            source: Source::Openalex,
-            record: id,
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(Source::Openalex, id, response.fetched_at),
         ..Paper::default()
     })
 }

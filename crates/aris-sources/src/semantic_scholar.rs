@@ -2,7 +2,7 @@
 //!
 //! **Source**: Semantic Scholar Academic Graph API documentation (paper object, search, match, batch) and recorded answers.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::{Value, json};
@@ -322,11 +322,7 @@ pub fn paper(value: &Value, response: &Response) -> Option<Paper> {
             .iter()
             .filter_map(|field| text(field, &[]))
             .collect(),
-        origins: vec![Origin {
-            source: Source::SemanticScholar,
-            record: id,
-            retrieved_at: aris_contract::time::stamp(response.fetched_at),
-        }],
+        origins: crate::origins(Source::SemanticScholar, id, response.fetched_at),
         ..Paper::default()
     })
 }

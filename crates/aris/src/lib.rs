@@ -23,7 +23,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
 
-use aris_cli::{Example, Network, Process, Sample, Spec};
+use aris_cli::{Network, Process, Sample, Spec};
 use aris_contract::{ErrorKind, Exit};
 
 const SPEC: Spec = Spec {
@@ -35,46 +35,14 @@ const SPEC: Spec = Spec {
     stderr: "what the helper says; errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "aris",
-            what: "List the helpers by what they are for",
-        },
-        Example {
-            command: "",
-            line: "aris verify_paper_audits paper/ --assurance submission",
-            what: "Run one of them",
-        },
-        Example {
-            command: "help",
-            line: "aris help save_trace",
-            what: "All that one of them can do",
-        },
-        Example {
-            command: "completions",
-            line: "aris completions bash > ~/.local/share/bash-completion/completions/aris",
-            what: "Completions for aris and the helpers below it",
-        },
-        Example {
-            command: "install",
-            line: "aris install ~/my-paper --host claude,codex",
-            what: "Install the skills and helpers into a project",
-        },
-        Example {
-            command: "demo",
-            line: "aris demo",
-            what: "See the gate block a paper with planted faults, and open after the fixes",
-        },
-        Example {
-            command: "source",
-            line: "ARIS_REPO=$(aris source)",
-            what: "Where the skills lie",
-        },
-        Example {
-            command: "man",
-            line: "aris man citation_audit | man -l -",
-            what: "A manual page",
-        },
+        "aris  # List the helpers by what they are for",
+        "aris verify_paper_audits paper/ --assurance submission  # Run one of them",
+        "aris help save_trace  # All that one of them can do",
+        "aris completions bash > ~/.local/share/bash-completion/completions/aris  # Completions for aris and the helpers below it",
+        "aris install ~/my-paper --host claude,codex  # Install the skills and helpers into a project",
+        "aris demo  # See the gate block a paper with planted faults, and open after the fixes",
+        "ARIS_REPO=$(aris source)  # Where the skills lie",
+        "aris man citation_audit | man -l -  # A manual page",
     ],
     signals: &[],
     ok: "done; of a helper: what its own help says",

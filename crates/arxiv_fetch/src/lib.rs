@@ -10,17 +10,22 @@ mod compat;
 mod download;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
-use aris_contract::ErrorKind;
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ids::ArxivId;
-use aris_online::{FormArgs, Papers, Progress, indented};
+use aris_online::{Exits, FormArgs, Papers, exits, indented};
 use aris_sources::arxiv::{self, Feed, Order};
 use aris_sources::hosts::ARXIV;
+use aris_sources::{Client, HttpError};
 use serde_json::{Map, Value};
 
 pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Download, Search, Sort};
 pub use report::{File, Report};
+
+const LIST: &str = "the papers, as JSON, JSON Lines or BibTeX";
+const FILE: &str = "one line of JSON about the file";
+const ANSWERED: Exits = &exits("arXiv answered, also when nothing was found");
+const THERE: Exits = &exits("the file is there");
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -29,64 +34,23 @@ pub static SPEC: Spec = Spec {
     summary: "Search arXiv and download papers, at the pace that arXiv asks for",
     input: "a query or identifiers",
     output: "records as JSON, as lines of JSON or as a bibliography; for download one line of JSON about the file",
-    stderr: "what it waits for, on a terminal; errors",
     commands: &[
-        CommandSpec::new(
-            "search",
-            "a query or identifiers",
-            "the papers, as JSON, JSON Lines or BibTeX",
-            &[
-                (0, "arXiv answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "download",
-            "an identifier",
-            "one line of JSON about the file",
-            &[(0, "the file is there"), (3, ""), (4, ""), (5, ""), (7, "")],
-        ),
+        CommandSpec::new("search", "a query or identifiers", LIST, ANSWERED),
+        CommandSpec::new("download", "an identifier", FILE, THERE),
     ],
     examples: &[
-        Example {
-            command: "search",
-            line: "arxiv_fetch search 'attention mechanism' --limit 10",
-            what: "search by relevance",
-        },
-        Example {
-            command: "search",
-            line: "arxiv_fetch search id:1706.03762 --format bibtex",
-            what: "one paper as a bibliography entry",
-        },
-        Example {
-            command: "download",
-            line: "arxiv_fetch download 2301.07041 --output papers",
-            what: "bring a PDF, unless it is there",
-        },
-        Example {
-            command: "download",
-            line: "arxiv_fetch download 2301.07041 --source",
-            what: "bring the LaTeX source and unpack it into papers/2301.07041",
-        },
+        "arxiv_fetch search 'attention mechanism' --limit 10  # search by relevance",
+        "arxiv_fetch search id:1706.03762 --format bibtex  # one paper as a bibliography entry",
+        "arxiv_fetch download 2301.07041 --output papers  # bring a PDF, unless it is there",
+        "arxiv_fetch download 2301.07041 --source  # bring the LaTeX source and unpack it into papers/2301.07041",
     ],
-    signals: &[],
     ok: "arXiv has answered, also when nothing was found; the file is there",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
     schemas: &[report::PAPERS, report::FILE],
     samples: &[Sample {
         args: &["--json", "download", "2413.00001"],
         exit: &[2],
     }],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Does what `cli` says.
@@ -111,7 +75,7 @@ fn papers(feed: &Feed, form: FormArgs) -> Report {
     })
 }
 
-/// Asks page by page until there are enough.
+/// The papers that words or identifiers name.
 fn search(args: &Search, context: &Context) -> Result<Feed, Error> {
     let query = args.query.trim();
     if query.is_empty() {
@@ -121,41 +85,50 @@ fn search(args: &Search, context: &Context) -> Result<Feed, Error> {
         ));
     }
     let ids = identifiers(query)?;
-    let progress = Progress::new(context, None);
-    let client = aris_online::client(context, &args.online, &[&ARXIV], "arxiv_fetch", &progress)?;
+    aris_online::asking(context, &args.online, &[&ARXIV], SPEC.name, |client| {
+        if ids.is_empty() {
+            Ok(by_words(client, query, args)?)
+        } else {
+            Ok(by_id(client, &ids)?)
+        }
+    })
+}
+
+/// Asks page by page until there are enough.
+fn by_words(client: &Client, query: &str, args: &Search) -> Result<Feed, HttpError> {
     let wanted = args.limit as usize;
     let mut found = Feed {
         start: u64::from(args.start),
         ..Feed::default()
     };
-    if ids.is_empty() {
-        let order = match args.sort {
-            Sort::Relevance => Order::Relevance,
-            Sort::Updated => Order::Updated,
-            Sort::Submitted => Order::Submitted,
-        };
-        loop {
-            let start = args.start as usize + found.papers.len();
-            let count = (wanted - found.papers.len()).min(PAGE);
-            let page = arxiv::search(&client, query, start, count, order)?;
-            found.total = page.total;
-            let got = page.papers.len();
-            found.papers.extend(page.papers);
-            found.updated.extend(page.updated);
-            if got == 0 || found.papers.len() >= wanted || (start + got) as u64 >= found.total {
-                break;
-            }
+    let order = match args.sort {
+        Sort::Relevance => Order::Relevance,
+        Sort::Updated => Order::Updated,
+        Sort::Submitted => Order::Submitted,
+    };
+    loop {
+        let start = args.start as usize + found.papers.len();
+        let count = (wanted - found.papers.len()).min(PAGE);
+        let page = arxiv::search(client, query, start, count, order)?;
+        found.total = page.total;
+        let got = page.papers.len();
+        found.papers.extend(page.papers);
+        found.updated.extend(page.updated);
+        if got == 0 || found.papers.len() >= wanted || (start + got) as u64 >= found.total {
+            found.papers.truncate(wanted);
+            return Ok(found);
         }
-        found.papers.truncate(wanted);
-    } else {
-        for batch in ids.chunks(arxiv::BATCH) {
-            let page = arxiv::feed_by_id(&client, batch)?;
-            found.papers.extend(page.papers);
-            found.updated.extend(page.updated);
-        }
-        found.total = found.papers.len() as u64;
     }
-    progress.finish();
+}
+
+fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Feed, HttpError> {
+    let mut found = Feed::default();
+    for batch in ids.chunks(arxiv::BATCH) {
+        let page = arxiv::feed_by_id(client, batch)?;
+        found.papers.extend(page.papers);
+        found.updated.extend(page.updated);
+    }
+    found.total = found.papers.len() as u64;
     Ok(found)
 }
 

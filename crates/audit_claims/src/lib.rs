@@ -20,7 +20,7 @@ mod report;
 mod rules;
 mod source;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -107,46 +107,14 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "prepare",
-            line: "audit_claims prepare https://github.com/owner/name/pull/7",
-            what: "keep the diff and write what agents are asked about it",
-        },
-        Example {
-            command: "run",
-            line: "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers",
-            what: "audit a pull request with the answers of agents and by rules",
-        },
-        Example {
-            command: "run",
-            line: "audit_claims run . main https://github.com/owner/name/pull/7 --engine rules --results results/",
-            what: "audit a pull request without a model",
-        },
-        Example {
-            command: "post",
-            line: "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json",
-            what: "post findings as a review, what is there already not again",
-        },
-        Example {
-            command: "extract",
-            line: "audit_claims extract --file report.md",
-            what: "the claims of a report",
-        },
-        Example {
-            command: "check",
-            line: "audit_claims check --doc paper.tex --bib refs.bib --results results",
-            what: "what rules find in a paper, without a model and without a pull request",
-        },
-        Example {
-            command: "merge",
-            line: "audit_claims merge external.json comparative.json -o findings.json",
-            what: "make one list of what several agents found",
-        },
-        Example {
-            command: "verdict",
-            line: "audit_claims verdict --findings findings.json",
-            what: "what follows from the findings",
-        },
+        "audit_claims prepare https://github.com/owner/name/pull/7  # keep the diff and write what agents are asked about it",
+        "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers  # audit a pull request with the answers of agents and by rules",
+        "audit_claims run . main https://github.com/owner/name/pull/7 --engine rules --results results/  # audit a pull request without a model",
+        "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json  # post findings as a review, what is there already not again",
+        "audit_claims extract --file report.md  # the claims of a report",
+        "audit_claims check --doc paper.tex --bib refs.bib --results results  # what rules find in a paper, without a model and without a pull request",
+        "audit_claims merge external.json comparative.json -o findings.json  # make one list of what several agents found",
+        "audit_claims verdict --findings findings.json  # what follows from the findings",
     ],
     signals: &[(10, "with --exit-signal: the verdict is not approved")],
     ok: "done, whatever the verdict",

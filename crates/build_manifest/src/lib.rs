@@ -10,7 +10,7 @@ mod error;
 mod report;
 mod write;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
 use aris_queue::grid::{MANY, Plan};
@@ -32,21 +32,9 @@ pub static SPEC: Spec = Spec {
     stderr: "warnings, errors with line and column",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "build_manifest --config grid.yaml --output manifest.json",
-            what: "expand the grids of grid.yaml",
-        },
-        Example {
-            command: "",
-            line: "build_manifest --config grid.yaml --json",
-            what: "check a specification and count its jobs, writing nothing",
-        },
-        Example {
-            command: "",
-            line: "build_manifest --example > grid.yaml",
-            what: "begin with a grid that runs as it is",
-        },
+        "build_manifest --config grid.yaml --output manifest.json  # expand the grids of grid.yaml",
+        "build_manifest --config grid.yaml --json  # check a specification and count its jobs, writing nothing",
+        "build_manifest --example > grid.yaml  # begin with a grid that runs as it is",
     ],
     signals: &[],
     ok: "the manifest is written, or was there already",

@@ -7,15 +7,14 @@
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_sources::{
-    Allowance, Answer, Client, Doubt, Expect, HttpError, Request, Response, arxiv, crossref,
+    Allowance, Answer, Client, Doubt, Expect, Host, HttpError, Request, Response, arxiv, crossref,
     datacite, dblp, hosts, openalex, semantic_scholar,
 };
 
 /// One fact.
 pub(crate) struct Fact {
-    /// Its name, and that of its recording.
+    /// Its name, which begins with that of the source, and that of its recording.
     pub(crate) name: &'static str,
-    pub(crate) source: Source,
     /// Where the source says so.
     pub(crate) documented: &'static str,
     pub(crate) what: &'static str,
@@ -38,6 +37,16 @@ pub(crate) enum Expected {
     /// There is no such paper.
     Nothing,
 }
+
+/// Who is asked.
+pub(crate) static HOSTS: [(Source, &Host); 6] = [
+    (Source::Arxiv, &hosts::ARXIV),
+    (Source::Crossref, &hosts::CROSSREF),
+    (Source::Datacite, &hosts::DATACITE),
+    (Source::Dblp, &hosts::DBLP),
+    (Source::Openalex, &hosts::OPENALEX),
+    (Source::SemanticScholar, &hosts::SEMANTIC_SCHOLAR),
+];
 
 /// `Attention Is All You Need`, which every source has.
 const PREPRINT: &str = "1706.03762";
@@ -112,7 +121,6 @@ fn recorded_allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
 pub(crate) static ALL: [Fact; 23] = [
     Fact {
         name: "arxiv_batch",
-        source: Source::Arxiv,
         documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "a batch of identifiers leaves out what does not exist",
         recorded: (include_bytes!("../assets/arxiv_batch.xml"), 200),
@@ -125,7 +133,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "arxiv_search",
-        source: Source::Arxiv,
         documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "a search has a total, and a page of what was asked for",
         recorded: (include_bytes!("../assets/arxiv_search.xml"), 200),
@@ -139,7 +146,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "arxiv_refusal",
-        source: Source::Arxiv,
         documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "an error is a feed with one entry called Error",
         recorded: (include_bytes!("../assets/arxiv_refusal.xml"), 400),
@@ -154,7 +160,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "crossref_record",
-        source: Source::Crossref,
         documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "a DOI gives a record with title, authors and year",
         recorded: (include_bytes!("../assets/crossref_record.json"), 200),
@@ -164,7 +169,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "crossref_absence",
-        source: Source::Crossref,
         documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "DOIs of arXiv are not registered there",
         recorded: (include_bytes!("../assets/crossref_absence.txt"), 404),
@@ -178,7 +182,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "crossref_list",
-        source: Source::Crossref,
         documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "a filter with several DOIs gives all of them",
         recorded: (include_bytes!("../assets/crossref_list.json"), 200),
@@ -195,7 +198,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "crossref_search",
-        source: Source::Crossref,
         documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "a search for what a reference says gives its work",
         recorded: (include_bytes!("../assets/crossref_search.json"), 200),
@@ -205,7 +207,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "crossref_limit",
-        source: Source::Crossref,
         documented: "https://api.crossref.org/swagger-ui/index.html",
         what: "a page has 1000 rows at most; more is refused with a message",
         recorded: (include_bytes!("../assets/crossref_limit.json"), 400),
@@ -215,7 +216,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "datacite_record",
-        source: Source::Datacite,
         documented: "https://support.datacite.org/docs/api-get-doi",
         what: "DOIs of arXiv are registered there",
         recorded: (include_bytes!("../assets/datacite_record.json"), 200),
@@ -229,7 +229,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "datacite_absence",
-        source: Source::Datacite,
         documented: "https://support.datacite.org/docs/api-get-doi",
         what: "an unknown DOI is 404 with a list of errors",
         recorded: (include_bytes!("../assets/datacite_absence.json"), 404),
@@ -243,7 +242,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "dblp_search",
-        source: Source::Dblp,
         documented: "https://dblp.org/faq/How+to+use+the+dblp+search+API.html",
         what: "a search gives keys, and titles with a full stop",
         recorded: (include_bytes!("../assets/dblp_search.json"), 200),
@@ -253,7 +251,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "dblp_absence",
-        source: Source::Dblp,
         documented: "https://dblp.org/faq/How+to+use+the+dblp+search+API.html",
         what: "a search that finds nothing has a total of 0 and no hits",
         recorded: (include_bytes!("../assets/dblp_absence.json"), 200),
@@ -263,7 +260,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "openalex_record",
-        source: Source::Openalex,
         documented: "https://developers.openalex.org/api-reference/works",
         what: "a DOI gives a work with an identifier that begins with W",
         recorded: (include_bytes!("../assets/openalex_record.json"), 200),
@@ -273,7 +269,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "openalex_absence",
-        source: Source::Openalex,
         documented: "https://developers.openalex.org/api-reference/errors",
         what: "an unknown work is 404 with a page",
         recorded: (include_bytes!("../assets/openalex_absence.html"), 404),
@@ -283,7 +278,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "openalex_search",
-        source: Source::Openalex,
         documented: "https://developers.openalex.org/api-reference/works",
         what: "a search with select gives the fields that are read",
         recorded: (include_bytes!("../assets/openalex_search.json"), 200),
@@ -300,7 +294,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "openalex_limit",
-        source: Source::Openalex,
         documented: "https://developers.openalex.org/api-reference/errors",
         what: "a page beyond the largest is refused with a message",
         recorded: (include_bytes!("../assets/openalex_limit.json"), 400),
@@ -314,7 +307,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "openalex_allowance",
-        source: Source::Openalex,
         documented: "https://developers.openalex.org/api-reference/authentication",
         what: "an answer says what is left of the allowance, what it cost, and when the day ends",
         recorded: (include_bytes!("../assets/openalex_allowance.txt"), 200),
@@ -327,7 +319,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "semantic_scholar_batch",
-        source: Source::SemanticScholar,
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a batch has null where a paper is unknown, in the order of the names",
         recorded: (include_bytes!("../assets/semantic_scholar_batch.json"), 200),
@@ -337,7 +328,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "semantic_scholar_batch_none",
-        source: Source::SemanticScholar,
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a batch of unknown papers only is 400 with a message",
         recorded: (
@@ -350,7 +340,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "semantic_scholar_search",
-        source: Source::SemanticScholar,
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a search has a total, and a page of papers",
         recorded: (
@@ -366,7 +355,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "semantic_scholar_match",
-        source: Source::SemanticScholar,
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a title gives its paper",
         recorded: (include_bytes!("../assets/semantic_scholar_match.json"), 200),
@@ -376,7 +364,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "semantic_scholar_match_absence",
-        source: Source::SemanticScholar,
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "a title without a match is 404 with a message",
         recorded: (
@@ -389,7 +376,6 @@ pub(crate) static ALL: [Fact; 23] = [
     },
     Fact {
         name: "semantic_scholar_refusal",
-        source: Source::SemanticScholar,
         documented: "https://api.semanticscholar.org/api-docs/graph",
         what: "an unknown field is 400 with a message",
         recorded: (
@@ -406,6 +392,15 @@ pub(crate) static ALL: [Fact; 23] = [
         expected: Expected::Refused,
     },
 ];
+
+impl Fact {
+    /// Whose fact it is.
+    pub(crate) fn source(&self) -> Source {
+        let mut others = HOSTS.iter().map(|(source, _)| *source);
+        let named = |source: &Source| self.name.starts_with(source.word());
+        others.find(named).unwrap_or(Source::SemanticScholar)
+    }
+}
 
 impl Expected {
     /// What `papers` say instead; `None` when they say this.

@@ -5,19 +5,19 @@
 //! asked, which says nothing, and all others hold; 10 a fact has drifted.
 
 mod cli;
-mod error;
 mod facts;
 mod report;
 
 use std::path::Path;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Failure as _};
 use aris_online::{OnlineArgs, Progress};
-use aris_sources::{Doubt, Response, hosts};
+use aris_sources::{Doubt, Response};
+use serde_json::json;
 
+pub use aris_online::FetchError as Error;
 pub use cli::Cli;
-pub use error::Error;
 use facts::{Expected, Fact};
 pub use report::{Checked, Holds, Report};
 
@@ -31,28 +31,12 @@ pub static SPEC: Spec = Spec {
     summary: "Check that arXiv, Crossref and the other paper sources still answer as the helpers expect",
     input: "recorded answers, which are part of the program; with --live the sources",
     output: "each fact, and whether it holds",
-    stderr: "what it waits for, on a terminal; errors",
-    commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "check_source_facts --offline",
-            what: "do the readers still read the recorded answers?",
-        },
-        Example {
-            command: "",
-            line: "check_source_facts --live",
-            what: "do the sources still answer like that?",
-        },
+        "check_source_facts --offline  # do the readers still read the recorded answers?",
+        "check_source_facts --live  # do the sources still answer like that?",
     ],
     signals: &[(10, "a fact has drifted")],
     ok: "all facts hold",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
     schemas: &[report::SCHEMA],
     samples: &[
         Sample {
@@ -64,8 +48,7 @@ pub static SPEC: Spec = Spec {
             exit: &[2],
         },
     ],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Does what `cli` says.
@@ -76,8 +59,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         recorded(&cli, context)?
     };
     let drifted = facts.iter().any(|fact| fact.outcome == Holds::Drifted);
-    if !drifted && facts.iter().any(Checked::is_silent) {
-        return Err(Error::Silent { facts });
+    let silent = facts.iter().filter(|fact| fact.is_silent()).count();
+    if !drifted && silent > 0 {
+        let what = format!("{silent} of {} facts could not be asked for", facts.len());
+        let hint = "nothing follows for these; run it again later";
+        return Err(Error::told(ErrorKind::Unavailable, what, hint).with("facts", json!(facts)));
     }
     let report = Report {
         live: cli.live,
@@ -92,7 +78,10 @@ fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
         .as_deref()
         .map(|folder| context.absolute(folder));
     if let Some(path) = folder.as_ref().filter(|folder| !folder.is_dir()) {
-        return Err(Error::Folder { path: path.clone() });
+        return Err(Error::absent(
+            format!("{} is not a folder", path.display()),
+            "name a folder with recorded answers",
+        ));
     }
     facts::ALL
         .iter()
@@ -134,14 +123,7 @@ fn newer(folder: &Path, fact: &Fact) -> Result<Option<Vec<u8>>, Error> {
 
 fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
     let progress = Progress::new(context, Some(facts::ALL.len() as u64));
-    let hosts = [
-        &hosts::ARXIV,
-        &hosts::CROSSREF,
-        &hosts::DATACITE,
-        &hosts::DBLP,
-        &hosts::OPENALEX,
-        &hosts::SEMANTIC_SCHOLAR,
-    ];
+    let hosts = facts::HOSTS.map(|(_, host)| host);
     // A kept answer says what the source said then.
     let online = OnlineArgs {
         refresh: true,
@@ -175,7 +157,7 @@ fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
 fn checked(fact: &Fact, why: Option<String>) -> Checked {
     Checked {
         name: fact.name,
-        source: fact.source,
+        source: fact.source(),
         what: fact.what,
         documented: fact.documented,
         outcome: if why.is_some() {

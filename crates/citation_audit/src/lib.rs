@@ -27,7 +27,7 @@ use std::path::Path;
 use aris_audit::project::paper_folder;
 use aris_audit::{Emission, PaperFiles};
 use aris_citations::{Paper, Severity, capped, examine, sort, verdict};
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
 use aris_online::OnlineArgs;
@@ -50,26 +50,10 @@ pub static SPEC: Spec = Spec {
     stderr: "warnings, errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "citation_audit paper",
-            what: "audit the paper in ./paper",
-        },
-        Example {
-            command: "",
-            line: "citation_audit paper --uncited --json",
-            what: "also list entries that nothing cites, answer in JSON",
-        },
-        Example {
-            command: "",
-            line: "citation_audit paper --root supplement.tex --as-of 2026-05-01",
-            what: "audit another root document, judging dates as on that day",
-        },
-        Example {
-            command: "",
-            line: "citation_audit paper --live --deadline 600",
-            what: "also ask the sources whether the cited works exist",
-        },
+        "citation_audit paper  # audit the paper in ./paper",
+        "citation_audit paper --uncited --json  # also list entries that nothing cites, answer in JSON",
+        "citation_audit paper --root supplement.tex --as-of 2026-05-01  # audit another root document, judging dates as on that day",
+        "citation_audit paper --live --deadline 600  # also ask the sources whether the cited works exist",
     ],
     signals: &[(
         10,

@@ -27,7 +27,7 @@ mod project;
 mod quote;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -122,36 +122,12 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "status",
-            line: "contract_check status",
-            what: "which integrations fire here, and what they left",
-        },
-        Example {
-            command: "checklist",
-            line: "contract_check checklist submission-audits",
-            what: "the boxes to tick before a final report",
-        },
-        Example {
-            command: "backfill",
-            line: "contract_check backfill research-wiki-ingest --set arxiv_ids=2501.12345,1706.03762 --run",
-            what: "ingest what was missed",
-        },
-        Example {
-            command: "resolve",
-            line: "contract_check resolve research_wiki.py --policy B",
-            what: "where a helper is found, under any of its names",
-        },
-        Example {
-            command: "run",
-            line: "contract_check run save_trace -- --skill s --purpose p --prompt-file p.md --response-file r.md",
-            what: "run a helper and apply its policy",
-        },
-        Example {
-            command: "doctor",
-            line: "contract_check doctor --json",
-            what: "faults of the installation, as data",
-        },
+        "contract_check status  # which integrations fire here, and what they left",
+        "contract_check checklist submission-audits  # the boxes to tick before a final report",
+        "contract_check backfill research-wiki-ingest --set arxiv_ids=2501.12345,1706.03762 --run  # ingest what was missed",
+        "contract_check resolve research_wiki.py --policy B  # where a helper is found, under any of its names",
+        "contract_check run save_trace -- --skill s --purpose p --prompt-file p.md --response-file r.md  # run a helper and apply its policy",
+        "contract_check doctor --json  # faults of the installation, as data",
     ],
     signals: &[
         (

@@ -108,67 +108,39 @@ pub struct Sc {
 impl Command {
     /// The call of the program.
     pub(crate) fn call(&self) -> Vec<String> {
-        let words: Vec<&str> = match self {
+        let call = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let paper = |id: &ArxivId, what: &[&str]| -> Vec<String> {
+            call(&[&["paper", id.as_str()], what, &["--format", "json"]].concat())
+        };
+        match self {
             Self::Search(args) => {
-                let max = args.limit.to_string();
+                let limit = args.limit.to_string();
                 let least = args.min_citations.map(|least| least.to_string());
-                let mut call = vec![
-                    "search",
-                    &args.query,
-                    "--limit",
-                    &max,
-                    "--mode",
-                    &args.mode,
-                    "--format",
-                    "json",
-                ];
+                let mut words = vec!["search", &args.query, "--limit", &limit];
                 for (flag, value) in [
+                    ("--mode", Some(args.mode.as_str())),
+                    ("--format", Some("json")),
                     ("--categories", args.categories.as_deref()),
                     ("--min-citations", least.as_deref()),
                     ("--date-from", args.date_from.as_deref()),
                     ("--date-to", args.date_to.as_deref()),
                 ] {
-                    if let Some(value) = value {
-                        call.extend([flag, value]);
-                    }
+                    words.extend(value.into_iter().flat_map(|value| [flag, value]));
                 }
-                return owned(&call);
+                call(&words)
             }
-            Self::PaperBrief(args) => vec![
-                "paper",
-                args.arxiv_id.as_str(),
-                "--brief",
-                "--format",
-                "json",
-            ],
-            Self::PaperHead(args) => vec![
-                "paper",
-                args.arxiv_id.as_str(),
-                "--head",
-                "--format",
-                "json",
-            ],
-            Self::PaperSection(args) => {
-                vec![
-                    "paper",
-                    args.arxiv_id.as_str(),
-                    "--section",
-                    &args.section_name,
-                    "--format",
-                    "json",
-                ]
-            }
+            Self::PaperBrief(args) => paper(&args.arxiv_id, &["--brief"]),
+            Self::PaperHead(args) => paper(&args.arxiv_id, &["--head"]),
+            Self::PaperSection(args) => paper(&args.arxiv_id, &["--section", &args.section_name]),
             Self::Trending(args) => {
-                let max = args.limit.to_string();
-                return owned(&[
-                    "trending", "--days", &args.days, "--limit", &max, "--output", "json",
-                ]);
+                let limit = args.limit.to_string();
+                let last = ["--limit", &limit, "--output", "json"];
+                call(&[&["trending", "--days", &args.days], &last[..]].concat())
             }
-            Self::Wsearch(args) => vec!["wsearch", &args.query, "--output", "json"],
-            Self::Sc(args) => vec!["sc", &args.semantic_scholar_id, "--output", "json"],
-            Self::Health => vec!["health"],
-        };
-        owned(&words)
+            Self::Wsearch(args) => call(&["wsearch", &args.query, "--output", "json"]),
+            Self::Sc(args) => call(&["sc", &args.semantic_scholar_id, "--output", "json"]),
+            Self::Health => call(&["health"]),
+        }
     }
 
     /// The words of the user that the program could take for a flag.
@@ -181,8 +153,4 @@ impl Command {
             _ => Vec::new(),
         }
     }
-}
-
-fn owned(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
 }

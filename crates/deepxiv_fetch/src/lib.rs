@@ -10,9 +10,10 @@ mod cli;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Outcome, Product, Sample, Spec, Style};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers;
+use aris_online::Exits;
 use aris_sources::deepxiv;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,6 +24,10 @@ pub use cli::{Cli, Command, Paper, Sc, Search, Section, Trending, Wsearch};
 /// Schema id of [`Report`].
 const ANSWER: &str = "aris.deepxiv_fetch.answer/v1";
 
+const SECTION: &str = "an arXiv identifier and the name of a section";
+const ANSWERS: &str = "DeepXiv's answer as JSON, or records as JSON Lines";
+const EXITS: Exits = &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")];
+
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "deepxiv_fetch",
@@ -32,98 +37,25 @@ pub static SPEC: Spec = Spec {
     output: "the answer of DeepXiv as JSON, or records one a line",
     stderr: "errors",
     commands: &[
-        CommandSpec::new(
-            "search",
-            "words",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "paper-brief",
-            "an arXiv identifier",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "paper-head",
-            "an arXiv identifier",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "paper-section",
-            "an arXiv identifier and the name of a section",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "trending",
-            "nothing",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "wsearch",
-            "words",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "sc",
-            "an identifier of Semantic Scholar",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
-        CommandSpec::new(
-            "health",
-            "nothing",
-            "DeepXiv's answer as JSON, or records as JSON Lines",
-            &[(0, "DeepXiv answered"), (5, ""), (6, ""), (7, "")],
-        ),
+        CommandSpec::new("search", "words", ANSWERS, EXITS),
+        CommandSpec::new("paper-brief", "an arXiv identifier", ANSWERS, EXITS),
+        CommandSpec::new("paper-head", "an arXiv identifier", ANSWERS, EXITS),
+        CommandSpec::new("paper-section", SECTION, ANSWERS, EXITS),
+        CommandSpec::new("trending", "nothing", ANSWERS, EXITS),
+        CommandSpec::new("wsearch", "words", ANSWERS, EXITS),
+        CommandSpec::new("sc", "an identifier of Semantic Scholar", ANSWERS, EXITS),
+        CommandSpec::new("health", "nothing", ANSWERS, EXITS),
     ],
     examples: &[
-        Example {
-            command: "search",
-            line: "deepxiv_fetch search 'agent memory' --limit 5 --date-from 2025-01-01",
-            what: "search papers",
-        },
-        Example {
-            command: "paper-brief",
-            line: "deepxiv_fetch paper-brief 2409.05591",
-            what: "the gist of a paper",
-        },
-        Example {
-            command: "paper-head",
-            line: "deepxiv_fetch paper-head 2409.05591",
-            what: "the sections of a paper",
-        },
-        Example {
-            command: "paper-section",
-            line: "deepxiv_fetch paper-section 2409.05591 Introduction",
-            what: "one section",
-        },
-        Example {
-            command: "trending",
-            line: "deepxiv_fetch trending --days 14 --limit 5 --format jsonl",
-            what: "records of what is talked about",
-        },
-        Example {
-            command: "wsearch",
-            line: "deepxiv_fetch wsearch 'agent memory benchmark'",
-            what: "search the web",
-        },
-        Example {
-            command: "sc",
-            line: "deepxiv_fetch sc 204e3073870fae3d05bcbc2f6a8e263d9b72e776",
-            what: "what Semantic Scholar knows of a paper",
-        },
-        Example {
-            command: "health",
-            line: "deepxiv_fetch health",
-            what: "ask whether the service is well",
-        },
+        "deepxiv_fetch search 'agent memory' --limit 5 --date-from 2025-01-01  # search papers",
+        "deepxiv_fetch paper-brief 2409.05591  # the gist of a paper",
+        "deepxiv_fetch paper-head 2409.05591  # the sections of a paper",
+        "deepxiv_fetch paper-section 2409.05591 Introduction  # one section",
+        "deepxiv_fetch trending --days 14 --limit 5 --format jsonl  # records of what is talked about",
+        "deepxiv_fetch wsearch 'agent memory benchmark'  # search the web",
+        "deepxiv_fetch sc 204e3073870fae3d05bcbc2f6a8e263d9b72e776  # what Semantic Scholar knows of a paper",
+        "deepxiv_fetch health  # ask whether the service is well",
     ],
-    signals: &[],
     ok: "DeepXiv has answered",
     errors: &[
         ErrorKind::Precondition,
@@ -135,8 +67,7 @@ pub static SPEC: Spec = Spec {
         args: &["--json", "paper-brief", "2413.00001"],
         exit: &[2],
     }],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// The data product.

@@ -9,19 +9,24 @@ mod body;
 mod cli;
 mod compat;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_online::{FormArgs, OnlineArgs, Papers, indented};
+use aris_online::{Exits, FormArgs, OnlineArgs, Papers, indented};
 use aris_sources::Answer;
 use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Limits, Search};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.exa_search.papers/v1";
+
+const PAGES: &str = "the pages, as JSON, JSON Lines or BibTeX";
+const CONTENTS: &str = "the pages with their contents, as JSON, JSON Lines or BibTeX";
+const ANSWERED: &str = "Exa answered, also when nothing was found";
+const EXITS: Exits = &[(0, ANSWERED), (4, ""), (5, ""), (7, "")];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -30,60 +35,26 @@ pub static SPEC: Spec = Spec {
     summary: "Search the web through Exa, and get the contents of pages",
     input: "a query or addresses; the key in EXA_API_KEY",
     output: "results as JSON, as records one a line or as a bibliography",
-    stderr: "what it waits for, on a terminal; errors",
     commands: &[
-        CommandSpec::new(
-            "search",
-            "words; the key in EXA_API_KEY",
-            "the pages, as JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Exa answered, also when nothing was found"),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
+        CommandSpec::new("search", "words; the key in EXA_API_KEY", PAGES, EXITS),
         CommandSpec::new(
             "find-similar",
             "an address; the key in EXA_API_KEY",
-            "the pages, as JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Exa answered, also when nothing was found"),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
+            PAGES,
+            EXITS,
         ),
         CommandSpec::new(
             "get-contents",
             "addresses; the key in EXA_API_KEY",
-            "the pages with their contents, as JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Exa answered, also when nothing was found"),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
+            CONTENTS,
+            EXITS,
         ),
     ],
     examples: &[
-        Example {
-            command: "search",
-            line: "exa_search search 'semantic communication' --category 'research paper' --content text --max-chars 8000",
-            what: "papers with their text",
-        },
-        Example {
-            command: "find-similar",
-            line: "exa_search find-similar https://arxiv.org/abs/2301.07041 --limit 5",
-            what: "pages like a page",
-        },
-        Example {
-            command: "get-contents",
-            line: "exa_search get-contents https://example.com/a https://example.com/b",
-            what: "the text of pages",
-        },
+        "exa_search search 'semantic communication' --category 'research paper' --content text --max-chars 8000  # papers with their text",
+        "exa_search find-similar https://arxiv.org/abs/2301.07041 --limit 5  # pages like a page",
+        "exa_search get-contents https://example.com/a https://example.com/b  # the text of pages",
     ],
-    signals: &[],
     ok: "Exa has answered, also when nothing was found",
     errors: &[
         ErrorKind::Validation,
@@ -95,8 +66,7 @@ pub static SPEC: Spec = Spec {
         args: &["--json", "get-contents", "not an address"],
         exit: &[2],
     }],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Does what `cli` says.
@@ -187,13 +157,7 @@ fn product(found: Answer, head: Value, content: Content, form: FormArgs) -> Pape
     let mut compat = head.as_object().cloned().unwrap_or_default();
     compat.insert(String::from("returned"), json!(data.len()));
     compat.insert(String::from("data"), Value::Array(data));
-    Papers {
-        schema: PAPERS,
-        plain: indented(&Value::Object(compat)),
-        papers: found.papers(),
-        more: Map::new(),
-        form,
-    }
+    Papers::of(PAPERS, found, indented(&Value::Object(compat)), form)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod style;
 
 use std::time::Duration;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_online::OnlineArgs;
 
@@ -49,21 +49,9 @@ pub static SPEC: Spec = Spec {
     stderr: "whether the profile was there already, warnings, errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "extract_paper_style --source papers/admired",
-            what: "measure LaTeX sources",
-        },
-        Example {
-            command: "",
-            line: "extract_paper_style --source arxiv:1706.03762 --json",
-            what: "bring the sources from arXiv and measure them",
-        },
-        Example {
-            command: "",
-            line: "extract_paper_style --source admired.pdf --output .cache/styles",
-            what: "measure a PDF as far as its text allows, and keep the profile in a folder of the project",
-        },
+        "extract_paper_style --source papers/admired  # measure LaTeX sources",
+        "extract_paper_style --source arxiv:1706.03762 --json  # bring the sources from arXiv and measure them",
+        "extract_paper_style --source admired.pdf --output .cache/styles  # measure a PDF as far as its text allows, and keep the profile in a folder of the project",
     ],
     signals: &[],
     ok: "the profile is in the folder that is named",

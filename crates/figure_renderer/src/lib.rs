@@ -14,7 +14,7 @@ mod commands;
 mod error;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -83,41 +83,13 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "render",
-            line: "figure_renderer render figures/specs/overview.json -o figures/overview.pdf",
-            what: "draw a figure for LaTeX",
-        },
-        Example {
-            command: "render",
-            line: "figure_renderer render overview.json --format svg,pdf --preview --strict",
-            what: "three pictures beside the figure, exit 10 when something is wrong with it",
-        },
-        Example {
-            command: "validate",
-            line: "figure_renderer validate overview.json --column-width 174",
-            what: "what is wrong with a figure across two columns",
-        },
-        Example {
-            command: "schema",
-            line: "figure_renderer schema",
-            what: "the fields of a figure",
-        },
-        Example {
-            command: "",
-            line: "figure_renderer --example > figures/specs/overview.json",
-            what: "a figure to begin with",
-        },
-        Example {
-            command: "layout",
-            line: "figure_renderer layout sketch.json -o overview.json",
-            what: "places for nodes without x and y",
-        },
-        Example {
-            command: "watch",
-            line: "figure_renderer watch overview.json -o overview.png",
-            what: "draw again after each change",
-        },
+        "figure_renderer render figures/specs/overview.json -o figures/overview.pdf  # draw a figure for LaTeX",
+        "figure_renderer render overview.json --format svg,pdf --preview --strict  # three pictures beside the figure, exit 10 when something is wrong with it",
+        "figure_renderer validate overview.json --column-width 174  # what is wrong with a figure across two columns",
+        "figure_renderer schema  # the fields of a figure",
+        "figure_renderer --example > figures/specs/overview.json  # a figure to begin with",
+        "figure_renderer layout sketch.json -o overview.json  # places for nodes without x and y",
+        "figure_renderer watch overview.json -o overview.png  # draw again after each change",
     ],
     signals: &[(
         10,

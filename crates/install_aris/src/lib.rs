@@ -30,7 +30,7 @@ mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::install::{
     CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Host, InstallManifest, InstallMode,
@@ -58,36 +58,12 @@ pub static SPEC: Spec = Spec {
     stderr: "notes, warnings, errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "install_aris ~/paper --aris-repo ~/aris",
-            what: "install for Claude Code: links from a clone, copies from an archive",
-        },
-        Example {
-            command: "",
-            line: "install_aris --host claude,codex,gemini --mode copy",
-            what: "install copies into the working directory for three hosts",
-        },
-        Example {
-            command: "",
-            line: "install_aris --skills citation-audit,paper-claim-audit",
-            what: "install two skills, and those whose helpers they call",
-        },
-        Example {
-            command: "",
-            line: "install_aris --reconcile --dry-run --json",
-            what: "say what would change; exit 10 when anything would",
-        },
-        Example {
-            command: "",
-            line: "install_aris --update",
-            what: "bring everything in line with the source; edited copies are kept in .aris/kept",
-        },
-        Example {
-            command: "",
-            line: "install_aris --uninstall",
-            what: "remove what was installed, and nothing else",
-        },
+        "install_aris ~/paper --aris-repo ~/aris  # install for Claude Code: links from a clone, copies from an archive",
+        "install_aris --host claude,codex,gemini --mode copy  # install copies into the working directory for three hosts",
+        "install_aris --skills citation-audit,paper-claim-audit  # install two skills, and those whose helpers they call",
+        "install_aris --reconcile --dry-run --json  # say what would change; exit 10 when anything would",
+        "install_aris --update  # bring everything in line with the source; edited copies are kept in .aris/kept",
+        "install_aris --uninstall  # remove what was installed, and nothing else",
     ],
     signals: &[(
         10,

@@ -6,25 +6,31 @@
 //! 5 the disk; 7 no source had a paper and at least one did not answer: nothing follows.
 
 mod cli;
-mod error;
 mod report;
 mod source;
 
 use std::time::Instant;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::{Paper, Source};
-use aris_online::{OnlineArgs, Progress, read_records};
+use aris_online::{Exits, OnlineArgs, Progress, read_records};
 use aris_paper::records;
+use serde_json::json;
 
+pub use aris_online::FetchError as Error;
 pub use cli::{Ask, Cli, Command, Form, Merge};
-pub use error::Error;
 pub use report::{Asked, Fate, Report};
 use source::Question;
 
 /// Bytes of a file with records that are accepted.
 const FILE_LIMIT: u64 = 256 << 20;
+
+const LIST: &str = "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered";
+const MERGED: &str = "the papers, as text, JSON, JSON Lines or BibTeX";
+const FILES: &str = "files with records: JSON Lines, a JSON list, or the output of another helper";
+const SOME: &str = "there are papers, or every source answered and has none";
+const SEARCHED: Exits = &[(0, SOME), (4, ""), (5, ""), (7, "no source answered")];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -33,62 +39,17 @@ pub static SPEC: Spec = Spec {
     summary: "Search several sources of papers, and show each paper once",
     input: "words; for merge files with records",
     output: "papers as text, as lines of JSON or as a bibliography; how each source fared",
-    stderr: "what it waits for, on a terminal; errors",
     commands: &[
-        CommandSpec::new(
-            "aggregate",
-            "words",
-            "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered",
-            &[
-                (0, "there are papers, or every source answered and has none"),
-                (4, ""),
-                (5, ""),
-                (7, "no source answered"),
-            ],
-        ),
-        CommandSpec::new(
-            "cascade",
-            "words",
-            "the papers, as text, JSON, JSON Lines or BibTeX, and how each source answered",
-            &[
-                (0, "there are papers, or every source answered and has none"),
-                (4, ""),
-                (5, ""),
-                (7, "no source answered"),
-            ],
-        ),
-        CommandSpec::new(
-            "merge",
-            "files with records: JSON Lines, a JSON list, or the output of another helper",
-            "the papers, as text, JSON, JSON Lines or BibTeX",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("aggregate", "words", LIST, SEARCHED),
+        CommandSpec::new("cascade", "words", LIST, SEARCHED),
+        CommandSpec::new("merge", FILES, MERGED, &[(3, ""), (4, ""), (5, "")]),
     ],
     examples: &[
-        Example {
-            command: "aggregate",
-            line: "literature_search aggregate 'semantic communication' --limit 20",
-            what: "a survey: what all sources have, merged and ranked",
-        },
-        Example {
-            command: "cascade",
-            line: "literature_search cascade 'attention is all you need' --sources semantic_scholar,openalex,crossref --limit 1 --format bibtex",
-            what: "one paper, from the first source that has it",
-        },
-        Example {
-            command: "merge",
-            line: "literature_search merge arxiv.jsonl openalex.jsonl --query 'diffusion models'",
-            what: "records that fetchers printed before",
-        },
+        "literature_search aggregate 'semantic communication' --limit 20  # a survey: what all sources have, merged and ranked",
+        "literature_search cascade 'attention is all you need' --sources semantic_scholar,openalex,crossref --limit 1 --format bibtex  # one paper, from the first source that has it",
+        "literature_search merge arxiv.jsonl openalex.jsonl --query 'diffusion models'  # records that fetchers printed before",
     ],
-    signals: &[],
     ok: "there are papers, or every source has answered and none has any",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
     schemas: &[report::SCHEMA],
     samples: &[
         Sample {
@@ -100,8 +61,7 @@ pub static SPEC: Spec = Spec {
             exit: &[2],
         },
     ],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Does what `cli` says.
@@ -125,7 +85,10 @@ type Answers = Vec<(Asked, Vec<Paper>)>;
 /// Sources without repetition, and the words.
 fn wanted(args: &Ask) -> Result<Vec<Source>, Error> {
     if args.query.trim().is_empty() {
-        return Err(Error::Empty);
+        return Err(Error::usage(
+            "the query is empty",
+            "give words to search for",
+        ));
     }
     let mut sources: Vec<Source> = Vec::new();
     for source in &args.sources {
@@ -208,7 +171,14 @@ fn settled(args: Ask, answers: Answers) -> Result<Report, Error> {
         .iter()
         .any(|asked| matches!(asked.outcome, Fate::NotAnswered | Fate::CannotBeAsked));
     if papers.is_empty() && silent {
-        return Err(Error::NoneContributed { asked });
+        let why = |asked: &Asked| Some(format!("{} ({})", asked.source, asked.why.as_ref()?));
+        let why: Vec<String> = asked.iter().filter_map(why).collect();
+        let what = format!(
+            "no source had a paper, and not all have answered: {}",
+            why.join("; ")
+        );
+        let hint = "nothing follows about the papers; allow more time with --deadline, or name other --sources";
+        return Err(Error::told(ErrorKind::Unavailable, what, hint).with("sources", json!(asked)));
     }
     let records = papers.len();
     let mut papers = records::merge_all(papers);
@@ -235,10 +205,10 @@ fn merge(args: Merge, context: &Context) -> Result<Report, Error> {
     for file in &args.files {
         let path = context.absolute(file);
         let bytes = aris_fs::read(&path, FILE_LIMIT)?;
-        papers.extend(read_records(&bytes).map_err(|(line, why)| Error::Records {
-            path: file.clone(),
-            line,
-            why,
+        papers.extend(read_records(&bytes).map_err(|(line, why)| {
+            let what = format!("{}:{line}: {why}", file.display());
+            let hint = "give what a fetcher prints with --jsonl or --json";
+            Error::told(ErrorKind::Validation, what, hint)
         })?);
     }
     let records = papers.len();

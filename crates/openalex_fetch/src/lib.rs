@@ -8,19 +8,22 @@
 mod cli;
 mod compat;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
-use aris_contract::ErrorKind;
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_online::{FormArgs, OnlineArgs, Papers, indented};
+use aris_online::{Exits, FormArgs, OnlineArgs, Papers, exits, indented};
 use aris_sources::hosts::OPENALEX;
 use aris_sources::{Answer, Client, openalex};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Search, Sort, Work};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.openalex_fetch.papers/v1";
+
+const LIST: &str = "the works, as text, JSON, JSON Lines or BibTeX";
+const ANSWERED: Exits = &exits("OpenAlex answered, also when nothing was found");
+const FOUND: Exits = &exits("the work was found");
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -29,60 +32,21 @@ pub static SPEC: Spec = Spec {
     summary: "Search OpenAlex, and look works up by DOI",
     input: "a query, or the name of a work",
     output: "works as text, as JSON, as lines of JSON or as a bibliography",
-    stderr: "what it waits for, on a terminal; errors",
     commands: &[
-        CommandSpec::new(
-            "search",
-            "words",
-            "the works, as text, JSON, JSON Lines or BibTeX",
-            &[
-                (0, "OpenAlex answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "work",
-            "a DOI or another identifier",
-            "the work",
-            &[
-                (0, "the work was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
+        CommandSpec::new("search", "words", LIST, ANSWERED),
+        CommandSpec::new("work", "a DOI or another identifier", "the work", FOUND),
     ],
     examples: &[
-        Example {
-            command: "search",
-            line: "openalex_fetch search 'diffusion models' --year 2023- --type article --sort citations --limit 20",
-            what: "the most cited articles of some years",
-        },
-        Example {
-            command: "work",
-            line: "openalex_fetch work 10.7717/peerj.4375 --compat",
-            what: "one work by DOI, as JSON",
-        },
+        "openalex_fetch search 'diffusion models' --year 2023- --type article --sort citations --limit 20  # the most cited articles of some years",
+        "openalex_fetch work 10.7717/peerj.4375 --compat  # one work by DOI, as JSON",
     ],
-    signals: &[],
     ok: "OpenAlex has answered, also when nothing was found",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
     schemas: &[PAPERS],
     samples: &[Sample {
         args: &["--json", "work", "not a name"],
         exit: &[2],
     }],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Does what `cli` says.
@@ -181,7 +145,7 @@ fn many(found: Answer, form: FormArgs) -> Papers {
     } else {
         compat::listed(&works)
     };
-    product(found, plain, form)
+    Papers::of(PAPERS, found, plain, form)
 }
 
 fn one(found: Answer, form: FormArgs) -> Papers {
@@ -191,21 +155,7 @@ fn one(found: Answer, form: FormArgs) -> Papers {
     } else {
         compat::single(&work)
     };
-    product(found, plain, form)
-}
-
-fn product(found: Answer, plain: String, form: FormArgs) -> Papers {
-    let mut more = Map::new();
-    if let Some(total) = found.total {
-        more.insert(String::from("total"), Value::from(total));
-    }
-    Papers {
-        schema: PAPERS,
-        papers: found.papers(),
-        more,
-        form,
-        plain,
-    }
+    Papers::of(PAPERS, found, plain, form)
 }
 
 #[cfg(test)]

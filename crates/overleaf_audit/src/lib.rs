@@ -22,7 +22,7 @@ mod tree;
 use std::num::NonZeroU8;
 use std::time::Duration;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal};
 
 use known::Known;
@@ -44,21 +44,9 @@ pub static SPEC: Spec = Spec {
     stderr: "errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "overleaf_audit",
-            what: "look through the working directory, its git history included",
-        },
-        Example {
-            command: "",
-            line: "overleaf_audit paper-overleaf --json",
-            what: "the same for another folder, for a program",
-        },
-        Example {
-            command: "",
-            line: "overleaf_audit . --no-home --sarif",
-            what: "for code scanning",
-        },
+        "overleaf_audit  # look through the working directory, its git history included",
+        "overleaf_audit paper-overleaf --json  # the same for another folder, for a program",
+        "overleaf_audit . --no-home --sarif  # for code scanning",
     ],
     signals: &[
         (10, "a token is leaked"),

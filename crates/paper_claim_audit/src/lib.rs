@@ -25,7 +25,7 @@ mod session;
 
 use std::io::{self, Write};
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::{ErrorKind, schema};
 use serde::Serialize;
 
@@ -91,36 +91,12 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "",
-            line: "paper_claim_audit paper",
-            what: "audit the paper in ./paper with ./paper/claims.toml",
-        },
-        Example {
-            command: "suggest",
-            line: "paper_claim_audit suggest paper --limit 10",
-            what: "propose bindings for numbers that have none, best first",
-        },
-        Example {
-            command: "bind",
-            line: "paper_claim_audit bind paper --in main.tex --text 'reaches [[34.2]] BLEU' --value 'select max(bleu) from \"../results/wmt14.csv\"'",
-            what: "check one binding and append it to paper/claims.toml",
-        },
-        Example {
-            command: "emit",
-            line: "paper_claim_audit emit paper --output paper/claims.tex",
-            what: "write a macro with the value of every bound macro",
-        },
-        Example {
-            command: "show",
-            line: "paper_claim_audit show paper --html paper.html",
-            what: "write a page with every number coloured by its status",
-        },
-        Example {
-            command: "trace-back",
-            line: "paper_claim_audit trace-back main.tex:12 paper",
-            what: "print the query, the rows, the files and the runs behind the numbers of one line",
-        },
+        "paper_claim_audit paper  # audit the paper in ./paper with ./paper/claims.toml",
+        "paper_claim_audit suggest paper --limit 10  # propose bindings for numbers that have none, best first",
+        "paper_claim_audit bind paper --in main.tex --text 'reaches [[34.2]] BLEU' --value 'select max(bleu) from \"../results/wmt14.csv\"'  # check one binding and append it to paper/claims.toml",
+        "paper_claim_audit emit paper --output paper/claims.tex  # write a macro with the value of every bound macro",
+        "paper_claim_audit show paper --html paper.html  # write a page with every number coloured by its status",
+        "paper_claim_audit trace-back main.tex:12 paper  # print the query, the rows, the files and the runs behind the numbers of one line",
     ],
     signals: &[(
         10,

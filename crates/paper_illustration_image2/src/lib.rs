@@ -16,7 +16,7 @@ mod report;
 mod verify;
 mod workspace;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal};
 
 use workspace::Workspace;
@@ -65,21 +65,9 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "preflight",
-            line: "paper_illustration_image2 preflight --project . --output figures/ai_generated/preflight.json",
-            what: "ask whether images can be made",
-        },
-        Example {
-            command: "finalize",
-            line: "paper_illustration_image2 finalize --project . --best-image figures/ai_generated/figure_v3.png --score 9 --caption 'Overview of the method.' --label fig:overview",
-            what: "make the third version final",
-        },
-        Example {
-            command: "verify",
-            line: "paper_illustration_image2 verify --project .",
-            what: "check that the final image is the accepted one",
-        },
+        "paper_illustration_image2 preflight --project . --output figures/ai_generated/preflight.json  # ask whether images can be made",
+        "paper_illustration_image2 finalize --project . --best-image figures/ai_generated/figure_v3.png --score 9 --caption 'Overview of the method.' --label fig:overview  # make the third version final",
+        "paper_illustration_image2 verify --project .  # check that the final image is the accepted one",
     ],
     signals: &[(
         1,

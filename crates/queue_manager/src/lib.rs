@@ -26,7 +26,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -43,177 +43,41 @@ use report::{Attempt, Data, id};
 pub const ATTEMPT: &str = "--attempt";
 
 /// Worked calls, one for each command at least.
-const EXAMPLES: &[Example] = &[
-    Example {
-        command: "",
-        line: "queue_manager --manifest manifest.json --state queue_state.json --log-dir logs",
-        what: "run a queue, or go on with it, as the reference's manager is called",
-    },
-    Example {
-        command: "run",
-        line: "queue_manager run --manifest manifest.json --deadline 3600",
-        what: "run a queue for an hour at most; jobs go on after it",
-    },
-    Example {
-        command: "start",
-        line: "queue_manager start --manifest manifest.json",
-        what: "run a queue in the background",
-    },
-    Example {
-        command: "preflight",
-        line: "queue_manager preflight --manifest manifest.json",
-        what: "list what would prevent a run",
-    },
-    Example {
-        command: "status",
-        line: "queue_manager status --state queue_state.json --json",
-        what: "how far it is, as data",
-    },
-    Example {
-        command: "watch",
-        line: "queue_manager watch --state queue_state.json",
-        what: "how it goes on, until it is over",
-    },
-    Example {
-        command: "explain",
-        line: "queue_manager explain s42_N64 --state queue_state.json",
-        what: "why a job is not running",
-    },
-    Example {
-        command: "logs",
-        line: "queue_manager logs s42_N64 --attempt 1 --limit 20",
-        what: "the end of the log of the first attempt",
-    },
-    Example {
-        command: "logs",
-        line: "queue_manager logs s42_N64 --follow",
-        what: "what a job writes, over its attempts, until it is over",
-    },
-    Example {
-        command: "cancel",
-        line: "queue_manager cancel 's42_*'",
-        what: "end jobs by pattern",
-    },
-    Example {
-        command: "retry",
-        line: "queue_manager retry --failed",
-        what: "try all failed jobs again",
-    },
-    Example {
-        command: "retry",
-        line: "queue_manager retry --failed --start",
-        what: "try all failed jobs again, and start a manager when none runs",
-    },
-    Example {
-        command: "reload",
-        line: "queue_manager reload --state queue_state.json",
-        what: "take the changed manifest up, and see what is different",
-    },
-    Example {
-        command: "add",
-        line: "queue_manager add s43_N64 --cmd 'python run.py --seed 43' --set gpus=1",
-        what: "one more job, while the queue runs",
-    },
-    Example {
-        command: "add",
-        line: "queue_manager add --from more_seeds.yaml",
-        what: "the jobs of a grid, each into the phase of the same name",
-    },
-    Example {
-        command: "edit",
-        line: "queue_manager edit 's42_*' --set time_limit=4:00:00",
-        what: "another time limit, from the next attempt on",
-    },
-    Example {
-        command: "remove",
-        line: "queue_manager remove 's42_*'",
-        what: "jobs out of the queue",
-    },
-    Example {
-        command: "hold",
-        line: "queue_manager hold --phase distill",
-        what: "hold a phase back",
-    },
-    Example {
-        command: "release",
-        line: "queue_manager release --all",
-        what: "hold nothing back any more",
-    },
-    Example {
-        command: "pause",
-        line: "queue_manager pause",
-        what: "start nothing new",
-    },
-    Example {
-        command: "resume",
-        line: "queue_manager resume",
-        what: "start again",
-    },
-    Example {
-        command: "set",
-        line: "queue_manager set --max-parallel 4",
-        what: "four jobs with cards at once",
-    },
-    Example {
-        command: "adopt",
-        line: "queue_manager adopt --manifest manifest.json --state queue_state.json",
-        what: "take the state file of the reference's manager over",
-    },
-    Example {
-        command: "report",
-        line: "queue_manager report -o summary.md --html report.html",
-        what: "what the queue came to, also as one page with a timeline for each card",
-    },
-    Example {
-        command: "report",
-        line: "queue_manager report --metrics 'eval.json#acc' --csv acc.csv --html report.html",
-        what: "the grid's parameters against what the jobs measured, as a table and a plot",
-    },
-    Example {
-        command: "deploy",
-        line: "queue_manager deploy gpu-server --manifest manifest.json --run grid-1",
-        what: "bring this program and the manifest to a server, and start the queue there",
-    },
-    Example {
-        command: "remote",
-        line: "queue_manager remote gpu-server --run grid-1 -- explain s42_N64",
-        what: "any command, for the queue on the server",
-    },
-    Example {
-        command: "remote",
-        line: "queue_manager remote gpu-server --run grid-1 -- logs s42_N64 --follow",
-        what: "what a job on the server writes, as it is written",
-    },
-    Example {
-        command: "outputs",
-        line: "queue_manager outputs 's42_*'",
-        what: "the files that jobs wrote",
-    },
-    Example {
-        command: "fetch",
-        line: "queue_manager fetch gpu-server --run grid-1 --output results",
-        what: "the outputs of all completed jobs, brought here",
-    },
-    Example {
-        command: "record",
-        line: "queue_manager record --name eval --expected-output eval.json -- python eval.py --seed 1",
-        what: "run a command by hand, and record what made eval.json",
-    },
-    Example {
-        command: "record",
-        line: "queue_manager record --import mlruns",
-        what: "take over what MLflow recorded",
-    },
-    Example {
-        command: "record",
-        line: "queue_manager record --slurm 1262 --expected-output 'results/*.csv'",
-        what: "record a job of Slurm that ran without a queue, and its files",
-    },
-    Example {
-        command: "used-by",
-        line: "queue_manager used-by s42_N64",
-        what: "the numbers of papers that stand on the files of a job",
-    },
+const EXAMPLES: &[&str] = &[
+    "queue_manager --manifest manifest.json --state queue_state.json --log-dir logs  # run a queue, or go on with it, as the reference's manager is called",
+    "queue_manager run --manifest manifest.json --deadline 3600  # run a queue for an hour at most; jobs go on after it",
+    "queue_manager start --manifest manifest.json  # run a queue in the background",
+    "queue_manager preflight --manifest manifest.json  # list what would prevent a run",
+    "queue_manager status --state queue_state.json --json  # how far it is, as data",
+    "queue_manager watch --state queue_state.json  # how it goes on, until it is over",
+    "queue_manager explain s42_N64 --state queue_state.json  # why a job is not running",
+    "queue_manager logs s42_N64 --attempt 1 --limit 20  # the end of the log of the first attempt",
+    "queue_manager logs s42_N64 --follow  # what a job writes, over its attempts, until it is over",
+    "queue_manager cancel 's42_*'  # end jobs by pattern",
+    "queue_manager retry --failed  # try all failed jobs again",
+    "queue_manager retry --failed --start  # try all failed jobs again, and start a manager when none runs",
+    "queue_manager reload --state queue_state.json  # take the changed manifest up, and see what is different",
+    "queue_manager add s43_N64 --cmd 'python run.py --seed 43' --set gpus=1  # one more job, while the queue runs",
+    "queue_manager add --from more_seeds.yaml  # the jobs of a grid, each into the phase of the same name",
+    "queue_manager edit 's42_*' --set time_limit=4:00:00  # another time limit, from the next attempt on",
+    "queue_manager remove 's42_*'  # jobs out of the queue",
+    "queue_manager hold --phase distill  # hold a phase back",
+    "queue_manager release --all  # hold nothing back any more",
+    "queue_manager pause  # start nothing new",
+    "queue_manager resume  # start again",
+    "queue_manager set --max-parallel 4  # four jobs with cards at once",
+    "queue_manager adopt --manifest manifest.json --state queue_state.json  # take the state file of the reference's manager over",
+    "queue_manager report -o summary.md --html report.html  # what the queue came to, also as one page with a timeline for each card",
+    "queue_manager report --metrics 'eval.json#acc' --csv acc.csv --html report.html  # the grid's parameters against what the jobs measured, as a table and a plot",
+    "queue_manager deploy gpu-server --manifest manifest.json --run grid-1  # bring this program and the manifest to a server, and start the queue there",
+    "queue_manager remote gpu-server --run grid-1 -- explain s42_N64  # any command, for the queue on the server",
+    "queue_manager remote gpu-server --run grid-1 -- logs s42_N64 --follow  # what a job on the server writes, as it is written",
+    "queue_manager outputs 's42_*'  # the files that jobs wrote",
+    "queue_manager fetch gpu-server --run grid-1 --output results  # the outputs of all completed jobs, brought here",
+    "queue_manager record --name eval --expected-output eval.json -- python eval.py --seed 1  # run a command by hand, and record what made eval.json",
+    "queue_manager record --import mlruns  # take over what MLflow recorded",
+    "queue_manager record --slurm 1262 --expected-output 'results/*.csv'  # record a job of Slurm that ran without a queue, and its files",
+    "queue_manager used-by s42_N64  # the numbers of papers that stand on the files of a job",
 ];
 
 /// What the helper says about itself.

@@ -60,7 +60,7 @@ mod secret;
 mod session;
 mod store;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use attempt::AtWork;
@@ -208,56 +208,16 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "validate",
-            line: "recipe_runner validate recipe.yaml",
-            what: "report everything that is wrong with a recipe",
-        },
-        Example {
-            command: "graph",
-            line: "recipe_runner graph recipe.yaml --format mermaid",
-            what: "draw the graph of a recipe",
-        },
-        Example {
-            command: "run",
-            line: "recipe_runner run recipe.yaml --inputs task=sorting --state run.json --exec cmd --agent 'claude -p --output-format json'",
-            what: "run a recipe with an agent until it ends",
-        },
-        Example {
-            command: "resume",
-            line: "recipe_runner resume --state run.json --exec cmd --agent 'claude -p --output-format json'",
-            what: "go on with it",
-        },
-        Example {
-            command: "next",
-            line: "recipe_runner next --state run.json",
-            what: "say which step is next",
-        },
-        Example {
-            command: "status",
-            line: "recipe_runner status --state run.json",
-            what: "say how it stands while it goes on",
-        },
-        Example {
-            command: "logs",
-            line: "recipe_runner logs --follow --state run.json",
-            what: "see what the step at work prints",
-        },
-        Example {
-            command: "timeline",
-            line: "recipe_runner timeline run.json --html run.html",
-            what: "write a page that shows when what was done",
-        },
-        Example {
-            command: "cancel",
-            line: "recipe_runner cancel --state run.json",
-            what: "end the step at work",
-        },
-        Example {
-            command: "complete",
-            line: "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'",
-            what: "say what came of it",
-        },
+        "recipe_runner validate recipe.yaml  # report everything that is wrong with a recipe",
+        "recipe_runner graph recipe.yaml --format mermaid  # draw the graph of a recipe",
+        "recipe_runner run recipe.yaml --inputs task=sorting --state run.json --exec cmd --agent 'claude -p --output-format json'  # run a recipe with an agent until it ends",
+        "recipe_runner resume --state run.json --exec cmd --agent 'claude -p --output-format json'  # go on with it",
+        "recipe_runner next --state run.json  # say which step is next",
+        "recipe_runner status --state run.json  # say how it stands while it goes on",
+        "recipe_runner logs --follow --state run.json  # see what the step at work prints",
+        "recipe_runner timeline run.json --html run.html  # write a page that shows when what was done",
+        "recipe_runner cancel --state run.json  # end the step at work",
+        "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'  # say what came of it",
     ],
     signals: &[
         (10, "the recipe has errors, or the run escalated or halted"),

@@ -32,8 +32,8 @@ mod source;
 mod text;
 pub mod wiki;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
-use aris_contract::ErrorKind;
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
+use aris_online::Exits;
 
 pub use cli::Cli;
 pub use error::Error;
@@ -45,6 +45,10 @@ use commands::{
 };
 use report::Given;
 
+const WIKI: &str = "the wiki's folder";
+const CHANGED: &str = "what was changed";
+const DONE: Exits = &[(3, ""), (4, ""), (5, "")];
+
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "research_wiki",
@@ -54,28 +58,18 @@ pub static SPEC: Spec = Spec {
     output: "what was changed; with --json pages, edges and notes as data",
     stderr: "notes, warnings, errors",
     commands: &[
-        CommandSpec::new(
-            "init",
-            "the wiki's folder",
-            "what was made",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "slug",
-            "a title",
-            "the name of the page",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("init", WIKI, "what was made", DONE),
+        CommandSpec::new("slug", "a title", "the name of the page", DONE),
         CommandSpec::new(
             "ingest-paper",
             "the wiki's folder; what describes the paper: flags, a file, or arXiv",
-            "what was changed",
+            CHANGED,
             &[(3, ""), (4, ""), (5, ""), (7, "")],
         ),
         CommandSpec::new(
             "sync",
             "the wiki's folder; identifiers, or files with identifiers",
-            "what was changed",
+            CHANGED,
             &[
                 (3, ""),
                 (4, ""),
@@ -84,93 +78,33 @@ pub static SPEC: Spec = Spec {
                 (10, "some identifiers do not exist"),
             ],
         ),
-        CommandSpec::new(
-            "add-edge",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "remove-edge",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "upsert-idea",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "upsert-experiment",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "upsert-claim",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "set-status",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "update",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "query",
-            "the wiki's folder",
-            "the path of the query pack",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("add-edge", WIKI, CHANGED, DONE),
+        CommandSpec::new("remove-edge", WIKI, CHANGED, DONE),
+        CommandSpec::new("upsert-idea", WIKI, CHANGED, DONE),
+        CommandSpec::new("upsert-experiment", WIKI, CHANGED, DONE),
+        CommandSpec::new("upsert-claim", WIKI, CHANGED, DONE),
+        CommandSpec::new("set-status", WIKI, CHANGED, DONE),
+        CommandSpec::new("update", WIKI, CHANGED, DONE),
+        CommandSpec::new("query", WIKI, "the path of the query pack", DONE),
         CommandSpec::new(
             "rebuild-query-pack",
-            "the wiki's folder",
+            WIKI,
             "the path of the query pack",
-            &[(3, ""), (4, ""), (5, "")],
+            DONE,
         ),
-        CommandSpec::new(
-            "rebuild-index",
-            "the wiki's folder",
-            "the path of the index",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "stats",
-            "the wiki's folder",
-            "how many pages and edges there are",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "show",
-            "the wiki's folder",
-            "the page with its edges",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "search",
-            "the wiki's folder",
-            "the pages found, best first",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("rebuild-index", WIKI, "the path of the index", DONE),
+        CommandSpec::new("stats", WIKI, "how many pages and edges there are", DONE),
+        CommandSpec::new("show", WIKI, "the page with its edges", DONE),
+        CommandSpec::new("search", WIKI, "the pages found, best first", DONE),
         CommandSpec::new(
             "export",
-            "the wiki's folder",
+            WIKI,
             "the export, or the path it was written to",
-            &[(3, ""), (4, ""), (5, "")],
+            DONE,
         ),
         CommandSpec::new(
             "lint",
-            "the wiki's folder",
+            WIKI,
             "findings",
             &[
                 (0, "no finding"),
@@ -180,163 +114,42 @@ pub static SPEC: Spec = Spec {
                 (10, "there are findings"),
             ],
         ),
-        CommandSpec::new(
-            "merge",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "doctor",
-            "the wiki's folder",
-            "what was repaired",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
-        CommandSpec::new(
-            "log",
-            "the wiki's folder",
-            "what was changed",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        CommandSpec::new("merge", WIKI, CHANGED, DONE),
+        CommandSpec::new("doctor", WIKI, "what was repaired", DONE),
+        CommandSpec::new("log", WIKI, CHANGED, DONE),
     ],
     examples: &[
-        Example {
-            command: "init",
-            line: "research_wiki init research-wiki/",
-            what: "create a wiki",
-        },
-        Example {
-            command: "slug",
-            line: "research_wiki slug 'Attention Is All You Need' --author Vaswani --year 2017",
-            what: "the name of a paper's page",
-        },
-        Example {
-            command: "ingest-paper",
-            line: "research_wiki ingest-paper research-wiki/ --arxiv-id 1706.03762 --thesis 'Attention alone suffices.' --tags attention",
-            what: "add a paper that is on arXiv",
-        },
-        Example {
-            command: "ingest-paper",
-            line: "research_wiki ingest-paper research-wiki/ --title 'Deep Learning' --authors 'Yann LeCun, Yoshua Bengio' --year 2015 --venue Nature --external-id-doi 10.1038/nature14539",
-            what: "add a paper that is not on arXiv",
-        },
-        Example {
-            command: "sync",
-            line: "research_wiki sync research-wiki/ --arxiv-ids 2310.06770,1706.03762",
-            what: "add many papers at once",
-        },
-        Example {
-            command: "add-edge",
-            line: "research_wiki add-edge research-wiki/ --from idea:001 --to gap:G2 --type addresses_gap --evidence 'section 3'",
-            what: "say how two nodes hang together",
-        },
-        Example {
-            command: "upsert-idea",
-            line: "research_wiki upsert-idea research-wiki/ 001 --title 'Sparse heads' --based-on vaswani2017_attention_all_you --outcome negative --failure 'no gain beyond 1B'",
-            what: "record an idea with its edges and what became of it",
-        },
-        Example {
-            command: "upsert-experiment",
-            line: "research_wiki upsert-experiment research-wiki/ E1 --idea 001 --verdict no --metrics '71.2 against 71.9' --invalidates C1",
-            what: "record an experiment and which claim it disproves",
-        },
-        Example {
-            command: "upsert-claim",
-            line: "research_wiki upsert-claim research-wiki/ C1 --statement 'Sparse heads gain 2 points' --source results/run_1.json",
-            what: "record a claim and what it rests on",
-        },
-        Example {
-            command: "set-status",
-            line: "research_wiki set-status research-wiki/ claim:C1 invalidated",
-            what: "what is known of a claim now",
-        },
-        Example {
-            command: "update",
-            line: "research_wiki update research-wiki/ paper:vaswani2017_attention_all_you relevance core",
-            what: "set a field of a page",
-        },
-        Example {
-            command: "query",
-            line: "research_wiki query research-wiki/ 'sparse attention'",
-            what: "write the query pack about a topic",
-        },
-        Example {
-            command: "rebuild-query-pack",
-            line: "research_wiki rebuild-query-pack research-wiki/ --max-chars 4000",
-            what: "write the query pack about the project's direction",
-        },
-        Example {
-            command: "rebuild-index",
-            line: "research_wiki rebuild-index research-wiki/",
-            what: "write the index",
-        },
-        Example {
-            command: "stats",
-            line: "research_wiki stats research-wiki/",
-            what: "how much there is of what",
-        },
-        Example {
-            command: "show",
-            line: "research_wiki show research-wiki/ claim:C1",
-            what: "a page with its edges",
-        },
-        Example {
-            command: "search",
-            line: "research_wiki search research-wiki/ sparse attention --kind paper",
-            what: "the pages that speak of something",
-        },
-        Example {
-            command: "export",
-            line: "research_wiki export research-wiki/ --html wiki-site/",
-            what: "a web site that needs only a browser",
-        },
-        Example {
-            command: "export",
-            line: "research_wiki export research-wiki/ --bibtex --output references.bib",
-            what: "the papers as a bibliography",
-        },
-        Example {
-            command: "lint",
-            line: "research_wiki lint research-wiki/ --report",
-            what: "faults and what was forgotten, also as LINT_REPORT.md",
-        },
-        Example {
-            command: "merge",
-            line: "research_wiki merge research-wiki/ paper:lee2024_large_models paper:lee2025_large_models_learn",
-            what: "make one page of two",
-        },
-        Example {
-            command: "remove-edge",
-            line: "research_wiki remove-edge research-wiki/ --from exp:E1 --to claim:C1 --type supports",
-            what: "take an edge out of the graph",
-        },
-        Example {
-            command: "ingest-paper",
-            line: "research_wiki ingest-paper research-wiki/ --bib references.bib",
-            what: "a page for each entry of a bibliography",
-        },
-        Example {
-            command: "doctor",
-            line: "research_wiki doctor research-wiki/",
-            what: "repair what a program can",
-        },
-        Example {
-            command: "log",
-            line: "research_wiki log research-wiki/ 'idea-creator wrote 6 ideas'",
-            what: "append a line to log.md",
-        },
+        "research_wiki init research-wiki/  # create a wiki",
+        "research_wiki slug 'Attention Is All You Need' --author Vaswani --year 2017  # the name of a paper's page",
+        "research_wiki ingest-paper research-wiki/ --arxiv-id 1706.03762 --thesis 'Attention alone suffices.' --tags attention  # add a paper that is on arXiv",
+        "research_wiki ingest-paper research-wiki/ --title 'Deep Learning' --authors 'Yann LeCun, Yoshua Bengio' --year 2015 --venue Nature --external-id-doi 10.1038/nature14539  # add a paper that is not on arXiv",
+        "research_wiki sync research-wiki/ --arxiv-ids 2310.06770,1706.03762  # add many papers at once",
+        "research_wiki add-edge research-wiki/ --from idea:001 --to gap:G2 --type addresses_gap --evidence 'section 3'  # say how two nodes hang together",
+        "research_wiki upsert-idea research-wiki/ 001 --title 'Sparse heads' --based-on vaswani2017_attention_all_you --outcome negative --failure 'no gain beyond 1B'  # record an idea with its edges and what became of it",
+        "research_wiki upsert-experiment research-wiki/ E1 --idea 001 --verdict no --metrics '71.2 against 71.9' --invalidates C1  # record an experiment and which claim it disproves",
+        "research_wiki upsert-claim research-wiki/ C1 --statement 'Sparse heads gain 2 points' --source results/run_1.json  # record a claim and what it rests on",
+        "research_wiki set-status research-wiki/ claim:C1 invalidated  # what is known of a claim now",
+        "research_wiki update research-wiki/ paper:vaswani2017_attention_all_you relevance core  # set a field of a page",
+        "research_wiki query research-wiki/ 'sparse attention'  # write the query pack about a topic",
+        "research_wiki rebuild-query-pack research-wiki/ --max-chars 4000  # write the query pack about the project's direction",
+        "research_wiki rebuild-index research-wiki/  # write the index",
+        "research_wiki stats research-wiki/  # how much there is of what",
+        "research_wiki show research-wiki/ claim:C1  # a page with its edges",
+        "research_wiki search research-wiki/ sparse attention --kind paper  # the pages that speak of something",
+        "research_wiki export research-wiki/ --html wiki-site/  # a web site that needs only a browser",
+        "research_wiki export research-wiki/ --bibtex --output references.bib  # the papers as a bibliography",
+        "research_wiki lint research-wiki/ --report  # faults and what was forgotten, also as LINT_REPORT.md",
+        "research_wiki merge research-wiki/ paper:lee2024_large_models paper:lee2025_large_models_learn  # make one page of two",
+        "research_wiki remove-edge research-wiki/ --from exp:E1 --to claim:C1 --type supports  # take an edge out of the graph",
+        "research_wiki ingest-paper research-wiki/ --bib references.bib  # a page for each entry of a bibliography",
+        "research_wiki doctor research-wiki/  # repair what a program can",
+        "research_wiki log research-wiki/ 'idea-creator wrote 6 ideas'  # append a line to log.md",
     ],
     signals: &[(
         10,
         "lint found something; sync: identifiers that do not exist",
     )],
     ok: "done",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
     schemas: &[
         report::CHANGED,
         report::EXPORT,
@@ -365,8 +178,7 @@ pub static SPEC: Spec = Spec {
             exit: &[3],
         },
     ],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Times that a command is tried when somebody saves a file while it changes that file.

@@ -20,7 +20,7 @@ mod quoted;
 mod report;
 mod signals;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -100,51 +100,15 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "fetch",
-            line: "resolve_claims_review fetch . main",
-            what: "the comments that have to be settled, and what agents are asked about them",
-        },
-        Example {
-            command: "group",
-            line: "resolve_claims_review group --comments comments.json --threads threads.json",
-            what: "sort comments that were fetched before",
-        },
-        Example {
-            command: "merge",
-            line: "resolve_claims_review merge --groups .aris/temp/resolve-claims-review/dimension_groups_7.json --agent-dir answers",
-            what: "make one classification of the answers of agents",
-        },
-        Example {
-            command: "plan",
-            line: "resolve_claims_review plan --classification .aris/temp/resolve-claims-review/classification_map_7.json",
-            what: "what is to be edited, in its order",
-        },
-        Example {
-            command: "apply",
-            line: "resolve_claims_review apply --id 1234 --status applied --files research/report.md --description 'cite the data set'",
-            what: "commit an edit that settles a comment",
-        },
-        Example {
-            command: "apply",
-            line: "resolve_claims_review apply --id 1235 --status skipped --reason 'the source is not public'",
-            what: "say why a comment could not be settled",
-        },
-        Example {
-            command: "validate",
-            line: "resolve_claims_review validate --command 'make report' --command-timeout 300",
-            what: "check whether the report still stands",
-        },
-        Example {
-            command: "finish",
-            line: "resolve_claims_review finish --repo owner/name --pr 7 --branch experiment --classification .aris/temp/resolve-claims-review/classification_map_7.json",
-            what: "reply, close threads, hand on what is left",
-        },
-        Example {
-            command: "outcome",
-            line: "resolve_claims_review outcome --escalations .aris/temp/resolve-claims-review/escalation_records_7.json --fixes-applied 2",
-            what: "whether an experiment has to be run again",
-        },
+        "resolve_claims_review fetch . main  # the comments that have to be settled, and what agents are asked about them",
+        "resolve_claims_review group --comments comments.json --threads threads.json  # sort comments that were fetched before",
+        "resolve_claims_review merge --groups .aris/temp/resolve-claims-review/dimension_groups_7.json --agent-dir answers  # make one classification of the answers of agents",
+        "resolve_claims_review plan --classification .aris/temp/resolve-claims-review/classification_map_7.json  # what is to be edited, in its order",
+        "resolve_claims_review apply --id 1234 --status applied --files research/report.md --description 'cite the data set'  # commit an edit that settles a comment",
+        "resolve_claims_review apply --id 1235 --status skipped --reason 'the source is not public'  # say why a comment could not be settled",
+        "resolve_claims_review validate --command 'make report' --command-timeout 300  # check whether the report still stands",
+        "resolve_claims_review finish --repo owner/name --pr 7 --branch experiment --classification .aris/temp/resolve-claims-review/classification_map_7.json  # reply, close threads, hand on what is left",
+        "resolve_claims_review outcome --escalations .aris/temp/resolve-claims-review/escalation_records_7.json --fixes-applied 2  # whether an experiment has to be run again",
     ],
     signals: &[
         (1, "validate: the third attempt has failed"),

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use aris_audit::project;
 use aris_audit::trace::{self, NewRecord, RunChoice, TEXT_LIMIT};
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::trace::TraceMode;
 use aris_contract::json::{self, Limits};
@@ -45,21 +45,9 @@ pub static SPEC: Spec = Spec {
     stderr: "the record's name, warnings, errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "save_trace --skill paper-claim-audit --purpose audit --model gpt-5.5 --thread-id 019d8fe0 --prompt-file prompt.txt --response-file response.md",
-            what: "keep a call whose prompt and response are in files",
-        },
-        Example {
-            command: "",
-            line: "save_trace --skill auto-review-loop --purpose round-2 --model gpt-5.5 --thread-id 019d8fe0 --prompt 'Review paper/main.tex' --response-file - --new-run < answer.md",
-            what: "start a new run and read the response from standard input",
-        },
-        Example {
-            command: "",
-            line: "save_trace --skill idea-critique --purpose critique --trace-mode meta --prompt-file p --response-file r --json",
-            what: "keep digests and lengths only",
-        },
+        "save_trace --skill paper-claim-audit --purpose audit --model gpt-5.5 --thread-id 019d8fe0 --prompt-file prompt.txt --response-file response.md  # keep a call whose prompt and response are in files",
+        "save_trace --skill auto-review-loop --purpose round-2 --model gpt-5.5 --thread-id 019d8fe0 --prompt 'Review paper/main.tex' --response-file - --new-run < answer.md  # start a new run and read the response from standard input",
+        "save_trace --skill idea-critique --purpose critique --trace-mode meta --prompt-file p --response-file r --json  # keep digests and lengths only",
     ],
     signals: &[],
     ok: "the record is kept, or the mode is off",

@@ -11,14 +11,13 @@ mod names;
 
 use std::io::Read as _;
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_contract::artifact::papers::Paper;
-use aris_online::{FormArgs, OnlineArgs, Papers, indented};
+use aris_online::{Exits, FormArgs, OnlineArgs, Papers, exits, indented};
 use aris_sources::hosts::SEMANTIC_SCHOLAR;
 use aris_sources::semantic_scholar::{self, Part};
 use aris_sources::{Answer, Client, HttpError};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub use aris_online::FetchError as Error;
 pub use cli::{Batch, Cli, Command, Common, Filters, Match, Neighbours, One, Search, SearchBulk};
@@ -35,6 +34,11 @@ const BULK_FIELDS: &str = "paperId,title,abstract,year,venue,publicationTypes,pu
 /// Bytes of a list of names that are accepted.
 const FILE_LIMIT: u64 = 32 << 20;
 
+const LIST: &str = "the papers, as text, JSON, JSON Lines or BibTeX";
+const IDS: &str = "identifiers, or a file with one on each line";
+const ANSWERED: Exits = &exits("Semantic Scholar answered, also when nothing was found");
+const FOUND: Exits = &exits("the paper was found");
+
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "semantic_scholar_fetch",
@@ -42,145 +46,31 @@ pub static SPEC: Spec = Spec {
     summary: "Search Semantic Scholar, look papers up, follow citations",
     input: "a query, a title, or names of papers",
     output: "papers as JSON, as lines of JSON or as a bibliography",
-    stderr: "what it waits for, on a terminal; errors",
     commands: &[
-        CommandSpec::new(
-            "search",
-            "words",
-            "the papers, as text, JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Semantic Scholar answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "search-bulk",
-            "words",
-            "the papers, as text, JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Semantic Scholar answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "paper",
-            "an identifier",
-            "the paper",
-            &[
-                (0, "the paper was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "citations",
-            "an identifier",
-            "the papers, as text, JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Semantic Scholar answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "references",
-            "an identifier",
-            "the papers, as text, JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Semantic Scholar answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "match",
-            "a title",
-            "the paper",
-            &[
-                (0, "the paper was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
-        CommandSpec::new(
-            "batch",
-            "identifiers, or a file with one on each line",
-            "the papers, as text, JSON, JSON Lines or BibTeX",
-            &[
-                (0, "Semantic Scholar answered, also when nothing was found"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (7, ""),
-            ],
-        ),
+        CommandSpec::new("search", "words", LIST, ANSWERED),
+        CommandSpec::new("search-bulk", "words", LIST, ANSWERED),
+        CommandSpec::new("paper", "an identifier", "the paper", FOUND),
+        CommandSpec::new("citations", "an identifier", LIST, ANSWERED),
+        CommandSpec::new("references", "an identifier", LIST, ANSWERED),
+        CommandSpec::new("match", "a title", "the paper", FOUND),
+        CommandSpec::new("batch", IDS, LIST, ANSWERED),
     ],
     examples: &[
-        Example {
-            command: "search",
-            line: "semantic_scholar_fetch search 'semantic communication' --limit 10 --publication-types JournalArticle --min-citations 10",
-            what: "journal articles that are cited",
-        },
-        Example {
-            command: "search-bulk",
-            line: "semantic_scholar_fetch search-bulk 'semantic communication' --limit 50 --sort citationCount:desc --year 2020-",
-            what: "the most cited papers of some years",
-        },
-        Example {
-            command: "paper",
-            line: "semantic_scholar_fetch paper 10.1109/JSAC.2021.3126077",
-            what: "one paper by DOI",
-        },
-        Example {
-            command: "citations",
-            line: "semantic_scholar_fetch citations ARXIV:1706.03762 --limit 20",
-            what: "what cites a paper",
-        },
-        Example {
-            command: "references",
-            line: "semantic_scholar_fetch references ARXIV:1706.03762 --format jsonl",
-            what: "what a paper cites",
-        },
-        Example {
-            command: "match",
-            line: "semantic_scholar_fetch match 'Attention is All you Need' --format bibtex",
-            what: "the paper with a title, as a bibliography entry",
-        },
-        Example {
-            command: "batch",
-            line: "semantic_scholar_fetch batch --input ids.txt --format bibtex",
-            what: "many papers in one request, as a bibliography",
-        },
+        "semantic_scholar_fetch search 'semantic communication' --limit 10 --publication-types JournalArticle --min-citations 10  # journal articles that are cited",
+        "semantic_scholar_fetch search-bulk 'semantic communication' --limit 50 --sort citationCount:desc --year 2020-  # the most cited papers of some years",
+        "semantic_scholar_fetch paper 10.1109/JSAC.2021.3126077  # one paper by DOI",
+        "semantic_scholar_fetch citations ARXIV:1706.03762 --limit 20  # what cites a paper",
+        "semantic_scholar_fetch references ARXIV:1706.03762 --format jsonl  # what a paper cites",
+        "semantic_scholar_fetch match 'Attention is All you Need' --format bibtex  # the paper with a title, as a bibliography entry",
+        "semantic_scholar_fetch batch --input ids.txt --format bibtex  # many papers in one request, as a bibliography",
     ],
-    signals: &[],
     ok: "Semantic Scholar has answered, also when nothing was found",
-    errors: &[
-        ErrorKind::NotFound,
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Unavailable,
-    ],
     schemas: &[PAPERS],
     samples: &[Sample {
         args: &["--json", "paper", "not a name"],
         exit: &[2],
     }],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Does what `cli` says.
@@ -206,7 +96,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
                 "next_offset": end,
                 "data": data(&found),
             });
-            product(found, compat, args.common.form, Map::new())
+            product(found, &compat, args.common.form)
         }
         Command::SearchBulk(args) => {
             filled(&args.query, "the query")?;
@@ -234,7 +124,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
                 "sort": args.sort,
                 "data": data(&found),
             });
-            product(found, compat, args.common.form, Map::new())
+            product(found, &compat, args.common.form)
         }
         Command::Paper(args) => {
             let name = names::name(&args.id)?;
@@ -283,7 +173,7 @@ fn single(
         look(client, fields)?.ok_or_else(|| absent(wanted))
     })?;
     let compat = data(&found).into_iter().next().unwrap_or_default();
-    Ok(product(found, compat, common.form, Map::new()))
+    Ok(product(found, &compat, common.form))
 }
 
 /// What of a list is asked for.
@@ -300,28 +190,8 @@ fn data(found: &Answer) -> Vec<Value> {
     items.map(|(item, _)| compat::paper(item)).collect()
 }
 
-fn product(found: Answer, compat: Value, form: FormArgs, mut more: Map<String, Value>) -> Papers {
-    for (key, value) in [
-        ("total", json!(found.total)),
-        ("next", json!(found.next)),
-        ("token", json!(found.token)),
-    ] {
-        if !value.is_null() {
-            more.insert(key.to_owned(), value);
-        }
-    }
-    let wordy = |(item, paper): &&(Value, _)| !item.is_null() && Option::<Paper>::is_none(paper);
-    let without_record = found.items.iter().filter(wordy).count();
-    if without_record > 0 {
-        more.insert(String::from("without_record"), json!(without_record));
-    }
-    Papers {
-        schema: PAPERS,
-        plain: indented(&compat),
-        papers: found.papers(),
-        more,
-        form,
-    }
+fn product(found: Answer, compat: &Value, form: FormArgs) -> Papers {
+    Papers::of(PAPERS, found, indented(compat), form)
 }
 
 fn neighbours(context: &Context, args: &Neighbours, references: bool) -> Result<Papers, Error> {
@@ -331,9 +201,8 @@ fn neighbours(context: &Context, args: &Neighbours, references: bool) -> Result<
         let found = semantic_scholar::neighbours(client, &name, references, part)?;
         found.ok_or_else(|| absent(&args.id))
     })?;
-    let mut more = Map::new();
-    if found.withheld {
-        more.insert(String::from("withheld"), json!(true));
+    let withheld = found.withheld;
+    if withheld {
         context.warn("the publisher does not allow Semantic Scholar to show this list: it is not empty, it is unknown");
     }
     let compat = json!({
@@ -342,10 +211,15 @@ fn neighbours(context: &Context, args: &Neighbours, references: bool) -> Result<
         "offset": args.offset,
         "next": found.next,
         "returned": found.items.len(),
-        "withheld": found.withheld,
+        "withheld": withheld,
         "data": data(&found),
     });
-    Ok(product(found, compat, args.common.form, more))
+    let papers = product(found, &compat, args.common.form);
+    Ok(if withheld {
+        papers.with("withheld", true)
+    } else {
+        papers
+    })
 }
 
 fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
@@ -388,15 +262,13 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
         .zip(&found.items)
         .filter_map(|(id, (item, _))| item.is_null().then_some(id))
         .collect();
-    let mut more = Map::new();
-    more.insert(String::from("missing"), json!(missing));
     let compat = json!({
         "mode": "batch",
         "returned": found.items.len() - missing.len(),
         "missing": missing,
         "data": data(&found),
     });
-    Ok(product(found, compat, args.common.form, more))
+    Ok(product(found, &compat, args.common.form).with("missing", json!(missing)))
 }
 
 fn absent(name: &str) -> Error {
@@ -408,6 +280,7 @@ fn absent(name: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use aris_contract::artifact::papers::Paper;
     use aris_testkit::check_schema;
 
     use super::*;

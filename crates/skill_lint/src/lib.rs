@@ -35,7 +35,7 @@ use tests::testing;
 
 use std::path::Path;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec, Style};
+use aris_cli::{Context, Network, Outcome, Sample, Spec, Style};
 use aris_contract::ErrorKind;
 
 pub use check::lint;
@@ -57,26 +57,10 @@ pub static SPEC: Spec = Spec {
     stderr: "one line that counts, warnings, errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "skill_lint",
-            what: "check all skills below the working directory",
-        },
-        Example {
-            command: "",
-            line: "skill_lint --profile portable --fail-on warn skills/my-skill",
-            what: "is one skill ready for upload and for every host?",
-        },
-        Example {
-            command: "",
-            line: "skill_lint --fix=dry-run --rule SR2 .",
-            what: "show the mechanical repairs of scripts as a diff",
-        },
-        Example {
-            command: "",
-            line: "skill_lint --run=all --syntax --json .",
-            what: "also start the scripts in a sandbox, and answer in JSON",
-        },
+        "skill_lint  # check all skills below the working directory",
+        "skill_lint --profile portable --fail-on warn skills/my-skill  # is one skill ready for upload and for every host?",
+        "skill_lint --fix=dry-run --rule SR2 .  # show the mechanical repairs of scripts as a diff",
+        "skill_lint --run=all --syntax --json .  # also start the scripts in a sandbox, and answer in JSON",
     ],
     signals: &[(10, "findings at or above --fail-on")],
     ok: "nothing at or above --fail-on",

@@ -67,7 +67,7 @@ mod trace;
 
 use std::io::{self, Write};
 
-use aris_cli::{CommandSpec, Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::{ErrorKind, Signal, schema};
 use serde::Serialize;
 
@@ -139,41 +139,13 @@ pub static SPEC: Spec = Spec {
         ),
     ],
     examples: &[
-        Example {
-            command: "",
-            line: "verify_paper_audits paper --assurance submission",
-            what: "gate a submission",
-        },
-        Example {
-            command: "prompt",
-            line: "verify_paper_audits prompt paper --audit proof-checker > prompt.md",
-            what: "write what a reviewer is to be asked; stderr says how its answer is kept",
-        },
-        Example {
-            command: "record",
-            line: "verify_paper_audits record paper --audit proof-checker --trace .aris/traces/proof-checker/2026-04-21_run01",
-            what: "write PROOF_AUDIT.json from the kept answer",
-        },
-        Example {
-            command: "obligations",
-            line: "verify_paper_audits obligations paper",
-            what: "list what earlier runs found and nobody has cleared",
-        },
-        Example {
-            command: "",
-            line: "verify_paper_audits paper --html paper/audit.html",
-            what: "look at a draft in the browser",
-        },
-        Example {
-            command: "",
-            line: "verify_paper_audits paper --assurance submission --attest audit.intoto.json --sign-key ~/.ssh/id_ed25519",
-            what: "gate, and sign what was judged",
-        },
-        Example {
-            command: "check-statement",
-            line: "verify_paper_audits check-statement audit.intoto.json paper",
-            what: "hold what was signed against the files, on any machine",
-        },
+        "verify_paper_audits paper --assurance submission  # gate a submission",
+        "verify_paper_audits prompt paper --audit proof-checker > prompt.md  # write what a reviewer is to be asked; stderr says how its answer is kept",
+        "verify_paper_audits record paper --audit proof-checker --trace .aris/traces/proof-checker/2026-04-21_run01  # write PROOF_AUDIT.json from the kept answer",
+        "verify_paper_audits obligations paper  # list what earlier runs found and nobody has cleared",
+        "verify_paper_audits paper --html paper/audit.html  # look at a draft in the browser",
+        "verify_paper_audits paper --assurance submission --attest audit.intoto.json --sign-key ~/.ssh/id_ed25519  # gate, and sign what was judged",
+        "verify_paper_audits check-statement audit.intoto.json paper  # hold what was signed against the files, on any machine",
     ],
     signals: &[
         (1, "blocked: at least one blocking finding at submission"),

@@ -12,10 +12,21 @@ use aris_paper::facts::Month;
 use aris_verify::Reference;
 use serde_json::Value;
 
-use crate::error::Error;
+use crate::Error;
 
 /// Bytes of input that are accepted; a list of 10,000 papers has some three million.
 const LIMIT: u64 = 64 << 20;
+
+/// The input cannot be read. The reference leaves with 2 then, and so does this.
+fn unreadable(path: &Path, why: &str, hint: &str) -> Error {
+    let what = format!("cannot read {}: {why}", path.display());
+    Error::usage(what, hint).with("path", path.display().to_string())
+}
+
+fn absent(path: &Path, hint: &str) -> Error {
+    let what = format!("{} does not exist", path.display());
+    Error::absent(what, hint).with("path", path.display().to_string())
+}
 
 /// What a list of papers must be.
 const LIST: &str = "give a JSON list such as [{\"id\": \"p1\", \"title\": \"…\", \"doi\": null}]; see --help for other inputs";
@@ -45,11 +56,7 @@ pub(crate) struct Input {
 /// Reads a JSON list of papers.
 pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, LIST)?;
-    let refuse = |why: String| Error::Input {
-        path: path.to_path_buf(),
-        why,
-        hint: LIST,
-    };
+    let refuse = |why: String| unreadable(path, &why, LIST);
     if bytes.trim_ascii().is_empty() {
         return Err(refuse(String::from("the file is empty")));
     }
@@ -140,11 +147,8 @@ pub(crate) fn arxiv_ids(list: &str, now: Month) -> Input {
 /// Papers of which only the title is known, named as the reference names them.
 pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, TITLES)?;
-    let text = String::from_utf8(bytes).map_err(|error| Error::Input {
-        path: path.to_path_buf(),
-        why: error.to_string(),
-        hint: TITLES,
-    })?;
+    let text =
+        String::from_utf8(bytes).map_err(|error| unreadable(path, &error.to_string(), TITLES))?;
     let titles = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let references = titles
         .enumerate()
@@ -162,29 +166,25 @@ pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input
 
 /// Every entry of a bibliography.
 pub(crate) fn bibliography(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
+    let bytes = bytes(context, path, BIB)?;
     let file =
-        bib_file(&path.display().to_string(), &bytes(context, path, BIB)?).map_err(|why| {
-            Error::Input {
-                path: path.to_path_buf(),
-                why,
-                hint: BIB,
-            }
-        })?;
+        bib_file(&path.display().to_string(), &bytes).map_err(|why| unreadable(path, &why, BIB))?;
     Ok(collect(vec![file], None, now))
 }
 
 /// The cited entries of a paper.
 pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
-    let refuse = |why: String| Error::Paper {
-        path: path.to_path_buf(),
-        why,
+    let refuse = |why: String| {
+        let hint = "name the folder with the paper's LaTeX sources, or a bibliography with --bib";
+        Error::usage(format!("{}: {why}", path.display()), hint)
+            .with("path", path.display().to_string())
     };
     let folder = aris_fs::lexical(&context.absolute(path));
     if !folder.is_dir() {
-        return Err(Error::Absent {
-            path: path.to_path_buf(),
-            hint: "name the folder with the paper's LaTeX sources",
-        });
+        return Err(absent(
+            path,
+            "name the folder with the paper's LaTeX sources",
+        ));
     }
     let mut files = PaperFiles::new(&folder);
     let document = files
@@ -252,18 +252,11 @@ fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) ->
 
 /// The bytes of a file or of standard input, bounded.
 fn bytes(context: &Context, path: &Path, hint: &'static str) -> Result<Vec<u8>, Error> {
-    let refuse = |why: String| Error::Input {
-        path: path.to_path_buf(),
-        why,
-        hint,
-    };
+    let refuse = |why: String| unreadable(path, &why, hint);
     if path != Path::new("-") {
         return aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| {
             if error.is_not_found() {
-                Error::Absent {
-                    path: path.to_path_buf(),
-                    hint,
-                }
+                absent(path, hint)
             } else {
                 refuse(error.to_string())
             }

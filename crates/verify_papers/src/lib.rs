@@ -10,13 +10,12 @@
 //! paper unverified, whatever else is found.
 
 mod cli;
-mod error;
 mod input;
 mod report;
 
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_online::Progress;
 use aris_paper::facts::Month;
@@ -24,8 +23,8 @@ use aris_verify::sources::HOSTS;
 use aris_verify::{Checked, Online, Options, fix, verify};
 use jiff::tz::TimeZone;
 
+pub use aris_online::FetchError as Error;
 pub use cli::Cli;
-pub use error::Error;
 pub use report::Report;
 
 use crate::input::Input;
@@ -38,30 +37,12 @@ pub static SPEC: Spec = Spec {
     input: "a JSON list of papers, arXiv identifiers, titles, a .bib file, or a paper's LaTeX sources",
     output: "JSON: verdict, rates, and for each paper status, existence, fields compared, findings, evidence",
     stderr: "what it waits for, on a terminal; with --output a summary; errors",
-    commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "verify_papers --input candidates.json --output verified.json",
-            what: "check candidate papers of a search",
-        },
-        Example {
-            command: "",
-            line: "verify_papers --arxiv-ids 2307.03172,2401.12345",
-            what: "check arXiv identifiers",
-        },
-        Example {
-            command: "",
-            line: "verify_papers --bib references.bib --format jsonl --deadline 3600",
-            what: "check a long list, and see each verdict as soon as it is known",
-        },
-        Example {
-            command: "",
-            line: "verify_papers paper --fix-bib fixes.patch --deadline 600",
-            what: "check what a paper cites, and propose corrections of its bibliography",
-        },
+        "verify_papers --input candidates.json --output verified.json  # check candidate papers of a search",
+        "verify_papers --arxiv-ids 2307.03172,2401.12345  # check arXiv identifiers",
+        "verify_papers --bib references.bib --format jsonl --deadline 3600  # check a long list, and see each verdict as soon as it is known",
+        "verify_papers paper --fix-bib fixes.patch --deadline 600  # check what a paper cites, and propose corrections of its bibliography",
     ],
-    signals: &[],
     ok: "checked; the verdict is in the result",
     errors: &[
         ErrorKind::NotFound,
@@ -73,8 +54,7 @@ pub static SPEC: Spec = Spec {
         args: &["--json", "--input", "absent.json"],
         exit: &[3],
     }],
-    network: Network::Optional,
-    deadline: None,
+    ..aris_online::SPEC
 };
 
 /// Checks what `cli` names.
@@ -134,10 +114,11 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let pending = report.pending();
     if cli.online.offline && pending > 0 {
         tell(&report, &cli, context)?;
-        return Err(Error::OfflinePending {
-            pending,
-            report: serde_json::to_value(&report)?,
-        });
+        let what = format!("{pending} papers are pending: the cache has no answers for them");
+        return Err(
+            Error::told(ErrorKind::Unavailable, what, "run once without --offline")
+                .with("report", serde_json::to_value(&report)?),
+        );
     }
     if let Some(path) = cli.output.as_deref().filter(|path| *path != Path::new("-")) {
         let mut text = serde_json::to_string_pretty(&report)?;
@@ -217,17 +198,22 @@ fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
             .extension()
             .is_some_and(|end| end == "bib" || end == "tex");
         if inputs.contains(&target) || cli.paper().is_some() && source && target.exists() {
-            return Err(Error::Overwrites {
-                path: output.clone(),
-            });
+            return Err(overwrites(output));
         }
     }
     match (&cli.output, &cli.fix_bib) {
-        (Some(output), Some(patch)) if real(output) == real(patch) => Err(Error::Overwrites {
-            path: output.clone(),
-        }),
+        (Some(output), Some(patch)) if real(output) == real(patch) => Err(overwrites(output)),
         _ => Ok(()),
     }
+}
+
+fn overwrites(path: &Path) -> Error {
+    let path = path.display().to_string();
+    Error::usage(
+        format!("{path} would be overwritten, and it is read"),
+        "name another file for the result or the patch",
+    )
+    .with("path", path)
 }
 
 fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {

@@ -2,6 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 //! `verify_papers` against servers on this machine, one for each source.
 
+#[path = "cli/pace.rs"]
+mod pace;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -252,8 +255,10 @@ fn a_list_costs_less_than_two_requests_for_each_paper() {
 #[test]
 fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
     let world = World::new(s2);
+    // Half of the DOIs are so long that an address with all of them would be too long for a server.
+    let doi = |at: usize| format!("10.2000/{at}{}", "-long".repeat(at / 60 * 16));
     let mut list: Vec<Value> = (0..120)
-        .map(|at| json!({"id": format!("d{at}"), "doi": format!("10.2000/{at}"), "title": "On the numbers of many machines"}))
+        .map(|at| json!({"id": format!("d{at}"), "doi": doi(at), "title": "On the numbers of many machines"}))
         .collect();
     list.push(json!({"id": "fake", "doi": "10.9999/made.up", "title": "What nobody has ever written in any place"}));
     let project = Project::new().file("list.json", Value::from(list).to_string());
@@ -276,9 +281,11 @@ fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
                 .map(|filter| filter.split(',').count())
         })
         .collect();
-    assert_eq!(lists, [50, 50, 21], "a list for each 50");
-    // Three lists, the seventh alone, the fake alone and by its title.
-    assert_eq!(world.crossref.log().len(), 6);
+    assert_eq!((lists.len(), lists.iter().sum()), (2, 121), "{lists:?}");
+    let addresses = world.crossref.log();
+    assert!(addresses.iter().all(|request| request.target.len() < 6_000));
+    // Two lists, the seventh alone, the fake alone and by its title.
+    assert_eq!(addresses.len(), 5);
 
     // What a list brought is known for each of its papers.
     let project = project.file(
@@ -290,7 +297,7 @@ fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
         .expect_code(0);
     let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
     assert_eq!(by_id(&report, "d3")["status"], "verified", "{run}");
-    assert_eq!(world.crossref.log().len(), 6);
+    assert_eq!(world.crossref.log().len(), 5);
 }
 
 /// Semantic Scholar as it answers a title match with a longer title.

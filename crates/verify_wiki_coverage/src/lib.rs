@@ -19,7 +19,7 @@ mod tally;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_fs::FsError;
@@ -57,21 +57,9 @@ pub static SPEC: Spec = Spec {
     stderr: "warnings, errors",
     commands: &[],
     examples: &[
-        Example {
-            command: "",
-            line: "verify_wiki_coverage research-wiki/",
-            what: "compare the wiki with the usual places of the project",
-        },
-        Example {
-            command: "",
-            line: "verify_wiki_coverage research-wiki/ --scan notes --scan paper/references.bib --announced",
-            what: "scan other places, and do not count bare numbers",
-        },
-        Example {
-            command: "",
-            line: "verify_wiki_coverage research-wiki/ --strict --json",
-            what: "leave with 10 when the wiki has a gap",
-        },
+        "verify_wiki_coverage research-wiki/  # compare the wiki with the usual places of the project",
+        "verify_wiki_coverage research-wiki/ --scan notes --scan paper/references.bib --announced  # scan other places, and do not count bare numbers",
+        "verify_wiki_coverage research-wiki/ --strict --json  # leave with 10 when the wiki has a gap",
     ],
     signals: &[(
         10,

@@ -39,7 +39,7 @@ pub(crate) enum Topic {
     Launcher,
     /// The linter over trees of 1,000 and 10,000 files, beside reading them
     Lint,
-    /// Accuracy of reference checking on recorded answers
+    /// Accuracy of reference checking on recorded answers, and the time that 500 papers take
     Literature,
     /// 10, 1,000 and 10,000 trivial jobs, beside starting as many shells
     Queue,

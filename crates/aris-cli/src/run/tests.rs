@@ -4,7 +4,7 @@ use aris_contract::Signal;
 use serde::Serialize;
 
 use super::*;
-use crate::spec::{Example, Network, Sample};
+use crate::spec::{Network, Sample};
 
 static SPEC: Spec = Spec {
     name: "sample",
@@ -13,11 +13,7 @@ static SPEC: Spec = Spec {
     input: "a word",
     output: "the word",
     stderr: "notes",
-    examples: &[Example {
-        command: "",
-        line: "sample done",
-        what: "succeed",
-    }],
+    examples: &["sample done  # succeed"],
     commands: &[],
     signals: &[(10, "something was found")],
     ok: "done",

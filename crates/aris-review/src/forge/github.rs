@@ -59,7 +59,7 @@ pub struct GitHub {
 impl GitHub {
     /// At `base`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    /// **Errors**: [`HttpError::Setting`].
     pub fn new(
         base: &str,
         token: Token,

@@ -47,7 +47,7 @@ pub struct GitLab {
 impl GitLab {
     /// At `base`, `https://host/api/v4`, asked as whom `token` belongs to. `now` is the time, which dates in `Retry-After` are compared with.
     ///
-    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    /// **Errors**: [`HttpError::Setting`].
     pub fn new(
         base: &str,
         token: Token,

@@ -1,6 +1,7 @@
 //! The fields of a reference beside the records of its work.
 
 use aris_contract::artifact::papers::Paper;
+use aris_contract::ids::{ArxivId, Doi};
 
 use super::venue;
 use crate::authors::{self, Agreement, Comparison};
@@ -38,19 +39,32 @@ pub(super) fn source(record: &Paper) -> String {
         .unwrap_or_default()
 }
 
-pub(super) fn check(
-    field: &str,
-    verdict: Match,
+/// A field of a reference, to be held against records.
+pub(super) struct Field {
+    name: &'static str,
     yours: String,
-    theirs: String,
-    record: &Paper,
-) -> FieldCheck {
-    FieldCheck {
-        field: field.to_owned(),
-        verdict,
-        yours,
-        theirs,
-        source: source(record),
+}
+
+impl Field {
+    pub(super) fn new(name: &'static str, yours: impl Into<String>) -> Self {
+        let yours = yours.into();
+        Self { name, yours }
+    }
+
+    /// What a record says of it.
+    pub(super) fn is(
+        self,
+        verdict: Match,
+        theirs: impl Into<String>,
+        record: &Paper,
+    ) -> FieldCheck {
+        FieldCheck {
+            field: self.name.to_owned(),
+            verdict,
+            yours: self.yours,
+            theirs: theirs.into(),
+            source: source(record),
+        }
     }
 }
 
@@ -95,13 +109,7 @@ fn titles(
             format!("{} has \u{201c}{}\u{201d}", source(record), record.title),
         ));
     }
-    Some(check(
-        "title",
-        verdict,
-        reference.title.clone(),
-        record.title.clone(),
-        record,
-    ))
+    Some(Field::new("title", &reference.title).is(verdict, &record.title, record))
 }
 
 fn people(
@@ -117,18 +125,11 @@ fn people(
         .iter()
         .map(aris_paper::names::Name::display)
         .collect();
-    let yours = yours.join(", ");
+    let field = Field::new("authors", yours.join(", "));
     let Some((found, record)) =
         authors::best(&reference.authors, reference.others, work.iter().copied())
     else {
-        let record = work.first()?;
-        return Some(check(
-            "authors",
-            Match::Unknown,
-            yours,
-            String::new(),
-            record,
-        ));
+        return Some(field.is(Match::Unknown, "", work.first()?));
     };
     let agreement = found.agreement();
     if let Some(found) = author_finding(&found, agreement, record) {
@@ -144,7 +145,7 @@ fn people(
     } else {
         Match::Differs
     };
-    Some(check("authors", verdict, yours, theirs.join(", "), record))
+    Some(field.is(verdict, theirs.join(", "), record))
 }
 
 fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> Option<Finding> {
@@ -238,19 +239,13 @@ fn years(
     findings: &mut Vec<Finding>,
 ) -> Option<FieldCheck> {
     let yours = reference.year?;
+    let field = Field::new("year", yours.to_string());
     let nearest = work
         .iter()
         .filter_map(|record| Some((record.year?, *record)))
         .min_by_key(|(year, _)| year.abs_diff(yours));
     let Some((theirs, record)) = nearest else {
-        let record = work.first()?;
-        return Some(check(
-            "year",
-            Match::Unknown,
-            yours.to_string(),
-            String::new(),
-            record,
-        ));
+        return Some(field.is(Match::Unknown, "", work.first()?));
     };
     let apart = theirs.abs_diff(yours);
     if apart > 0 {
@@ -273,87 +268,42 @@ fn years(
     } else {
         Match::Differs
     };
-    Some(check(
-        "year",
-        verdict,
-        yours.to_string(),
-        theirs.to_string(),
-        record,
-    ))
+    Some(field.is(verdict, theirs.to_string(), record))
 }
 
 /// Cited identifiers beside those of the records; one that leads elsewhere was told of before.
 fn identifiers(reference: &Reference, work: &[&Paper]) -> Vec<FieldCheck> {
-    let mut out = Vec::new();
-    for doi in &reference.dois {
-        let same = work.iter().find(|record| record.ids.doi.contains(doi));
-        let other = work.iter().find_map(|record| {
-            let theirs = record
-                .ids
-                .doi
-                .iter()
-                .find(|doi| !doi.folded().starts_with("10.48550/"))?;
-            Some((theirs, record))
-        });
-        out.extend(match (same, other) {
-            (Some(record), _) => Some(check(
-                "doi",
-                Match::Match,
-                doi.to_string(),
-                doi.to_string(),
-                record,
-            )),
-            (None, Some((theirs, record))) => Some(check(
-                "doi",
-                Match::Differs,
-                doi.to_string(),
-                theirs.to_string(),
-                record,
-            )),
-            (None, None) => work.first().map(|record| {
-                check(
-                    "doi",
-                    Match::Unknown,
-                    doi.to_string(),
-                    String::new(),
-                    record,
-                )
-            }),
-        });
+    let dois = reference.dois.iter().map(|doi| {
+        // A DOI of arXiv's stands beside that of a publication.
+        let counts = |doi: &Doi| !doi.folded().starts_with("10.48550/");
+        identifier("doi", doi, work, |record| record.ids.doi.clone(), counts)
+    });
+    let papers = reference.arxiv.iter().map(ArxivId::without_version);
+    let papers = papers.map(|id| {
+        let theirs = |record: &Paper| record.ids.arxiv.iter().cloned().collect();
+        identifier("arxiv_id", &id, work, theirs, |_| true)
+    });
+    dois.chain(papers).flatten().collect()
+}
+
+/// One identifier beside those of the records; another one is told of where it `counts`.
+fn identifier<T: PartialEq + ToString>(
+    name: &'static str,
+    yours: &T,
+    work: &[&Paper],
+    theirs: impl Fn(&Paper) -> Vec<T>,
+    counts: impl Fn(&T) -> bool,
+) -> Option<FieldCheck> {
+    let field = Field::new(name, yours.to_string());
+    if let Some(record) = work.iter().find(|record| theirs(record).contains(yours)) {
+        return Some(field.is(Match::Match, yours.to_string(), record));
     }
-    for id in &reference.arxiv {
-        let bare = id.without_version();
-        let same = work
-            .iter()
-            .find(|record| record.ids.arxiv.as_ref() == Some(&bare));
-        let other = work
-            .iter()
-            .find_map(|record| Some((record.ids.arxiv.as_ref()?, record)));
-        out.extend(match (same, other) {
-            (Some(record), _) => Some(check(
-                "arxiv_id",
-                Match::Match,
-                bare.to_string(),
-                bare.to_string(),
-                record,
-            )),
-            (None, Some((theirs, record))) => Some(check(
-                "arxiv_id",
-                Match::Differs,
-                bare.to_string(),
-                theirs.to_string(),
-                record,
-            )),
-            (None, None) => work.first().map(|record| {
-                check(
-                    "arxiv_id",
-                    Match::Unknown,
-                    bare.to_string(),
-                    String::new(),
-                    record,
-                )
-            }),
-        });
+    let other = |record: &&&Paper| theirs(record).into_iter().find(&counts);
+    match work
+        .iter()
+        .find_map(|record| Some((other(&record)?, record)))
+    {
+        Some((theirs, record)) => Some(field.is(Match::Differs, theirs.to_string(), record)),
+        None => Some(field.is(Match::Unknown, "", work.first()?)),
     }
-    out
 }

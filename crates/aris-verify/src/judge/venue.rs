@@ -3,7 +3,7 @@
 use aris_contract::artifact::papers::{Kind, Paper};
 use aris_paper::venues::{self, VenueMatch};
 
-use super::compare::{check, finding, source};
+use super::compare::{Field, finding, source};
 use crate::reference::Reference;
 use crate::report::{FieldCheck, Finding, Match, Severity};
 use crate::thresholds::SEEN;
@@ -18,12 +18,13 @@ pub(super) fn compare(
         return None;
     }
     let first = work.first()?;
-    let yours = reference.venue.clone();
-    if venues::is_preprint(&yours) {
+    let yours = reference.venue.as_str();
+    let field = Field::new("venue", yours);
+    if venues::is_preprint(yours) {
         // Citing the preprint is right whatever else there is.
         let known = work.iter().any(|record| record.ids.arxiv.is_some());
         let verdict = if known { Match::Match } else { Match::Unknown };
-        return Some(check("venue", verdict, yours, String::new(), first));
+        return Some(field.is(verdict, "", first));
     }
     let mut different = None;
     let mut unclear = false;
@@ -31,20 +32,12 @@ pub(super) fn compare(
         let Some(theirs) = published_in(record) else {
             continue;
         };
-        match venues::compare(&yours, theirs) {
-            VenueMatch::Same => {
-                return Some(check(
-                    "venue",
-                    Match::Match,
-                    yours,
-                    theirs.to_owned(),
-                    record,
-                ));
-            }
+        match venues::compare(yours, theirs) {
+            VenueMatch::Same => return Some(field.is(Match::Match, theirs, record)),
             // OpenAlex often names the repository that holds a copy.
             VenueMatch::Different if source(record) == "openalex" && !venues::is_known(theirs) => {}
             // Semantic Scholar names the conference for a workshop with a name of its own.
-            VenueMatch::Different if source(record) == "semantic_scholar" && !is_venue(&yours) => {
+            VenueMatch::Different if source(record) == "semantic_scholar" && !is_venue(yours) => {
                 unclear = true;
             }
             VenueMatch::Different => different = different.or(Some((theirs, *record))),
@@ -58,16 +51,10 @@ pub(super) fn compare(
             "venue",
             format!("{} has {theirs}", source(record)),
         ));
-        return Some(check(
-            "venue",
-            Match::Differs,
-            yours,
-            theirs.to_owned(),
-            record,
-        ));
+        return Some(field.is(Match::Differs, theirs, record));
     }
     findings.extend(preprint_only(reference, work));
-    Some(check("venue", Match::Unknown, yours, String::new(), first))
+    Some(field.is(Match::Unknown, "", first))
 }
 
 /// Where a record says that the work was published; a preprint server publishes nothing.

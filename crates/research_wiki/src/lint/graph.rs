@@ -11,18 +11,12 @@ const FILE: &str = "graph/edges.jsonl";
 
 pub(super) fn check(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
     for line in &edges.unreadable {
-        lint.add(
-            Rule::BrokenEdge,
-            FILE,
-            Some(*line),
-            String::from("the line is no edge"),
-        );
+        lint.add_at(Rule::BrokenEdge, FILE, Some(*line), "the line is no edge");
     }
     if edges.repeated > 0 {
         lint.add(
             Rule::RepeatedEdge,
             FILE,
-            None,
             format!("{} lines repeat an edge", edges.repeated),
         );
     }
@@ -36,7 +30,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
                     "{} --{}--> {}: there is no page of {node}",
                     edge.from, edge.kind, edge.to
                 );
-                lint.add(Rule::DanglingEdge, FILE, None, message);
+                lint.add(Rule::DanglingEdge, FILE, message);
             }
         }
         let verdict = verdicts.entry(edge.to.as_str()).or_default();
@@ -50,7 +44,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
         if verdict == (true, true) && Kind::of(node) == Some(Kind::Claim) {
             let message =
                 format!("{node} is supported by one experiment and invalidated by another");
-            lint.add(Rule::Contradiction, FILE, None, message);
+            lint.add(Rule::Contradiction, FILE, message);
         }
     }
 }

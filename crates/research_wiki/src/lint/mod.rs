@@ -117,12 +117,16 @@ pub(crate) struct Lint {
 }
 
 impl Lint {
-    fn add(&mut self, rule: Rule, path: &str, line: Option<usize>, message: String) {
+    fn add(&mut self, rule: Rule, path: &str, message: impl Into<String>) {
+        self.add_at(rule, path, None, message);
+    }
+
+    fn add_at(&mut self, rule: Rule, path: &str, line: Option<usize>, message: impl Into<String>) {
         self.findings.push(Finding {
             rule,
             path: path.to_owned(),
             line,
-            message,
+            message: message.into(),
             fix: rule.fix().to_owned(),
         });
     }
@@ -204,12 +208,7 @@ fn of(wiki: &Wiki, edges: &Edges, now: Timestamp) -> Result<Lint, Error> {
         ..Lint::default()
     };
     for problem in wiki.unreadable() {
-        lint.add(
-            Rule::UnreadablePage,
-            &problem.path,
-            None,
-            problem.why.clone(),
-        );
+        lint.add(Rule::UnreadablePage, &problem.path, problem.why.clone());
     }
     pages::check(wiki, edges, now, &mut lint);
     graph::check(wiki, edges, &mut lint);
@@ -219,8 +218,7 @@ fn of(wiki: &Wiki, edges: &Edges, now: Timestamp) -> Result<Lint, Error> {
         lint.add(
             Rule::DriftedIndex,
             "index.md",
-            None,
-            String::from("it does not list the pages that there are"),
+            "it does not list the pages that there are",
         );
     }
     lint.findings.sort();

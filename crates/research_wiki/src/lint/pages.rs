@@ -50,23 +50,16 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
             lint.add(
                 Rule::DuplicateNode,
                 &path,
-                None,
                 format!("another page is {} already", page.node),
             );
         }
         if !linked.contains_key(page.node.as_str()) {
-            lint.add(
-                Rule::Orphan,
-                &path,
-                None,
-                format!("{} has no edges", page.node),
-            );
+            lint.add(Rule::Orphan, &path, format!("{} has no edges", page.node));
         }
         if page.kind == Kind::Idea && page.stage == "proposed" && !is_tested(page, edges, wiki) {
             lint.add(
                 Rule::DeadIdea,
                 &path,
-                None,
                 format!("{} was proposed and never tested", page.node),
             );
         }
@@ -79,7 +72,6 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
             lint.add(
                 Rule::DuplicateIdentity,
                 &format!("papers/{}", page.file),
-                None,
                 message,
             );
         }
@@ -111,16 +103,16 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
     let page = match connected.wiki.page(summary.kind, &summary.file) {
         Ok(page) => page,
         Err(error) => {
-            lint.add(Rule::UnreadablePage, &path, None, error.to_string());
+            lint.add(Rule::UnreadablePage, &path, error.to_string());
             return;
         }
     };
     if !page.has_front() {
-        lint.add(
+        lint.add_at(
             Rule::NoFrontmatter,
             &path,
             Some(1),
-            String::from("there are no fields at its start"),
+            "there are no fields at its start",
         );
     }
     let empty = page
@@ -132,7 +124,6 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
         lint.add(
             Rule::SparsePage,
             &path,
-            None,
             format!("{empty} sections are empty"),
         );
     }
@@ -142,17 +133,16 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
         .map(|edges| connections::render(&summary.node, edges, connected.by_node))
         .unwrap_or_default();
     match page.generated(connections::PART) {
-        Err(problem) => lint.add(
+        Err(problem) => lint.add_at(
             Rule::DamagedMarkers,
             &path,
             Some(problem.line),
-            String::from("the marker of a generated part has no counterpart"),
+            "the marker of a generated part has no counterpart",
         ),
         Ok(found) => {
             if found.unwrap_or_default().replace('\r', "") != expected {
-                let message =
-                    String::from("the section Connections does not say what the graph says");
-                lint.add(Rule::DriftedConnections, &path, None, message);
+                let message = "the section Connections does not say what the graph says";
+                lint.add(Rule::DriftedConnections, &path, message);
             }
         }
     }
@@ -176,7 +166,7 @@ fn claim(summary: &Summary, page: &Page, path: &str, wiki: &Wiki, now: Timestamp
                         summary.node,
                         age.as_hours() / 24
                     );
-                    lint.add(Rule::StaleClaim, path, page.line_of("status"), message);
+                    lint.add_at(Rule::StaleClaim, path, page.line_of("status"), message);
                 }
             }
         }
@@ -193,19 +183,19 @@ fn claim(summary: &Summary, page: &Page, path: &str, wiki: &Wiki, now: Timestamp
     let line = page.line_of("source");
     match source.digest(wiki.root()) {
         Ok(Some(digest)) if digest == known => {}
-        Ok(Some(_)) => lint.add(
+        Ok(Some(_)) => lint.add_at(
             Rule::SourceChanged,
             path,
             line,
             format!("{} is not what {} was made from", source.path, summary.node),
         ),
-        Ok(None) => lint.add(
+        Ok(None) => lint.add_at(
             Rule::SourceMissing,
             path,
             line,
             format!("{} has no such lines any more", source.path),
         ),
-        Err(error) => lint.add(Rule::SourceMissing, path, line, error.to_string()),
+        Err(error) => lint.add_at(Rule::SourceMissing, path, line, error.to_string()),
     }
 }
 
@@ -260,7 +250,6 @@ fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
             lint.add(
                 Rule::MissingConnection,
                 &format!("papers/{}", one.file),
-                None,
                 message,
             );
         }
