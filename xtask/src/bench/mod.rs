@@ -44,6 +44,8 @@ pub(crate) enum Topic {
     Queue,
     /// Validating recipes of 60 and 5,000 steps, beside `PyYAML` reading them
     Recipe,
+    /// Headings found in PDFs, beside those of their sources; `--papers` has `x.pdf` beside `x.tex`
+    Style,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -59,12 +61,17 @@ type Measure = (
     fn(&Bench<'_>) -> Result<(), Fault>,
 );
 
-const MEASURES: [Measure; 13] = [
+const MEASURES: [Measure; 14] = [
     (Topic::Claims, &["paper_claim_audit"], claims::run),
     (
         Topic::Literature,
         &["verify_papers"],
         tests_of_crates::literature,
+    ),
+    (
+        Topic::Style,
+        &["extract_paper_style"],
+        tests_of_crates::style,
     ),
     (Topic::Startup, &[], start::startup),
     (Topic::Trace, &["save_trace"], start::trace),
