@@ -107,9 +107,10 @@ impl Reader {
             ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", _) => {
                 self.finish();
                 let level = name.as_bytes().get(1).map_or(6, |digit| digit - b'0');
-                self.place = match closes {
-                    true => Place::Bare,
-                    false => Place::Heading(level),
+                self.place = if closes {
+                    Place::Bare
+                } else {
+                    Place::Heading(level)
                 };
             }
             ("figure", false) => {

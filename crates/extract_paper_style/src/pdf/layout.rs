@@ -155,9 +155,12 @@ fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
     let right = text().map(|word| length(*word, "xMax")).fold(0.0, f64::max);
     let mut found = BTreeSet::new();
     for is_left in [true, false] {
-        let beside = |word: &&Node<'_, '_>| match is_left {
-            true => length(**word, "xMax") <= left,
-            false => length(**word, "xMin") >= right,
+        let beside = |word: &&Node<'_, '_>| {
+            if is_left {
+                length(**word, "xMax") <= left
+            } else {
+                length(**word, "xMin") >= right
+            }
         };
         let mut margin: Vec<_> = words.iter().filter(beside).collect();
         margin.sort_by(|one, other| length(**one, "yMin").total_cmp(&length(**other, "yMin")));
@@ -239,9 +242,10 @@ fn is_one(last: &Line, next: &Line) -> bool {
     let number = last.text.len() <= 8 && !last.text.contains(' ');
     let same = (last.size - next.size).abs() <= SIZES * next.size;
     // The mark of a footnote is small and raised.
-    let level = match number && last.size < RAISED * next.size {
-        true => 0.0..RAISED * next.size,
-        false => -0.3 * next.size..0.3 * next.size,
+    let level = if number && last.size < RAISED * next.size {
+        0.0..RAISED * next.size
+    } else {
+        -0.3 * next.size..0.3 * next.size
     };
     (number || last.begins && next.begins && same)
         && level.contains(&(next.bottom - last.bottom))

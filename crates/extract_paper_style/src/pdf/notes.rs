@@ -33,9 +33,12 @@ pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> 
             .filter(|(_, line)| line.left < start.right && start.left < line.right);
         let (above, below): (Vec<_>, Vec<_>) =
             column.partition(|(_, line)| line.bottom < start.bottom);
-        let is_last = |line: &Line| match small(line) {
-            true => !is_caption(&line.text),
-            false => line.text.len() <= FOOT && line.bottom > start.bottom + 2.0 * start.size,
+        let is_last = |line: &Line| {
+            if small(line) {
+                !is_caption(&line.text)
+            } else {
+                line.text.len() <= FOOT && line.bottom > start.bottom + 2.0 * start.size
+            }
         };
         if above.iter().any(|(_, line)| !small(line)) && below.iter().all(|(_, line)| is_last(line))
         {

@@ -131,9 +131,10 @@ fn named_by(
         }
         heading.level = level;
         if label != Some(Named::Appendix) {
-            let bare = match lettered || !bookmark.title.starts_with("A ") {
-                true => unlabelled(&bookmark.title),
-                false => &bookmark.title,
+            let bare = if lettered || !bookmark.title.starts_with("A ") {
+                unlabelled(&bookmark.title)
+            } else {
+                &bookmark.title
             };
             bare.clone_into(&mut heading.title);
             heading.numbered |= bare.len() < bookmark.title.len();
@@ -168,7 +169,7 @@ fn place(
     last: usize,
     taken: &BTreeMap<usize, Heading>,
 ) -> Option<(usize, Heading)> {
-    let wanted = [&bookmark.title, unlabelled(&bookmark.title)].map(|title| key(title));
+    let wanted = [&bookmark.title, unlabelled(&bookmark.title)].map(key);
     [bookmark.page, bookmark.page + 1]
         .into_iter()
         .find_map(|page| {
@@ -194,7 +195,8 @@ fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
         if line.is_empty() || line.len() > LENGTH {
             return None;
         }
-        text = [text.as_str(), " ", line].concat().trim_start().to_owned();
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(line);
         let (whole, rest) = (key(&text), key(unlabelled(&text)));
         let is_one = |title: &&String| !title.is_empty() && (**title == whole || **title == rest);
         if let Some(title) = wanted.iter().find(is_one) {
