@@ -51,7 +51,7 @@ enum Command {
         /// What to measure
         #[arg(value_enum, default_value = "all")]
         topic: bench::Topic,
-        /// Folder of papers with data and claims.toml for `claims` [default: ../shared/fixtures/papers]
+        /// Folder of papers: for `claims` with data and claims.toml [default: ../shared/fixtures/papers], for `style` PDFs beside their sources
         #[arg(long, value_name = "DIR")]
         papers: Option<std::path::PathBuf>,
     },

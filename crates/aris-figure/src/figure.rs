@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::check;
 use crate::layout::{self, Placed};
-use crate::measures::{BOX, MARGIN, PLACED_GROUPS, PLACED_NODES};
+use crate::measures::{BOX, MARGIN, PLACED_GROUPS, PLACED_NODES, SQUARE_NODES};
 use crate::notes::Notes;
 use crate::problem::{Code, Problem};
 use crate::scene::{Scene, Size, size};
@@ -76,8 +76,25 @@ impl Figure {
                 placed.points[edge] = points;
             }
         }
-        for (edge, points) in layout::orthogonal(&Scene::new(&spec, &sizes, &placed)) {
+        let squared = layout::orthogonal(&Scene::new(&spec, &sizes, &placed));
+        for (edge, points) in squared.corners {
             placed.points[edge] = points;
+        }
+        if squared.plain > 0 {
+            let count = spec.nodes.len();
+            let why = if count > SQUARE_NODES {
+                format!(
+                    "the figure has {count} nodes, and they go round nodes in figures of up to {SQUARE_NODES}"
+                )
+            } else {
+                String::from("there is no free way for them")
+            };
+            notes.push(
+                Code::EdgeNotLed,
+                spec.place.field(&["layout", "edges"]),
+                format!("{} orthogonal edges go round nothing: {why}", squared.plain),
+                "give them corners with \"points\", or draw the figure in parts",
+            );
         }
         if placed.movable {
             // Labels may reach beyond what the layout has placed.

@@ -83,6 +83,8 @@ codes! {
     NodeOverlap = "node_overlap",
     /// An edge that runs under a node that it does not belong to.
     EdgeOverNode = "edge_over_node",
+    /// Orthogonal edges that go round nothing.
+    EdgeNotLed = "edge_not_led",
     /// Two edges on the same line.
     EdgeOverEdge = "edge_over_edge",
     /// An edge without room for its arrow.

@@ -186,8 +186,37 @@ fn each_kind_is_found_where_it_is_and_alone() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let covered: BTreeSet<Code> = CASES.iter().map(|(code, ..)| *code).collect();
+    let covered = CASES.iter().map(|(code, ..)| *code);
+    let covered: BTreeSet<Code> = covered.chain([Code::EdgeNotLed]).collect();
     assert_eq!(covered, Code::ALL.iter().copied().collect());
+}
+
+#[test]
+fn orthogonal_edges_that_go_round_nothing_are_reported() {
+    let found = |count: usize, routing: &str| {
+        let nodes: Vec<String> = (0..count)
+            .map(|node| format!("{{\"id\": \"n{node}\", \"label\": \"N\"}}"))
+            .collect();
+        let edges: Vec<String> = (1..count)
+            .map(|node| format!("{{\"from\": \"n{}\", \"to\": \"n{node}\"}}", node / 2))
+            .collect();
+        let text = format!(
+            "{{\"layout\": {{\"routing\": \"{routing}\"}}, \"nodes\": [{}], \"edges\": [{}]}}",
+            nodes.join(", "),
+            edges.join(", ")
+        );
+        let problems = problems(&text).into_iter();
+        let told = problems.filter(|problem| problem.code == Code::EdgeNotLed);
+        told.map(|problem| problem.message).collect::<Vec<_>>()
+    };
+    assert_eq!(found(120, "orthogonal"), [""; 0]);
+    assert_eq!(found(200, "straight"), [""; 0]);
+    let told = found(121, "orthogonal");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("120 orthogonal edges") && told[0].contains("121 nodes"),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -6,7 +6,8 @@ use aris_audit::Digest;
 use aris_cli::Context;
 use aris_contract::time;
 use aris_fs::{FsError, Lock};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::gather::Gathered;
@@ -18,7 +19,7 @@ use crate::source::{SourceType, absolute};
 pub(crate) const MANIFEST: &str = "aris.extract_paper_style.manifest/v1";
 
 /// Part of every folder's name: a profile of other make is another profile.
-const TOOL_VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
+const TOOL_VERSION: &str = concat!("6/", env!("CARGO_PKG_VERSION"));
 
 /// Digits of a digest in a folder's name.
 const KEY: usize = 16;
@@ -57,15 +58,6 @@ pub(crate) struct Manifest {
     pub(crate) profile_sha256: String,
     /// SHA-256 of `style_profile.json`.
     pub(crate) profile_json_sha256: String,
-}
-
-/// What of a manifest says whether the files beside it are whole.
-#[derive(Deserialize)]
-struct Written {
-    content_sha256: String,
-    tool_version: String,
-    profile_sha256: String,
-    profile_json_sha256: String,
 }
 
 /// A profile in its place.
@@ -162,25 +154,28 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, Error> {
 
 /// Whether a folder holds the manifest and all `files`, and they are what they must be.
 fn is_whole(folder: &Path, wanted: &Manifest, files: &[(&str, &[u8])]) -> Result<bool, Error> {
-    let holds = |name: &str, limit| aris_fs::read_optional(&folder.join(name), limit);
-    let Some(manifest) = holds(MANIFEST_FILE, LIMIT)? else {
+    let holds = |name: &str, limit| match aris_fs::read_optional(&folder.join(name), limit) {
+        Err(FsError::TooLarge { .. }) => Ok(None),
+        found => found,
+    };
+    let written = holds(MANIFEST_FILE, LIMIT)?.unwrap_or_default();
+    let wanted = serde_json::to_value(wanted)?;
+    let Ok(Value::Object(mut written)) = serde_json::from_slice(&written) else {
         return Ok(false);
     };
-    let Ok(written) = serde_json::from_slice::<Written>(&manifest) else {
-        return Ok(false);
-    };
-    if written.content_sha256 != wanted.content_sha256
-        || written.tool_version != wanted.tool_version
-        || written.profile_sha256 != wanted.profile_sha256
-        || written.profile_json_sha256 != wanted.profile_json_sha256
-    {
+    // The same paper may be named otherwise, at another time.
+    for field in ["source_input", "fetched_at"] {
+        written.insert(
+            field.to_owned(),
+            wanted.get(field).cloned().unwrap_or_default(),
+        );
+    }
+    if Value::Object(written) != wanted {
         return Ok(false);
     }
     for (name, bytes) in files {
-        match holds(name, bytes.len() as u64) {
-            Ok(Some(found)) if found == *bytes => {}
-            Ok(_) | Err(FsError::TooLarge { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
+        if holds(name, bytes.len() as u64)?.as_deref() != Some(*bytes) {
+            return Ok(false);
         }
     }
     Ok(true)

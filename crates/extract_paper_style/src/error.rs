@@ -1,6 +1,5 @@
 //! What can go wrong.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure};
@@ -10,43 +9,32 @@ use aris_proc::ProcError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-use crate::pdf::LIMIT;
-
 /// Errors of `extract_paper_style`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `--source` names nothing.
-    #[error("--source is empty")]
-    Empty,
-    /// An identifier that cannot exist.
-    #[error("{0}")]
-    Id(String),
-    /// An address of another kind.
-    #[error("addresses that begin with {scheme}: are not read")]
-    Scheme {
-        /// What it begins with.
-        scheme: String,
-    },
-    /// An address that may not be asked.
-    #[error("the address is not asked: {why}")]
-    Address {
-        /// Why.
-        why: &'static str,
-    },
-    /// Overleaf.
-    #[error("projects on Overleaf are private and are not read from there")]
-    Overleaf,
-    /// There is nothing of that name.
-    #[error("{}: no such file or folder, and no arXiv identifier or address either", path.display())]
-    Absent {
-        /// The path that was looked for.
-        path: PathBuf,
-    },
-    /// arXiv or the server says that there is nothing.
-    #[error("{what} does not exist")]
-    NotThere {
-        /// The paper or address.
+    /// `--source` names nothing that can be looked for.
+    #[error("{what}")]
+    Usage {
+        /// What is wrong with it.
         what: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// There is nothing of that name.
+    #[error("{what}")]
+    Absent {
+        /// What is not there.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// What is there cannot be measured.
+    #[error("{what}")]
+    Paper {
+        /// Where it is, and what is wrong with it.
+        what: String,
+        /// What to do.
+        hint: &'static str,
     },
     /// No root document in a folder or an archive.
     #[error("{place}: {source}")]
@@ -59,34 +47,6 @@ pub enum Error {
     /// The document cannot be read.
     #[error(transparent)]
     Latex(#[from] aris_latex::Error),
-    /// What came is no paper.
-    #[error("{place}: {why}")]
-    NoPaper {
-        /// Where it is.
-        place: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A PDF that cannot be read.
-    #[error("{place}: it cannot be read as a PDF: {why}")]
-    Pdf {
-        /// Where it is.
-        place: String,
-        /// What the reader says.
-        why: String,
-    },
-    /// A PDF that asks for a password.
-    #[error("{place}: the PDF asks for a password")]
-    Locked {
-        /// Where it is.
-        place: String,
-    },
-    /// A PDF with more text than any paper has.
-    #[error("{place}: the PDF has more than {} MiB of text", LIMIT >> 20)]
-    LongPdf {
-        /// Where it is.
-        place: String,
-    },
     /// A PDF that took too long.
     #[error("{place}: reading the PDF takes longer than {} s", limit.as_secs())]
     SlowPdf {
@@ -94,12 +54,6 @@ pub enum Error {
         place: String,
         /// The time it had.
         limit: Duration,
-    },
-    /// A PDF without text.
-    #[error("{place}: the PDF holds no text, as a scan does")]
-    Scan {
-        /// Where it is.
-        place: String,
     },
     /// No `pdftotext` of poppler.
     #[error("a PDF is read by pdftotext of poppler, {}", if *found { "and the pdftotext that is installed is another program" } else { "which is not installed" })]
@@ -124,21 +78,34 @@ pub enum Error {
     Fs(#[from] FsError),
 }
 
+impl Error {
+    /// What lies at `place` cannot be measured.
+    pub(crate) fn paper(place: &str, why: &str, hint: &'static str) -> Self {
+        let what = format!("{place}: {why}");
+        Self::Paper { what, hint }
+    }
+
+    /// What lies at `place` is no paper.
+    pub(crate) fn no_paper(place: &str, why: &str) -> Self {
+        let hint = "name LaTeX sources, a PDF or an HTML page of the paper";
+        Self::paper(place, why, hint)
+    }
+
+    /// Overleaf is not asked.
+    pub(crate) fn overleaf() -> Self {
+        Self::Paper {
+            what: String::from("projects on Overleaf are private and are not read from there"),
+            hint: "clone the project with the skill overleaf-sync, then name the folder of the clone",
+        }
+    }
+}
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Empty | Self::Id(_) | Self::Scheme { .. } | Self::Address { .. } => {
-                ErrorKind::Usage
-            }
-            Self::Absent { .. } | Self::NotThere { .. } => ErrorKind::NotFound,
-            Self::Overleaf
-            | Self::Root { .. }
-            | Self::Latex(_)
-            | Self::NoPaper { .. }
-            | Self::Pdf { .. }
-            | Self::Locked { .. }
-            | Self::LongPdf { .. }
-            | Self::Scan { .. } => ErrorKind::Validation,
+            Self::Usage { .. } => ErrorKind::Usage,
+            Self::Absent { .. } => ErrorKind::NotFound,
+            Self::Paper { .. } | Self::Root { .. } | Self::Latex(_) => ErrorKind::Validation,
             Self::SlowPdf { .. } => ErrorKind::Timeout,
             Self::NoCache | Self::NoPoppler { .. } => ErrorKind::Precondition,
             Self::Json(_) => ErrorKind::Internal,
@@ -150,35 +117,14 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let text = match self {
-            Self::Empty => "name a folder, a .tex or .pdf file, an arXiv identifier or an address",
-            Self::Id(_) => "identifiers look like 2501.12345 or cs/0601001",
-            Self::Scheme { .. } => "download the paper and name the file",
-            Self::Address { .. } => {
-                "give an address that begins with https:// and holds no password"
-            }
-            Self::Overleaf => {
-                "clone the project with the skill overleaf-sync, then name the folder of the clone"
-            }
-            Self::Absent { .. } => "check the path; arXiv identifiers look like arxiv:2501.12345",
-            Self::NotThere { .. } => "check the identifier or address",
+            Self::Usage { hint, .. } | Self::Absent { hint, .. } | Self::Paper { hint, .. } => hint,
             Self::Root { source, .. } => match source {
                 RootError::None => "name the .tex file that holds the text",
                 RootError::Several { .. } => "name one of these files instead of the folder",
             },
             Self::Latex(_) => "look for files that include each other",
-            Self::NoPaper { .. } => "name LaTeX sources, a PDF or an HTML page of the paper",
-            Self::Pdf { .. } => {
-                "open it in a viewer; if it is protected or damaged, name the LaTeX sources"
-            }
-            Self::Locked { .. } => {
-                "save it without the password, or name the paper's LaTeX sources or arXiv identifier"
-            }
-            Self::LongPdf { .. } => "name one paper",
             Self::SlowPdf { .. } => {
                 "open it in a viewer; if it is no ordinary paper, name the LaTeX sources or arXiv identifier"
-            }
-            Self::Scan { .. } => {
-                "run a text recognition such as ocrmypdf on it, or name the paper's LaTeX sources or arXiv identifier"
             }
             Self::NoPoppler { .. } => {
                 "name the paper's arXiv identifier or LaTeX sources, which tell more than a PDF; or install poppler: `apt install poppler-utils` (Debian, Ubuntu), `brew install poppler` (macOS), `conda install -c conda-forge poppler`"

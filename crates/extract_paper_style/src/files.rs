@@ -21,39 +21,39 @@ const FRAGMENTS: &str = "the fragments.tex";
 
 /// The files of a LaTeX paper: in a folder, in memory, or both.
 pub(crate) struct Files<'a> {
-    pub(crate) folder: Option<&'a Path>,
+    folder: Option<&'a Path>,
     /// Files that were read, by path.
-    pub(crate) known: BTreeMap<String, Vec<u8>>,
+    known: BTreeMap<String, Vec<u8>>,
     /// Digests of those that belong to the paper.
-    pub(crate) digests: BTreeMap<String, Digest>,
+    digests: BTreeMap<String, Digest>,
 }
 
 impl<'a> Files<'a> {
-    pub(crate) fn on_disk(folder: &'a Path) -> Self {
+    /// Those of `known`, and of a folder where there is one.
+    pub(crate) fn of(folder: Option<&'a Path>, known: BTreeMap<String, Vec<u8>>) -> Self {
+        let digests = BTreeMap::new();
         Self {
-            folder: Some(folder),
-            known: BTreeMap::new(),
-            digests: BTreeMap::new(),
+            folder,
+            known,
+            digests,
         }
     }
 
-    /// Reads the LaTeX files of the folder.
-    pub(crate) fn walk(&mut self) -> Result<(), Error> {
-        let Some(folder) = self.folder else {
-            return Ok(());
-        };
+    /// The LaTeX files of the folder.
+    pub(crate) fn walk(folder: &'a Path) -> Result<Self, Error> {
+        let mut files = Self::of(Some(folder), BTreeMap::new());
         let visible = |entry: &aris_fs::Entry| !entry.name.to_string_lossy().starts_with('.');
         for entry in aris_fs::walk_sorted(folder, &mut |entry| visible(entry))? {
             let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
             let name = aris_fs::display_relative(&entry.path, folder);
             if is_file
                 && is_latex(&name)
-                && let Some(bytes) = self.read(&name)?
+                && let Some(bytes) = files.read(&name)?
             {
-                self.known.insert(name, bytes);
+                files.known.insert(name, bytes);
             }
         }
-        Ok(())
+        Ok(files)
     }
 
     /// Measures the root document among the files in memory: of several that with most words, and where there is none the
@@ -80,12 +80,9 @@ impl<'a> Files<'a> {
                 let mut best: Option<(String, Gathered)> = None;
                 let mut why = None;
                 for root in candidates.into_iter().take(ROOTS) {
-                    let files = Files {
-                        folder: self.folder,
-                        known: self.known.clone(),
-                        digests: BTreeMap::new(),
-                    };
-                    match files.measured(&root, resolved.clone()) {
+                    match Self::of(self.folder, self.known.clone())
+                        .measured(&root, resolved.clone())
+                    {
                         Ok(found) => {
                             let most = best.as_ref().map_or(0, |(_, best)| best.profile.words);
                             if found.profile.words > most {

@@ -70,11 +70,7 @@ pub(crate) struct With<'a> {
 /// Reads and measures `source`.
 pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error> {
     match source {
-        Source::Folder(folder) => {
-            let mut files = Files::on_disk(folder);
-            files.walk()?;
-            files.chosen(folder.display().to_string())
-        }
+        Source::Folder(folder) => Files::walk(folder)?.chosen(folder.display().to_string()),
         Source::Tex(path) => {
             let bytes = aris_fs::read(path, FILE_LIMIT)?;
             if bytes.starts_with(b"%PDF-") {
@@ -87,12 +83,10 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
                 && !bytes.starts_with(&[0xff, 0xfe])
                 && !bytes.starts_with(&[0xfe, 0xff])
             {
-                let why = String::from("it is neither LaTeX nor a PDF");
-                return Err(Error::NoPaper { place, why });
+                return Err(Error::no_paper(&place, "it is neither LaTeX nor a PDF"));
             }
-            let mut files = Files::on_disk(folder);
-            files.known.insert(name.clone().into_owned(), bytes);
-            files.measured(&name, place)
+            let known = BTreeMap::from([(name.clone().into_owned(), bytes)]);
+            Files::of(Some(folder), known).measured(&name, place)
         }
         Source::Pdf(path) => {
             let bytes = aris_fs::read(path, FILE_LIMIT)?;
@@ -109,7 +103,10 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
             archive(&response.body, place, with)
         }
         Source::Address(address) => {
-            let (request, host) = web::page(address).map_err(|why| Error::Address { why })?;
+            let (request, host) = web::page(address).map_err(|why| Error::Usage {
+                what: format!("the address is not asked: {why}"),
+                hint: "give an address that begins with https:// and holds no password",
+            })?;
             let shown = address
                 .split(['?', '#'])
                 .next()
@@ -117,7 +114,7 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
                 .to_owned();
             let response = asked(&shown, &request, host, with)?;
             if is_overleaf(&response.url) {
-                return Err(Error::Overleaf);
+                return Err(Error::overleaf());
             }
             content(response, shown, with)
         }
@@ -142,39 +139,27 @@ fn asked(
     if response.is_success() {
         Ok(response)
     } else if response.is_absence() {
-        let what = what.to_owned();
-        Err(Error::NotThere { what })
+        Err(Error::Absent {
+            what: format!("{what} does not exist"),
+            hint: "check the identifier or address",
+        })
     } else {
         let why = format!("the server answers with status {}", response.status);
-        Err(Error::NoPaper {
-            place: what.to_owned(),
-            why,
-        })
+        Err(Error::no_paper(what, &why))
     }
 }
 
 /// What arXiv sends as a source.
 fn archive(bytes: &[u8], place: String, with: &With<'_>) -> Result<Gathered, Error> {
-    let source = unpack::read(bytes, "paper").map_err(|why| Error::NoPaper {
-        place: place.clone(),
-        why,
-    })?;
+    let source = unpack::read(bytes, "paper").map_err(|why| Error::no_paper(&place, &why))?;
     if let [(path, content)] = source.files.as_slice()
         && path.extension().is_some_and(|ending| ending == "pdf")
     {
         return pdf(content.clone(), None, place, with);
     }
-    let mut files = Files {
-        folder: None,
-        known: BTreeMap::new(),
-        digests: BTreeMap::new(),
-    };
-    for (path, content) in source.files {
-        files
-            .known
-            .insert(path.to_string_lossy().into_owned(), content);
-    }
-    files.chosen(place)
+    let files = source.files.into_iter();
+    let files = files.map(|(path, content)| (path.to_string_lossy().into_owned(), content));
+    Files::of(None, files.collect()).chosen(place)
 }
 
 /// What a server sends, by what it is rather than by what it is called.
@@ -194,16 +179,11 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
     let is_page = response.media_type.contains("html") || text.trim_start().starts_with('<');
     if !is_page && is_latex {
         let known = BTreeMap::from([(String::from("paper.tex"), bytes)]);
-        let files = Files {
-            folder: None,
-            known,
-            digests: BTreeMap::new(),
-        };
-        return files.measured("paper.tex", place);
+        return Files::of(None, known).measured("paper.tex", place);
     }
     if !is_page {
-        let why = String::from("it is neither a PDF nor an HTML page nor LaTeX");
-        return Err(Error::NoPaper { place, why });
+        let why = "it is neither a PDF nor an HTML page nor LaTeX";
+        return Err(Error::no_paper(&place, why));
     }
     page(&bytes, place)
 }
@@ -217,10 +197,10 @@ fn page(bytes: &[u8], place: String) -> Result<Gathered, Error> {
 /// A paper without a sentence is none: a page that asks to wait, a scan, an empty file.
 pub(crate) fn worth(gathered: Gathered) -> Result<Gathered, Error> {
     if gathered.profile.sentences.is_none() {
-        return Err(Error::NoPaper {
-            place: gathered.resolved,
-            why: String::from("no sentence is found in it, so there is no style to take over"),
-        });
+        return Err(Error::no_paper(
+            &gathered.resolved,
+            "no sentence is found in it, so there is no style to take over",
+        ));
     }
     Ok(gathered)
 }
@@ -234,10 +214,7 @@ fn pdf(
 ) -> Result<Gathered, Error> {
     let digest = Digest::of(&bytes);
     let read = pdf::read(bytes, file, &place, with.pdf_time, with.context)?;
-    if read.text.trim().is_empty() {
-        return Err(Error::Scan { place });
-    }
-    let (profile, outline) = page::profile(&read.text, read.outline.as_deref());
+    let (profile, outline) = page::profile(&read.pages, read.outline.as_deref());
     worth(Gathered {
         pdf_outline: Some(outline),
         ..Gathered::of(place, digest, profile)

@@ -3,6 +3,8 @@
 //! Text outside of paragraphs (of `<div>`, of `<br>`, bare) is a paragraph where it reads like one; what else stands there is menus
 //! and labels.
 
+use html5gum::{DefaultEmitter, Token, Tokenizer};
+
 use crate::outline::{self, Piece};
 use crate::profile::{Basis, CitationStyle, Profile};
 use crate::prose::Opaque;
@@ -29,9 +31,10 @@ pub(crate) fn profile(page: &str) -> Profile {
 }
 
 /// What is being read.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Place {
     /// Outside of every paragraph.
+    #[default]
     Bare,
     /// In a figure or a table, outside of its caption.
     Float,
@@ -40,269 +43,176 @@ enum Place {
     Caption,
 }
 
+/// What was read so far.
 #[derive(Default)]
-struct Buffer {
+struct Reader {
+    /// Pieces; headings with their level.
+    found: Vec<(u8, Piece)>,
+    place: Place,
     text: String,
     opaque: Vec<Opaque>,
+    /// Where the float in progress stands in `found`.
+    float: Option<usize>,
+    /// Whether a line just ended: a second end begins a paragraph.
+    broken: bool,
 }
 
 fn pieces(page: &str) -> Vec<Piece> {
-    let mut found: Vec<(u8, Piece)> = Vec::new();
-    let mut place = Place::Bare;
-    // Whether a line just ended: a second end begins a paragraph.
-    let mut broken = false;
-    let mut buffer = Buffer::default();
-    // Where the float in progress stands in `found`.
-    let mut float: Option<usize> = None;
-    let mut rest = page;
-    while let Some(open) = rest.find('<') {
-        let (text, after) = rest.split_at_checked(open).unwrap_or((rest, ""));
-        broken &= text.trim().is_empty();
-        if place != Place::Float {
-            decode(text, &mut buffer.text);
+    let mut emitter = DefaultEmitter::default();
+    // Scripts and styles hold no elements.
+    emitter.naively_switch_states(true);
+    let mut reader = Reader::default();
+    let mut skipped = None;
+    for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
+        match token {
+            Token::EndTag(tag) if skipped.as_ref() == Some(&tag.name) => skipped = None,
+            _ if skipped.is_some() => {}
+            Token::String(text) => reader.read(&String::from_utf8_lossy(&text)),
+            Token::EndTag(tag) => reader.tag(&String::from_utf8_lossy(&tag.name), true),
+            Token::StartTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name);
+                if name == "math" {
+                    let range = reader.text.len()..reader.text.len() + 1;
+                    let is_word = true;
+                    reader.text.push('x');
+                    reader.opaque.push(Opaque { range, is_word });
+                } else {
+                    reader.tag(&name, false);
+                }
+                if name == "math" || SKIPPED.contains(&name.as_ref()) {
+                    skipped = Some(tag.name);
+                }
+            }
+            _ => {}
         }
-        let Some((tag, next)) = tag(after) else {
-            break;
-        };
-        rest = next;
-        match (tag.name.as_str(), tag.closes) {
-            (name, false) if SKIPPED.contains(&name) => rest = past(rest, name),
-            ("math", false) => {
-                let start = buffer.text.len();
-                buffer.text.push('x');
-                let range = start..buffer.text.len();
-                buffer.opaque.push(Opaque {
-                    range,
-                    is_word: true,
-                });
-                rest = past(rest, "math");
+    }
+    reader.finish();
+    leveled(reader.found)
+}
+
+impl Reader {
+    fn read(&mut self, text: &str) {
+        self.broken &= text.trim().is_empty();
+        if self.place != Place::Float {
+            self.text.push_str(text);
+        }
+    }
+
+    fn tag(&mut self, name: &str, closes: bool) {
+        match (name, closes) {
+            ("p" | "li" | "dd" | "blockquote", _) if self.float.is_none() => {
+                self.finish();
+                self.place = if closes { Place::Bare } else { Place::Text };
             }
-            ("p" | "li" | "dd" | "blockquote", closes) if float.is_none() => {
-                finish(&mut buffer, place, &mut found, float);
-                place = if closes { Place::Bare } else { Place::Text };
-            }
-            ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", closes) => {
-                finish(&mut buffer, place, &mut found, float);
-                let level = tag.name.as_bytes().get(1).map_or(6, |digit| digit - b'0');
-                place = if closes {
+            ("h1" | "h2" | "h3" | "h4" | "h5" | "h6", _) => {
+                self.finish();
+                let level = name.as_bytes().get(1).map_or(6, |digit| digit - b'0');
+                self.place = if closes {
                     Place::Bare
                 } else {
                     Place::Heading(level)
                 };
             }
             ("figure", false) => {
-                finish(&mut buffer, place, &mut found, float);
-                place = Place::Float;
-                float = Some(found.len());
-                found.push((0, Piece::Figure(None)));
+                self.finish();
+                (self.place, self.float) = (Place::Float, Some(self.found.len()));
+                self.found.push((0, Piece::Figure(None)));
             }
-            ("table", false) => match float.and_then(|at| found.get_mut(at)) {
+            ("table", false) => match self.float.and_then(|at| self.found.get_mut(at)) {
                 Some((_, piece)) => {
                     if let Piece::Figure(caption) = piece {
                         *piece = Piece::Table(caption.take());
                     }
                 }
-                None => found.push((0, Piece::Table(None))),
+                None => self.found.push((0, Piece::Table(None))),
             },
             ("figure", true) => {
-                finish(&mut buffer, place, &mut found, float);
-                (place, float) = (Place::Bare, None);
+                self.finish();
+                (self.place, self.float) = (Place::Bare, None);
             }
-            ("figcaption" | "caption", closes) => {
-                finish(&mut buffer, place, &mut found, float);
-                place = match (closes, float) {
+            ("figcaption" | "caption", _) => {
+                self.finish();
+                self.place = match (closes, self.float) {
                     (false, _) => Place::Caption,
                     (true, Some(_)) => Place::Float,
                     (true, None) => Place::Bare,
                 };
             }
             ("br", false) => {
-                if broken && place == Place::Bare {
-                    finish(&mut buffer, place, &mut found, float);
+                if self.broken && self.place == Place::Bare {
+                    self.finish();
                 }
-                broken = true;
-                buffer.text.push(' ');
+                self.broken = true;
+                self.text.push(' ');
             }
-            (name, _) if PARTS.contains(&name) => {
-                if place == Place::Bare {
-                    finish(&mut buffer, place, &mut found, float);
+            _ if PARTS.contains(&name) => {
+                if self.place == Place::Bare {
+                    self.finish();
                 }
-                buffer.text.push(' ');
+                self.text.push(' ');
             }
             _ => {}
         }
     }
-    if place != Place::Float {
-        decode(rest.split('<').next().unwrap_or_default(), &mut buffer.text);
-    }
-    finish(&mut buffer, place, &mut found, float);
-    leveled(found)
-}
 
-/// Ends what is being read.
-fn finish(buffer: &mut Buffer, place: Place, found: &mut Vec<(u8, Piece)>, float: Option<usize>) {
-    let Buffer { text, opaque } = std::mem::take(buffer);
-    if text.trim().is_empty() {
-        return;
-    }
-    match place {
-        Place::Float => {}
-        Place::Text => found.push((0, Piece::Text { text, opaque })),
-        Place::Bare => {
-            let words = text.split_whitespace().count();
-            let letters = text.chars().filter(|letter| *letter >= '\u{2e80}').count();
-            let ends = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
-            if words + letters >= BARE.0 || ends && words >= BARE.1 {
-                found.push((0, Piece::Text { text, opaque }));
-            }
-        }
-        Place::Heading(level) => {
-            let bare = text.trim();
-            let title = bare.trim_start_matches(|letter: char| {
-                letter.is_ascii_digit() || matches!(letter, '.' | ' ')
-            });
-            let numbered = title.len() < bare.len();
-            let title = title.to_owned();
-            found.push((
-                level,
-                Piece::Heading {
+    /// Ends what is being read.
+    fn finish(&mut self) {
+        let (text, opaque) = (
+            std::mem::take(&mut self.text),
+            std::mem::take(&mut self.opaque),
+        );
+        let bare = text.trim();
+        let words = bare.split_whitespace().count();
+        let wide = bare.chars().filter(|letter| *letter >= '\u{2e80}').count();
+        let ends = bare.ends_with(['.', '!', '?', ':', '。']);
+        let reads = words + wide >= BARE.0 || ends && words >= BARE.1;
+        match self.place {
+            _ if bare.is_empty() => {}
+            Place::Bare if !reads => {}
+            Place::Float => {}
+            Place::Text | Place::Bare => self.found.push((0, Piece::Text { text, opaque })),
+            Place::Heading(level) => {
+                let is_number =
+                    |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ' ');
+                let title = bare.trim_start_matches(is_number);
+                let heading = Piece::Heading {
                     level,
-                    title,
-                    numbered,
-                },
-            ));
-        }
-        Place::Caption => {
-            if let Some((_, Piece::Figure(caption) | Piece::Table(caption))) =
-                float.and_then(|at| found.get_mut(at))
-            {
-                *caption = Some(text);
+                    title: title.to_owned(),
+                    numbered: title.len() < bare.len(),
+                };
+                self.found.push((level, heading));
+            }
+            Place::Caption => {
+                let float = self.float.and_then(|at| self.found.get_mut(at));
+                if let Some((_, Piece::Figure(caption) | Piece::Table(caption))) = float {
+                    *caption = Some(text);
+                }
             }
         }
     }
 }
 
-/// The pieces with their headings counted from the sections' level: the first that occurs at least twice.
+/// The pieces with their headings counted from the sections' level: the first that occurs at least twice. The abstract is a section
+/// whatever its heading looks like; what stands above the sections is the title.
 fn leveled(found: Vec<(u8, Piece)>) -> Vec<Piece> {
     let count = |level: u8| found.iter().filter(|(own, _)| *own == level).count();
     let top = (1..=6).find(|level| count(*level) >= 2).unwrap_or(1);
     let mut pieces = Vec::with_capacity(found.len());
-    for (own, piece) in found {
-        match piece {
-            Piece::Heading {
-                title, numbered, ..
-            } => {
-                // The abstract is a section whatever its heading looks like; what stands above the sections is the title.
-                let level = if Role::of(&title) == (Role::Abstract, true) {
-                    1
-                } else if own < top {
-                    continue;
-                } else {
-                    own - top + 1
-                };
-                pieces.push(Piece::Heading {
-                    level,
-                    title,
-                    numbered,
-                });
+    for (_, mut piece) in found {
+        if let Piece::Heading { level, title, .. } = &mut piece {
+            let is_abstract = Role::of(title) == (Role::Abstract, true);
+            *level = if is_abstract {
+                1
+            } else {
+                (*level + 1).saturating_sub(top)
+            };
+            if *level == 0 {
+                continue;
             }
-            other => pieces.push(other),
         }
+        pieces.push(piece);
     }
     pieces
-}
-
-struct Tag {
-    /// Lower case.
-    name: String,
-    closes: bool,
-}
-
-/// Longest name of an element that matters here.
-const NAME: usize = 16;
-
-/// The tag or comment that `text` begins with, and what follows it; `None` when it never ends.
-fn tag(text: &str) -> Option<(Tag, &str)> {
-    if text.starts_with("<!--") {
-        let end = text.find("-->")?;
-        return Some((
-            Tag {
-                name: String::new(),
-                closes: false,
-            },
-            text.get(end + 3..)?,
-        ));
-    }
-    let inside = text.strip_prefix('<')?;
-    let closes = inside.starts_with('/');
-    let inside = inside.strip_prefix('/').unwrap_or(inside);
-    let letters = inside.bytes().take(NAME);
-    let length = letters.take_while(u8::is_ascii_alphanumeric).count();
-    let name = inside.get(..length)?.to_ascii_lowercase();
-    if name.is_empty() {
-        // A lone `<`.
-        return Some((Tag { name, closes }, inside));
-    }
-    let mut quote = None;
-    for (at, byte) in inside.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'>') => return Some((Tag { name, closes }, inside.get(at + 1..)?)),
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), byte) if open == byte => quote = None,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// What follows the end tag of `name`; nothing when there is none.
-fn past<'a>(text: &'a str, name: &str) -> &'a str {
-    let mut rest = text;
-    while let Some(at) = rest.find("</") {
-        let Some(after) = rest.get(at + 2..) else {
-            return "";
-        };
-        let own = after
-            .get(..name.len())
-            .is_some_and(|found| found.eq_ignore_ascii_case(name));
-        if own {
-            let end = after.find('>').map_or(after.len(), |end| end + 1);
-            return after.get(end..).unwrap_or_default();
-        }
-        rest = after;
-    }
-    ""
-}
-
-/// Appends text with its entities read; one that is not known is a space.
-fn decode(text: &str, out: &mut String) {
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        rest = rest.get(at + 1..).unwrap_or_default();
-        let window = rest.get(..rest.floor_char_boundary(NAME.min(rest.len())));
-        let Some(end) = window.and_then(|window| window.find(';')) else {
-            out.push('&');
-            continue;
-        };
-        let name = rest.get(..end).unwrap_or_default();
-        let number =
-            name.strip_prefix('#')
-                .and_then(|digits| match digits.strip_prefix(['x', 'X']) {
-                    Some(hex) => u32::from_str_radix(hex, 16).ok(),
-                    None => digits.parse().ok(),
-                });
-        out.push(match name {
-            "amp" => '&',
-            "lt" => '<',
-            "gt" => '>',
-            "quot" => '"',
-            "rsquo" | "apos" => '\'',
-            _ => number.and_then(char::from_u32).unwrap_or(' '),
-        });
-        rest = rest.get(end + 1..).unwrap_or_default();
-    }
-    out.push_str(rest);
 }
 
 #[cfg(test)]
@@ -371,6 +281,10 @@ mod tests {
                 (1, 1, 7),
             ),
             ("We do it all, and never close a paragraph", (1, 1, 9)),
+            (
+                "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 4.01 of some kind of page//EN\"><div>We do it.</div>",
+                (1, 1, 3),
+            ),
             (
                 "<form>We do it.</form><button>We do it.</button>",
                 (0, 0, 0),

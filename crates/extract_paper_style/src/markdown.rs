@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::profile::{Basis, CitationStyle, Cue, Profile, Section, StatementKind, Textual};
+use crate::profile::{Basis, CitationStyle, Cue, Profile, Section, Textual};
 use crate::prose::{Spread, tenths};
 
 /// The whole file.
@@ -18,85 +18,70 @@ macro_rules! line {
 }
 
 fn write(profile: &Profile, out: &mut String) {
-    line!(out, "# Style profile\n");
+    let total = |of: fn(&Section) -> Option<usize>| profile.total(of);
+    let per_thousand = |number| per_thousand(number, profile.words);
+    let list = |out: &mut String, lines: &[(&str, String)]| {
+        for (name, value) in lines {
+            line!(out, "- {name}: {value}");
+        }
+    };
     line!(
         out,
-        "Structure only, measured on {}. It holds no sentence, heading, name or result of the reference paper.\n\
-         Let it guide how your text is built, never what it says.\n",
+        "# Style profile\n\n\
+         Structure only, measured on {}. It holds no sentence, heading, name or result of the reference paper.\n\
+         Let it guide how your text is built, never what it says.\n\n\
+         ## Sections\n\n\
+         | # | section | words | share | sentences, mean words | subsections | figures | tables | citations |\n\
+         |---|---|---|---|---|---|---|---|---|",
         basis(profile.basis)
     );
-    line!(out, "## Sections\n");
-    line!(
-        out,
-        "| # | section | words | share | sentences, mean words | subsections | figures | tables | citations |"
-    );
-    line!(out, "|---|---|---|---|---|---|---|---|---|");
     for (index, section) in profile.sections.iter().enumerate() {
         row(index + 1, section, profile.words, out);
     }
     line!(
         out,
-        "\nA section in parentheses has a heading of its own that is not conventional; only its role is given. Words are running text.\n"
+        "\nA section in parentheses has a heading of its own that is not conventional; only its role is given. Words are running text.\n\n\
+         ## Sentences\n"
     );
-    line!(out, "## Sentences\n");
     line!(out, "- Running text: {} words", profile.words);
     line!(out, "- Sentences: {}", spread(profile.sentences.as_ref()));
-    if let Some(paragraphs) = profile.total(|section| section.paragraphs)
+    if let Some(paragraphs) = total(|section| section.paragraphs)
         && let Some(mean) = tenths(profile.words, paragraphs)
     {
         line!(out, "- Paragraphs: {paragraphs}, mean {mean:.1} words");
     }
     line!(out, "\n## Figures and tables\n");
-    line!(
-        out,
-        "- Figures: {}",
-        known(profile.total(|section| section.figures))
-    );
-    line!(
-        out,
-        "- Tables: {}",
-        known(profile.total(|section| section.tables))
-    );
-    line!(
-        out,
-        "- Algorithms: {}",
-        known(profile.total(|section| section.algorithms))
-    );
-    line!(
-        out,
-        "- Figure captions: {}",
-        spread(profile.figure_captions.as_ref())
-    );
-    line!(
-        out,
-        "- Table captions: {}",
-        spread(profile.table_captions.as_ref())
-    );
+    let floats = [
+        ("Figures", known(total(|section| section.figures))),
+        ("Tables", known(total(|section| section.tables))),
+        ("Algorithms", known(total(|section| section.algorithms))),
+        ("Figure captions", spread(profile.figure_captions.as_ref())),
+        ("Table captions", spread(profile.table_captions.as_ref())),
+    ];
+    list(out, &floats);
     line!(out, "\n## Formulas and statements\n");
-    let displayed = profile.total(|section| section.displayed_formulas);
-    let inline = profile.total(|section| section.inline_formulas);
-    line!(
-        out,
-        "- Displayed formulas: {}",
-        per_thousand(displayed, profile.words)
-    );
-    line!(
-        out,
-        "- Inline formulas: {}",
-        per_thousand(inline, profile.words)
-    );
+    let displayed = total(|section| section.displayed_formulas);
+    let inline = total(|section| section.inline_formulas);
+    let formulas = [
+        ("Displayed formulas", per_thousand(displayed)),
+        ("Inline formulas", per_thousand(inline)),
+    ];
+    list(out, &formulas);
     if profile.statements.is_empty() {
-        let total = profile.total(|section| section.statements);
+        let total = total(|section| section.statements);
         line!(out, "- Theorems and the like: {}", known(total));
     }
     for found in &profile.statements {
-        line!(out, "- {}: {}", statement(found.kind), found.count);
+        line!(out, "- {}: {}", found.kind.plural(), found.count);
     }
     line!(out, "\n## Citations\n");
-    line!(out, "- Style: {}", citations(profile.citation_style));
-    let places = profile.total(|section| section.citations);
-    line!(out, "- Places: {}", per_thousand(places, profile.words));
-    line!(out, "- Works cited: {}", known(profile.cited_works));
+    let places = total(|section| section.citations);
+    let cited = [
+        ("Style", citations(profile.citation_style).to_owned()),
+        ("Places", per_thousand(places)),
+        ("Works cited", known(profile.cited_works)),
+    ];
+    list(out, &cited);
     if let Some(Textual { textual, all }) = profile.textual_citations {
         line!(out, "- Part of the sentence: {textual} of {all}");
     }
@@ -107,19 +92,14 @@ fn write(profile: &Profile, out: &mut String) {
     for cue in &profile.cues {
         line!(out, "- {}", habit(*cue));
     }
-    let lists = profile.total(|section| section.lists);
-    let footnotes = profile.total(|section| section.footnotes);
     line!(
         out,
-        "- Lists: {}; footnotes: {}",
-        known(lists),
-        known(footnotes)
-    );
-    line!(out, "\n## For the writer\n");
-    line!(
-        out,
-        "Match order and share of the sections, length of sentences, paragraphs and captions, and density of formulas, figures and\n\
-         citations. Content comes from your own outline and results alone. Do not hand this file to reviewers or auditors."
+        "- Lists: {}; footnotes: {}\n\n\
+         ## For the writer\n\n\
+         Match order and share of the sections, length of sentences, paragraphs and captions, and density of formulas, figures and\n\
+         citations. Content comes from your own outline and results alone. Do not hand this file to reviewers or auditors.",
+        known(total(|section| section.lists)),
+        known(total(|section| section.footnotes))
     );
 }
 
@@ -187,23 +167,6 @@ const fn citations(style: CitationStyle) -> &'static str {
         CitationStyle::Numeric => "numbers",
         CitationStyle::Labels => "labels of letters and digits",
         CitationStyle::Unknown => "not known",
-    }
-}
-
-const fn statement(kind: StatementKind) -> &'static str {
-    match kind {
-        StatementKind::Theorem => "Theorems",
-        StatementKind::Lemma => "Lemmas",
-        StatementKind::Proposition => "Propositions",
-        StatementKind::Corollary => "Corollaries",
-        StatementKind::Definition => "Definitions",
-        StatementKind::Assumption => "Assumptions",
-        StatementKind::Remark => "Remarks",
-        StatementKind::Example => "Examples",
-        StatementKind::Claim => "Claims",
-        StatementKind::Conjecture => "Conjectures",
-        StatementKind::Proof => "Proofs",
-        StatementKind::Other => "Statements of other kinds",
     }
 }
 

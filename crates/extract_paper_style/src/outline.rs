@@ -1,6 +1,8 @@
 //! The profile of what is no LaTeX: a sequence of headings, paragraphs and floats, however it was recognised.
 
-use crate::profile::{Basis, CitationStyle, Profile, SCHEMA, Section, StatementKind, Statements};
+use std::collections::BTreeMap;
+
+use crate::profile::{Basis, CitationStyle, Profile, Section, StatementKind, Statements};
 use crate::prose::{Counter, Opaque, Spread};
 use crate::role::Role;
 
@@ -26,10 +28,14 @@ pub(crate) enum Piece {
 
 /// Measures the pieces.
 pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> Profile {
-    let mut parts = vec![(Section::new(Role::Opening, true), Counter::default())];
+    let opening = Section {
+        conventional: true,
+        ..Section::default()
+    };
+    let mut parts = vec![(opening, Counter::default())];
     let (mut roles, mut lengths, mut words) = (Vec::new(), Vec::new(), 0);
     let (mut figure_captions, mut table_captions) = (Vec::new(), Vec::new());
-    let mut statements = [0_usize; StatementKind::ALL.len()];
+    let mut statements: BTreeMap<StatementKind, usize> = BTreeMap::new();
     for piece in pieces {
         let Some((section, counter)) = parts.last_mut() else {
             continue;
@@ -50,11 +56,15 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
                 let after_references = parts
                     .iter()
                     .any(|(section, _)| section.appendix || section.role == Role::References);
-                let mut section = Section::new(role, conventional);
-                section.title_words = counted(title, &[]);
-                section.numbered = Some(*numbered);
-                section.appendix =
-                    role == Role::Appendix || after_references && role != Role::Statements;
+                let section = Section {
+                    role,
+                    conventional,
+                    title_words: counted(title, &[]),
+                    numbered: Some(*numbered),
+                    appendix: role == Role::Appendix
+                        || after_references && role != Role::Statements,
+                    ..Section::default()
+                };
                 parts.push((section, Counter::default()));
             }
             Piece::Text { text, opaque } => {
@@ -79,9 +89,7 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
             }
             Piece::Statement(kind) => {
                 *section.statements.get_or_insert(0) += 1;
-                if let Some(count) = statements.get_mut(*kind as usize) {
-                    *count += 1;
-                }
+                *statements.entry(*kind).or_insert(0) += 1;
             }
         }
     }
@@ -96,25 +104,18 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
             sections.push(section);
         }
     }
-    let kinds = StatementKind::ALL.into_iter().zip(statements);
-    let kinds: Vec<Statements> = kinds
-        .filter(|(_, count)| *count > 0)
-        .map(|(kind, count)| Statements { kind, count })
-        .collect();
+    let statements = statements.into_iter();
     let mut profile = Profile {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
-        basis,
         sections,
         words,
         sentences: Spread::of(lengths),
         figure_captions: Spread::of(figure_captions),
         table_captions: Spread::of(table_captions),
-        statements: kinds,
+        statements: statements
+            .map(|(kind, count)| Statements { kind, count })
+            .collect(),
         citation_style: style,
-        cited_works: None,
-        textual_citations: None,
-        cues: Vec::new(),
+        ..Profile::new(basis)
     };
     profile.find_cues(&roles);
     profile

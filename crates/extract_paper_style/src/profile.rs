@@ -56,22 +56,53 @@ pub(crate) enum StatementKind {
     Other,
 }
 
+/// Every kind that has a name: what the profile calls it, and the names of its environments, the one that is printed first.
+const STATEMENTS: [(StatementKind, &str, &str); 12] = {
+    use StatementKind as Kind;
+    [
+        (Kind::Theorem, "Theorems", "theorem thm"),
+        (Kind::Lemma, "Lemmas", "lemma lem"),
+        (Kind::Proposition, "Propositions", "proposition prop"),
+        (Kind::Corollary, "Corollaries", "corollary cor coro"),
+        (Kind::Definition, "Definitions", "definition defn defi"),
+        (Kind::Assumption, "Assumptions", "assumption assump ass"),
+        (Kind::Assumption, "Assumptions", "hypothesis"),
+        (Kind::Remark, "Remarks", "remark rem rmk"),
+        (Kind::Example, "Examples", "example exmp"),
+        (Kind::Claim, "Claims", "claim clm"),
+        (Kind::Conjecture, "Conjectures", "conjecture conj"),
+        (Kind::Proof, "Proofs", "proof pf"),
+    ]
+};
+
 impl StatementKind {
-    /// Every kind, in order.
-    pub(crate) const ALL: [Self; 12] = [
-        Self::Theorem,
-        Self::Lemma,
-        Self::Proposition,
-        Self::Corollary,
-        Self::Definition,
-        Self::Assumption,
-        Self::Remark,
-        Self::Example,
-        Self::Claim,
-        Self::Conjecture,
-        Self::Proof,
-        Self::Other,
-    ];
+    fn find(is_one: impl Fn(&str) -> bool) -> Option<Self> {
+        let found = STATEMENTS.iter().find(|(_, _, names)| is_one(names));
+        found.map(|(kind, ..)| *kind)
+    }
+
+    /// The kind of a statement with this name, whatever its case.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::find(|names| names.split(' ').any(|own| own.eq_ignore_ascii_case(name)))
+    }
+
+    /// The kind of a statement by what is printed before it.
+    pub(crate) fn titled(title: &str) -> Self {
+        let title = title.to_lowercase();
+        let printed = |names: &str| {
+            names
+                .split(' ')
+                .next()
+                .is_some_and(|own| title.contains(own))
+        };
+        Self::find(printed).unwrap_or(Self::Other)
+    }
+
+    /// What it is called in the profile, in the plural.
+    pub(crate) fn plural(self) -> &'static str {
+        let found = STATEMENTS.iter().find(|(kind, ..)| *kind == self);
+        found.map_or("Statements of other kinds", |(_, plural, _)| plural)
+    }
 }
 
 /// How many statements of a kind there are.
@@ -83,7 +114,7 @@ pub(crate) struct Statements {
 }
 
 /// One section with what belongs to it, subsections included.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Section {
     /// What it is for.
@@ -115,33 +146,6 @@ pub(crate) struct Section {
     pub(crate) citations: Option<usize>,
     pub(crate) footnotes: Option<usize>,
     pub(crate) lists: Option<usize>,
-}
-
-impl Section {
-    /// A section with nothing in it, of a source in which only words are known.
-    pub(crate) const fn new(role: Role, conventional: bool) -> Self {
-        Self {
-            role,
-            conventional,
-            title_words: 0,
-            numbered: None,
-            appendix: false,
-            words: 0,
-            sentences: None,
-            paragraphs: None,
-            subsections: 0,
-            run_in_headings: None,
-            figures: None,
-            tables: None,
-            algorithms: None,
-            statements: None,
-            displayed_formulas: None,
-            inline_formulas: None,
-            citations: None,
-            footnotes: None,
-            lists: None,
-        }
-    }
 }
 
 /// How often a citation is part of its sentence.
@@ -213,6 +217,25 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
+    /// A profile in which nothing is known yet.
+    pub(crate) const fn new(basis: Basis) -> Self {
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            basis,
+            sections: Vec::new(),
+            words: 0,
+            sentences: None,
+            figure_captions: None,
+            table_captions: None,
+            statements: Vec::new(),
+            citation_style: CitationStyle::Unknown,
+            cited_works: None,
+            textual_citations: None,
+            cues: Vec::new(),
+        }
+    }
+
     /// The sum of a number over all sections; `None` when it is not known of any.
     pub(crate) fn total(&self, of: impl Fn(&Section) -> Option<usize>) -> Option<usize> {
         let mut known = self.sections.iter().filter_map(of).peekable();

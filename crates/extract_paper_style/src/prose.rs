@@ -69,24 +69,20 @@ const ABBREVIATIONS: [&str; 62] = [
     "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol", "vols", "vs",
 ];
 
-/// Abbreviations that may also end a sentence: a capital letter after them decides.
-const OPEN_ABBREVIATIONS: [&str; 6] = ["etc", "i.i.d", "w.r.t", "a.k.a", "et", "inc"];
-
 /// What the last word says about the end of the sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ending {
     /// Nothing: the sentence goes on.
+    #[default]
     None,
     /// A point that ends it unless a small letter follows.
     Unless,
-    /// An abbreviation that ends it only before a capital letter.
-    Capital,
     /// A question or exclamation mark, or a full stop of Chinese or Japanese.
     Sure,
 }
 
 /// Counts words and sentences of text that comes piece by piece.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Counter {
     /// Words of each sentence that is over.
     lengths: Vec<usize>,
@@ -94,17 +90,6 @@ pub(crate) struct Counter {
     open: usize,
     ending: Ending,
     words: usize,
-}
-
-impl Default for Counter {
-    fn default() -> Self {
-        Self {
-            lengths: Vec::new(),
-            open: 0,
-            ending: Ending::None,
-            words: 0,
-        }
-    }
 }
 
 /// One word while it is read.
@@ -183,59 +168,30 @@ impl Counter {
     }
 
     /// Reads the letters from `at` to `to`; where it stopped.
-    fn letters(&mut self, text: &str, word: &mut Word, mut at: usize, to: usize) -> usize {
-        let bytes = text.as_bytes();
-        let bytes = bytes.get(..to).unwrap_or(bytes);
-        while let Some(byte) = bytes.get(at) {
-            match class(*byte) {
-                Class::Letter => {
-                    // Inside a word nothing but its end counts.
-                    let rest = bytes.get(at..).unwrap_or_default();
-                    let length = rest
-                        .iter()
-                        .position(|byte| class(*byte) > Class::Mark)
-                        .unwrap_or(rest.len());
-                    self.begin(word, at, byte.is_ascii_lowercase());
-                    word.lettered = true;
-                    at += length;
-                }
-                Class::Mark => {
-                    if !word.begun && self.open > 0 {
-                        // A citation stands between the last word and its point.
-                        match byte {
-                            b'.' => self.ending = Ending::Unless,
-                            b'!' | b'?' => self.ending = Ending::Sure,
-                            _ => {}
-                        }
-                    }
-                    at += 1;
-                }
-                Class::Space => {
-                    self.end(text, word, at);
-                    at += 1;
-                }
-                Class::Wide => {
-                    let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-                        at += 1;
-                        continue;
-                    };
-                    if matches!(letter, '。' | '！' | '？') {
-                        self.end(text, word, at);
-                        self.ending = Ending::Sure;
-                    } else if is_ideograph(letter) {
-                        self.begin(word, at, false);
-                        word.count += 1;
-                    } else if letter.is_whitespace() {
-                        self.end(text, word, at);
-                    } else if letter.is_alphanumeric() {
-                        self.begin(word, at, letter.is_lowercase());
-                        word.lettered = true;
-                    }
-                    at += letter.len_utf8();
+    fn letters(&mut self, text: &str, word: &mut Word, at: usize, to: usize) -> usize {
+        for (offset, letter) in text.get(at..to).unwrap_or_default().char_indices() {
+            let at = at + offset;
+            if is_ideograph(letter) {
+                self.begin(word, at, false);
+                word.count += 1;
+            } else if letter.is_alphanumeric() {
+                self.begin(word, at, letter.is_lowercase());
+                word.lettered = true;
+            } else if letter.is_whitespace() {
+                self.end(text, word, at);
+            } else if matches!(letter, '。' | '！' | '？') {
+                self.end(text, word, at);
+                self.ending = Ending::Sure;
+            } else if !word.begun && self.open > 0 {
+                // A citation stands between the last word and its point.
+                match letter {
+                    '.' => self.ending = Ending::Unless,
+                    '!' | '?' => self.ending = Ending::Sure,
+                    _ => {}
                 }
             }
         }
-        at
+        at.max(to)
     }
 
     /// A word begins, unless it has: whether the last sentence is over is known now.
@@ -247,18 +203,10 @@ impl Counter {
     }
 
     fn settle(&mut self, small_follows: bool) {
-        if self.ending == Ending::None {
-            return;
-        }
-        let over = match self.ending {
-            Ending::None => false,
-            Ending::Unless | Ending::Capital => !small_follows,
-            Ending::Sure => true,
-        };
-        if over {
+        let ending = std::mem::take(&mut self.ending);
+        if ending == Ending::Sure || ending == Ending::Unless && !small_follows {
             self.close();
         }
-        self.ending = Ending::None;
     }
 
     /// White space, a citation or the end of the piece: the word before it is over.
@@ -278,14 +226,6 @@ impl Counter {
         self.words += count;
         self.open += count;
         let body = text.get(start..at).unwrap_or_default();
-        if body
-            .bytes()
-            .next_back()
-            .is_some_and(|last| class(last) == Class::Letter)
-        {
-            self.ending = Ending::None;
-            return;
-        }
         let body = body.trim_end_matches([')', ']', '}', '"', '\'', '”', '’', '»']);
         self.ending = match body.as_bytes().last() {
             Some(b'!' | b'?') => Ending::Sure,
@@ -306,47 +246,14 @@ fn point(body: &str, first: bool, opaque: bool) -> Ending {
     if single || first && body.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ending::None;
     }
-    let is_one = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(body));
-    if is_one(&ABBREVIATIONS) {
+    let is_abbreviation = ABBREVIATIONS
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(body));
+    if is_abbreviation {
         Ending::None
-    } else if is_one(&OPEN_ABBREVIATIONS) {
-        Ending::Capital
     } else {
         Ending::Unless
     }
-}
-
-/// What a byte is to the counter. In a word that has begun only the kinds from `Space` on count.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Class {
-    Letter,
-    Mark,
-    Space,
-    /// Part of a character that is not ASCII.
-    Wide,
-}
-
-const CLASSES: [Class; 256] = {
-    let mut table = [Class::Wide; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        table[byte as usize] = if byte.is_ascii_alphanumeric() {
-            Class::Letter
-        } else if byte.is_ascii_whitespace() {
-            Class::Space
-        } else {
-            Class::Mark
-        };
-        byte += 1;
-    }
-    table
-};
-
-fn class(byte: u8) -> Class {
-    CLASSES
-        .get(usize::from(byte))
-        .copied()
-        .unwrap_or(Class::Wide)
 }
 
 /// Chinese characters and kana, which are written without spaces.

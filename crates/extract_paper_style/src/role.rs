@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 /// The parts that research papers conventionally have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) enum Role {
     /// Text before the first heading.
+    #[default]
     Opening,
     /// The abstract.
     Abstract,
@@ -211,56 +212,15 @@ const STEMS: &[(&str, Role)] = &[
     ("application", Role::Applications),
 ];
 
-/// The first four bytes of a text as a number, zeros behind a shorter one: tells most texts apart at once.
-const fn head(text: &str) -> u32 {
-    let bytes = text.as_bytes();
-    let (mut head, mut at) = (0, 0);
-    while at < 4 {
-        head <<= 8;
-        if at < bytes.len() {
-            head |= bytes[at] as u32;
-        }
-        at += 1;
-    }
-    head
-}
-
-const fn heads<const N: usize>(table: &[(&str, Role)]) -> [u32; N] {
-    let (mut heads, mut at) = ([0; N], 0);
-    while at < N {
-        heads[at] = head(table[at].0);
-        at += 1;
-    }
-    heads
-}
-
-const CONVENTIONAL_HEADS: [u32; CONVENTIONAL.len()] = heads(CONVENTIONAL);
-
-/// No stem is shorter than its head.
-const STEM_HEADS: [u32; STEMS.len()] = heads(STEMS);
-
 impl Role {
     /// The role of a heading, and whether the whole heading is a conventional one.
     pub(crate) fn of(title: &str) -> (Self, bool) {
         let folded = folded(title);
-        let whole = head(&folded);
-        let conventional = CONVENTIONAL.iter().zip(&CONVENTIONAL_HEADS);
-        let named = |((name, _), head): &(&(&str, Self), &u32)| **head == whole && *name == folded;
-        if let Some(((_, role), _)) = conventional.into_iter().find(named) {
+        if let Some((_, role)) = CONVENTIONAL.iter().find(|(name, _)| *name == folded) {
             return (*role, true);
         }
-        // The first stem that any word begins with.
-        let (mut rest, mut found) = (STEMS, None);
-        for word in folded.split(' ') {
-            let start = head(word);
-            let mut stems = rest.iter().zip(&STEM_HEADS);
-            let fits =
-                |((stem, _), head): (&(&str, Self), &u32)| *head == start && word.starts_with(stem);
-            if let Some(at) = stems.position(fits) {
-                rest = rest.get(..=at).unwrap_or(rest);
-                found = rest.last();
-            }
-        }
+        let begins = |stem: &str| folded.split(' ').any(|word| word.starts_with(stem));
+        let found = STEMS.iter().find(|(stem, _)| begins(stem));
         (found.map_or(Self::Body, |(_, role)| *role), false)
     }
 
@@ -296,23 +256,10 @@ impl Role {
 
 /// Lower case, letters only, single spaces, `&` as "and".
 fn folded(title: &str) -> String {
-    let mut out = String::with_capacity(title.len());
-    let mut in_word = false;
-    for letter in title.chars() {
-        let is_letter = letter.is_alphabetic();
-        if (is_letter && !in_word || letter == '&') && !out.is_empty() {
-            out.push(' ');
-        }
-        if letter.is_ascii_alphabetic() {
-            out.push(letter.to_ascii_lowercase());
-        } else if is_letter {
-            out.extend(letter.to_lowercase());
-        } else if letter == '&' {
-            out.push_str("and");
-        }
-        in_word = is_letter;
-    }
-    out
+    let title = title.replace('&', " and ");
+    let words = title.split(|letter: char| !letter.is_alphabetic());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ").to_lowercase()
 }
 
 #[cfg(test)]
@@ -372,7 +319,6 @@ mod tests {
         }
         for (stem, _) in STEMS {
             assert_eq!(folded(stem), *stem);
-            assert!(stem.len() >= 4, "{stem}");
             let (role, is_whole) = Role::of(stem);
             let first = STEMS.iter().find(|(other, _)| stem.starts_with(other));
             assert!(

@@ -52,10 +52,13 @@ impl Source {
     pub(crate) fn parse(text: &str, context: &Context) -> Result<Self, Error> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Error::Empty);
+            return Err(Error::Usage {
+                what: String::from("--source is empty"),
+                hint: "name a folder, a .tex or .pdf file, an arXiv identifier or an address",
+            });
         }
         if is_overleaf(text) {
-            return Err(Error::Overleaf);
+            return Err(Error::overleaf());
         }
         if let Some((scheme, _)) = text.split_once("://") {
             if let Ok(id) = ArxivId::parse(text) {
@@ -64,8 +67,9 @@ impl Source {
             return if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
                 Ok(Self::Address(text.to_owned()))
             } else {
-                Err(Error::Scheme {
-                    scheme: scheme.to_owned(),
+                Err(Error::Usage {
+                    what: format!("addresses that begin with {scheme}: are not read"),
+                    hint: "download the paper and name the file",
                 })
             };
         }
@@ -83,13 +87,24 @@ impl Source {
         }
         match ArxivId::parse(text) {
             Ok(id) => return Ok(Self::Arxiv(id)),
-            Err(error) if error.is_impossible() => return Err(Error::Id(error.to_string())),
+            Err(error) if error.is_impossible() => {
+                return Err(Error::Usage {
+                    what: error.to_string(),
+                    hint: "identifiers look like 2501.12345 or cs/0601001",
+                });
+            }
             Err(_) => {}
         }
         if text.len() >= OVERLEAF_ID && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(Error::Overleaf);
+            return Err(Error::overleaf());
         }
-        Err(Error::Absent { path })
+        Err(Error::Absent {
+            what: format!(
+                "{}: no such file or folder, and no arXiv identifier or address either",
+                path.display()
+            ),
+            hint: "check the path; arXiv identifiers look like arxiv:2501.12345",
+        })
     }
 
     /// What manifests call it.

@@ -48,11 +48,12 @@ pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle
     let mut named = CitationStyle::Unknown;
     let mut option = CitationStyle::Unknown;
     for file in &document.files {
-        for (name, options, argument) in commands(&file.text) {
-            match name {
-                "bibliographystyle" => named = by_name(argument),
-                "usepackage" | "RequirePackage" if argument == "natbib" => {
-                    for word in options.split(',').map(str::trim) {
+        for (command, options, argument) in commands(&file.text) {
+            let mut options = options.split(',').map(str::trim);
+            match (command, argument) {
+                ("bibliographystyle", name) => named = by_name(name),
+                (_, "natbib") => {
+                    for word in options {
                         match word {
                             "numbers" | "super" => option = CitationStyle::Numeric,
                             "authoryear" | "round" => option = CitationStyle::AuthorYear,
@@ -60,11 +61,13 @@ pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle
                         }
                     }
                 }
-                "usepackage" if argument == "biblatex" => {
+                (_, "biblatex") => {
+                    let is_style = |word: &str| {
+                        let (key, value) = word.split_once('=')?;
+                        matches!(key.trim(), "style" | "citestyle").then(|| by_name(value))
+                    };
                     // The style's default is numeric.
-                    let mut words = options.split(',').filter_map(|word| word.split_once('='));
-                    let style = words.find(|(key, _)| matches!(key.trim(), "style" | "citestyle"));
-                    option = style.map_or(CitationStyle::Numeric, |(_, value)| by_name(value));
+                    option = options.find_map(is_style).unwrap_or(CitationStyle::Numeric);
                 }
                 _ => {}
             }
@@ -126,41 +129,22 @@ pub(crate) fn textual(document: &Document) -> Option<Textual> {
 /// Longest option list or argument that is looked at.
 const NEAR: usize = 2000;
 
-/// `\name[options]{argument}` outside comments, for the few names that matter here, by name.
+/// `\name[options]{argument}` outside comments, for the few names that matter here.
 fn commands(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     const NAMES: [&str; 3] = ["bibliographystyle", "usepackage", "RequirePackage"];
-    let mut found = Vec::new();
-    for (at, _) in text.match_indices('\\') {
-        let after = text.get(at + 1..).unwrap_or_default();
-        if !after.starts_with(['b', 'u', 'R']) {
-            continue;
-        }
-        if let Some(number) = NAMES.iter().position(|name| after.starts_with(name)) {
-            found.push((number, at));
-        }
-    }
-    found.sort_unstable();
-    found.into_iter().filter_map(move |(number, at)| {
-        let name = *NAMES.get(number)?;
-        let before = text.get(text.ceil_char_boundary(at.saturating_sub(NEAR))..at)?;
-        if before.rsplit('\n').next()?.contains('%') {
-            return None;
-        }
-        let rest = text.get(at + 1 + name.len()..)?.trim_start();
-        let (options, rest) = match rest.strip_prefix('[') {
-            Some(rest) => near(rest, ']')?,
-            None => ("", rest),
+    text.match_indices('\\').filter_map(move |(at, _)| {
+        let after = text.get(at + 1..)?;
+        let name = *NAMES.iter().find(|name| after.starts_with(**name))?;
+        let before = text.get(text.floor_char_boundary(at.saturating_sub(NEAR))..at)?;
+        let near = after.get(name.len()..after.floor_char_boundary(name.len() + NEAR))?;
+        let (options, near) = match near.trim_start().strip_prefix('[') {
+            Some(near) => near.split_once(']')?,
+            None => ("", near),
         };
-        let (argument, _) = near(rest.trim_start().strip_prefix('{')?, '}')?;
-        Some((name, options, argument.trim()))
+        let (argument, _) = near.trim_start().strip_prefix('{')?.split_once('}')?;
+        let is_comment = before.rsplit('\n').next()?.contains('%');
+        (!is_comment).then_some((name, options, argument.trim()))
     })
-}
-
-/// What stands before `close`, and after it.
-fn near(text: &str, close: char) -> Option<(&str, &str)> {
-    let window = text.get(..text.floor_char_boundary(NEAR.min(text.len())))?;
-    let at = window.find(close)?;
-    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Read through the program `git`, which knows all its formats, by as many processes as there are processors. Nothing of the
 //! repository's settings is run: `cat-file` and `rev-list` know no filters, hooks or monitors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use aris_contract::hex::{hex, unhex};
@@ -50,28 +50,20 @@ pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -
     if new.is_empty() {
         return history;
     }
-    let read = git.objects(&new);
-    history.unseen.extend(read.unseen);
+    let (leaking, unseen) = git.objects(&new);
+    history.unseen.extend(unseen);
     if history.unseen.is_empty() {
-        let leaking = |id: &Id| read.leaking.contains_key(&hex(id));
-        let clean = new.into_iter().filter(|id| !leaking(id));
+        let clean = new.into_iter().filter(|id| !leaking.contains_key(&hex(id)));
         known.keep(old.into_iter().chain(clean).collect());
     }
-    if !read.leaking.is_empty() {
-        history.leaks = git.places(read.leaking);
+    if !leaking.is_empty() {
+        history.leaks = git.places(leaking);
     }
     history
 }
 
 /// Kind and tokens of objects, by name.
 type Leaking = BTreeMap<String, (String, Vec<Hit>)>;
-
-/// What one process of git has shown.
-#[derive(Debug, Default)]
-struct Read {
-    leaking: Leaking,
-    unseen: Vec<Unseen>,
-}
 
 struct Git<'a> {
     repository: &'a Repository,
@@ -112,25 +104,25 @@ impl Git<'_> {
     /// What belongs to the history and is not in this folder.
     fn elsewhere(&self) -> Vec<Unseen> {
         let folder = &self.repository.folder;
-        let mut unseen = Vec::new();
         let shallow = folder.join("shallow").symlink_metadata();
-        if shallow.is_ok_and(|file| file.len() > 0) {
-            unseen.push(
-                self.unseen("the clone is shallow, older commits are not here")
-                    .hint("fetch them with `git fetch --unshallow` and look again"),
-            );
-        }
         let packs = aris_fs::list_sorted(&folder.join("objects/pack")).unwrap_or_default();
-        if packs
-            .iter()
-            .any(|pack| pack.path.extension().is_some_and(|end| end == "promisor"))
-        {
-            unseen.push(
-                self.unseen("the clone is partial, objects that were not needed are not here")
-                    .hint("fetch them with `git fetch --refetch --no-filter` and look again"),
-            );
-        }
-        unseen
+        let promised = |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
+        let parts = [
+            (
+                shallow.is_ok_and(|file| file.len() > 0),
+                "the clone is shallow, older commits are not here",
+                "fetch them with `git fetch --unshallow` and look again",
+            ),
+            (
+                packs.iter().any(promised),
+                "the clone is partial, objects that were not needed are not here",
+                "fetch them with `git fetch --refetch --no-filter` and look again",
+            ),
+        ];
+        let parts = parts.into_iter().filter(|(is_so, ..)| *is_so);
+        parts
+            .map(|(_, why, hint)| self.unseen(why).hint(hint))
+            .collect()
     }
 
     /// The names of all objects, in the order in which they are packed.
@@ -187,33 +179,27 @@ impl Git<'_> {
     }
 
     /// Reads these objects, on all processors.
-    fn objects(&self, ids: &[Id]) -> Read {
+    fn objects(&self, ids: &[Id]) -> (Leaking, BTreeSet<Unseen>) {
         let slice = ids.len().div_ceil(aris_fs::processors()).clamp(1, SLICE);
         let slices: Vec<&[Id]> = ids.chunks(slice).collect();
-        let workers = aris_fs::in_parallel(&slices, Read::default, |read, _, ids| {
-            let names: Vec<u8> = ids
-                .iter()
-                .flat_map(|id| [hex(id).as_bytes(), b"\n"].concat())
-                .collect();
+        let start = || (Leaking::new(), Vec::new());
+        let workers = aris_fs::in_parallel(&slices, start, |(leaking, unseen), _, ids| {
+            let names = ids.iter().map(|id| hex(id) + "\n").collect::<String>();
             let mut stream = Stream::default();
             let args = ["cat-file", "--batch", "--buffer"];
-            let done = self.run(&args, names, &mut |piece| stream.feed(piece));
-            read.unseen.extend(done.err());
-            if let Some(why) = stream.fault(ids.len()) {
-                read.unseen
-                    .push(self.unseen(&why).hint("see what `git fsck` says"));
-            }
-            read.leaking.append(&mut stream.leaking);
+            let done = self.run(&args, names.into_bytes(), &mut |piece| stream.feed(piece));
+            unseen.extend(done.err());
+            let fault = stream.fault(ids.len());
+            unseen.extend(fault.map(|why| self.unseen(&why).hint("see what `git fsck` says")));
+            leaking.append(&mut stream.leaking);
         });
-        let mut all = Read::default();
-        for mut one in workers {
-            all.leaking.append(&mut one.leaking);
-            all.unseen.append(&mut one.unseen);
+        let (mut all, mut unseen) = (Leaking::new(), BTreeSet::new());
+        for (mut leaking, faults) in workers {
+            all.append(&mut leaking);
+            // Several slices of one repository fail alike.
+            unseen.extend(faults);
         }
-        // Several slices of one repository fail alike.
-        all.unseen.sort();
-        all.unseen.dedup();
-        all
+        (all, unseen)
     }
 
     /// One leak for each token, with path and commit of its object where it has one.
@@ -312,29 +298,25 @@ impl Stream {
 
     /// Reads on in the line before an object; gives what follows it.
     fn head<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
-        let end = piece.iter().position(|byte| *byte == b'\n');
-        let (line, rest) = match end {
-            Some(end) => (piece.get(..end), piece.get(end + 1..)),
-            None => (Some(piece), None),
+        let Some(end) = piece.iter().position(|byte| *byte == b'\n') else {
+            self.line.extend_from_slice(piece);
+            return &[];
         };
-        self.line.extend_from_slice(line.unwrap_or_default());
-        if end.is_some() {
-            let line = std::mem::take(&mut self.line);
-            let text = String::from_utf8_lossy(&line);
-            let words: Vec<&str> = text.split(' ').collect();
-            let object = match words.as_slice() {
-                [id, kind, size] => size
-                    .parse::<u64>()
-                    .ok()
-                    .map(|size| ((*id).to_owned(), (*kind).to_owned(), size.saturating_add(1))),
-                _ => None,
-            };
-            if object.is_none() {
-                self.odd.get_or_insert_with(|| text.clone().into_owned());
-            }
-            self.object = object;
+        let (line, rest) = piece.split_at_checked(end).unwrap_or((piece, &[]));
+        self.line.extend_from_slice(line);
+        let line = std::mem::take(&mut self.line);
+        let text = String::from_utf8_lossy(&line);
+        self.object = match text.split(' ').collect::<Vec<_>>().as_slice() {
+            [id, kind, size] => size.parse::<u64>().ok().map(|size| {
+                let (id, kind) = ((*id).to_owned(), (*kind).to_owned());
+                (id, kind, size.saturating_add(1))
+            }),
+            _ => None,
+        };
+        if self.object.is_none() {
+            self.odd.get_or_insert_with(|| text.clone().into_owned());
         }
-        rest.unwrap_or_default()
+        rest.get(1..).unwrap_or_default()
     }
 
     /// Why not all of `asked` objects were read.

@@ -121,9 +121,9 @@ impl Scanner {
         };
         let safe = bytes.len().saturating_sub(LONGEST);
         let mut done = safe;
-        for one in finds(bytes).take_while(|one| one.range.start < safe) {
-            done = done.max(one.range.end);
-            found(one.hit(self.before));
+        for (range, hit) in finds(bytes, self.before).take_while(|(range, _)| range.start < safe) {
+            done = done.max(range.end);
+            found(hit);
         }
         self.before += done as u64;
         self.kept = bytes.get(done..).unwrap_or_default().to_vec();
@@ -132,50 +132,33 @@ impl Scanner {
     /// Gives what the last bytes hold, and is ready for other bytes.
     pub(crate) fn finish(&mut self, found: &mut dyn FnMut(Hit)) {
         let scanner = std::mem::take(self);
-        finds(&scanner.kept).for_each(|one| found(one.hit(scanner.before)));
+        finds(&scanner.kept, scanner.before).for_each(|(_, hit)| found(hit));
     }
 }
 
 /// The tokens of bytes that are all there.
 pub(crate) fn tokens(bytes: &[u8]) -> Vec<Hit> {
-    finds(bytes).map(|one| one.hit(0)).collect()
+    finds(bytes, 0).map(|(_, hit)| hit).collect()
 }
 
 /// Text without its tokens: what is shown of paths, names and messages.
 pub(crate) fn masked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut done = 0;
-    for one in finds(text.as_bytes()) {
-        shown.push_str(text.get(done..one.range.start).unwrap_or_default());
-        shown.push_str(&Token::new(&one.secret).to_string());
-        done = one.range.end;
+    for (range, hit) in finds(text.as_bytes(), 0) {
+        shown.push_str(text.get(done..range.start).unwrap_or_default());
+        shown.push_str(&hit.token.to_string());
+        done = range.end;
     }
     shown.push_str(text.get(done..).unwrap_or_default());
     shown
 }
 
-/// A token in bytes that are at hand.
-struct Find {
-    range: Range<usize>,
-    form: Form,
-    secret: Vec<u8>,
-}
-
-impl Find {
-    fn hit(&self, before: u64) -> Hit {
-        Hit {
-            at: before + self.range.start as u64,
-            form: self.form,
-            token: Token::new(&self.secret),
-        }
-    }
-}
-
-/// The tokens, in order.
-fn finds(bytes: &[u8]) -> impl Iterator<Item = Find> {
+/// The tokens in order, each with its place in these bytes; so many stand `before` them.
+fn finds(bytes: &[u8], before: u64) -> impl Iterator<Item = (Range<usize>, Hit)> {
     let forms = FORMS.as_ref().into_iter();
     let all = forms.flat_map(move |forms| forms.captures_iter(bytes));
-    all.filter_map(|captures| {
+    all.filter_map(move |captures| {
         let whole = captures.get(0)?;
         let (form, secret) = if captures.name("plain").is_some() {
             (Form::Plain, whole.as_bytes().to_vec())
@@ -185,11 +168,9 @@ fn finds(bytes: &[u8]) -> impl Iterator<Item = Find> {
         } else {
             (Form::Base64, decoded(whole.as_bytes())?)
         };
-        Some(Find {
-            range: whole.range(),
-            form,
-            secret,
-        })
+        let at = before + whole.start() as u64;
+        let token = Token::new(&secret);
+        Some((whole.range(), Hit { at, form, token }))
     })
 }
 
@@ -201,28 +182,22 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
         Some(b'v') => (b"o", 1),
         _ => (b"", 0),
     };
-    let standard: Vec<u8> = text
-        .get(skip..)?
-        .iter()
-        .map(|byte| match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => *other,
-        })
-        .collect();
+    let mut standard = text.get(skip..)?.to_vec();
+    for byte in &mut standard {
+        match byte {
+            b'-' => *byte = b'+',
+            b'_' => *byte = b'/',
+            _ => {}
+        }
+    }
     // One character alone in the last group holds no whole byte.
-    let even = if standard.len() % 4 == 1 {
-        standard.get(..standard.len() - 1)?
-    } else {
-        &standard
-    };
+    if standard.len() % 4 == 1 {
+        standard.pop();
+    }
     let mut secret = known.to_vec();
-    secret.extend(DECODER.decode(even).ok()?);
-    let tail = secret.strip_prefix(PREFIX)?;
-    let length = tail
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
+    secret.extend(DECODER.decode(standard).ok()?);
+    let tail = secret.strip_prefix(PREFIX)?.iter();
+    let length = tail.take_while(|byte| byte.is_ascii_alphanumeric()).count();
     if length < FEWEST {
         return None;
     }

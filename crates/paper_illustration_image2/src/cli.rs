@@ -27,7 +27,7 @@ pub struct Place {
     /// Folder of the paper or project; default: the working directory
     #[arg(long, alias = "workspace", value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// File to write the result to as well, as JSON
+    /// File in the project to write the result to as well, as JSON
     #[arg(long, alias = "json-out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -36,6 +36,14 @@ pub enum Error {
         /// The workspace.
         workspace: PathBuf,
     },
+    /// The result is to be written elsewhere.
+    #[error("--output {} is no file below the project {}", path.display(), workspace.display())]
+    OutputOutside {
+        /// The file.
+        path: PathBuf,
+        /// The project.
+        workspace: PathBuf,
+    },
     /// A link where a folder or file of ours belongs.
     #[error("{} is a link, and may lead out of the workspace", path.display())]
     Link {
@@ -84,7 +92,9 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Label { .. } | Self::Caption { .. } => ErrorKind::Usage,
+            Self::Label { .. } | Self::Caption { .. } | Self::OutputOutside { .. } => {
+                ErrorKind::Usage
+            }
             Self::Workspace { .. } | Self::NoImage { .. } => ErrorKind::NotFound,
             Self::Outside { .. } | Self::Link { .. } | Self::Image { .. } | Self::Coarse { .. } => {
                 ErrorKind::Validation
@@ -105,6 +115,9 @@ impl Failure for Error {
             }
             Self::NoImage { .. } => "name the accepted figures/ai_generated/figure_vN.png",
             Self::Outside { .. } => "copy it into figures/ai_generated, or say --outside",
+            Self::OutputOutside { .. } => {
+                "name a file in the project, as figures/ai_generated/result.json; the result is also printed with --json"
+            }
             Self::Image { .. } => "make the image again; only a whole PNG is accepted",
             Self::Coarse { .. } => {
                 "make a larger image, or say with --print-width how wide it is printed"

@@ -1,5 +1,6 @@
 //! The folder of the paper, and where the illustration's files lie in it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
@@ -28,19 +29,34 @@ pub(crate) struct Workspace {
 impl Workspace {
     pub(crate) fn of(place: &Place, context: &Context) -> Result<Self, Error> {
         let path = place.project.as_deref().unwrap_or(Path::new("."));
-        let path = aris_fs::lexical(&context.absolute(path));
-        let real = path.canonicalize();
-        match real {
-            Ok(root) if root.is_dir() => {
-                let inside = Inside::open(&root)?;
-                Ok(Self {
-                    root,
-                    inside,
-                    given: path,
-                })
-            }
-            _ => Err(Error::Workspace { path }),
+        let given = aris_fs::lexical(&context.absolute(path));
+        let root = match given.canonicalize() {
+            Ok(root) if root.is_dir() => root,
+            _ => return Err(Error::Workspace { path: given }),
+        };
+        let workspace = Self {
+            inside: Inside::open(&root)?,
+            root,
+            given,
+        };
+        // Before anything is written.
+        if let Some(output) = &place.output {
+            workspace.names(output, context)?;
         }
+        Ok(workspace)
+    }
+
+    /// The folders to a file that the user names, from the workspace on, and its name.
+    fn names(&self, path: &Path, context: &Context) -> Result<Vec<OsString>, Error> {
+        let path = aris_fs::lexical(&context.absolute(path));
+        let mut roots = [&self.root, &self.given].into_iter();
+        let relative = roots.find_map(|root| path.strip_prefix(root).ok());
+        let names: Vec<OsString> = relative.into_iter().flatten().map(OsString::from).collect();
+        if names.is_empty() {
+            let workspace = self.root.clone();
+            return Err(Error::OutputOutside { path, workspace });
+        }
+        Ok(names)
     }
 
     /// `figures/ai_generated`.
@@ -54,20 +70,13 @@ impl Workspace {
         figures.create_folder("ai_generated").map_err(no_link)
     }
 
-    /// Writes a file that the user names. One below the workspace stays there, also where links lead elsewhere.
+    /// Writes a file that the user names. It lies below the workspace, also where links lead elsewhere.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8], context: &Context) -> Result<(), Error> {
-        let path = aris_fs::lexical(&context.absolute(path));
-        let relative = [&self.root, &self.given]
-            .into_iter()
-            .find_map(|root| path.strip_prefix(root).ok());
-        let names = relative.map(|relative| relative.iter().collect::<Vec<_>>());
-        let Some((name, folders)) = names.as_ref().and_then(|names| names.split_last()) else {
-            aris_fs::create_dir(path.parent().unwrap_or(Path::new("/")))?;
-            return Ok(aris_fs::write_atomic(&path, bytes)?);
-        };
+        let mut folders = self.names(path, context)?;
+        let name = folders.pop().unwrap_or_default();
         let mut folder = Inside::open(&self.root)?;
         for name in folders {
-            folder = folder.create_folder(name).map_err(no_link)?;
+            folder = folder.create_folder(&name).map_err(no_link)?;
         }
         folder.lock()?;
         Ok(folder.write(&name.to_string_lossy(), bytes)?)

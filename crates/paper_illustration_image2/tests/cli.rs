@@ -306,6 +306,46 @@ fn nothing_is_read_or_written_outside_through_links() {
 }
 
 #[test]
+fn a_result_is_written_in_the_project_and_nowhere_else() {
+    let project = Project::new()
+        .file("paper/figures/ai_generated/figure_v2.png", png(2000, 100))
+        .file("far/keep.txt", "mine");
+    symlink(project.at("far"), project.at("paper/away")).expect("a link");
+    let far = project.at("far/new.json").display().to_string();
+    let before = project.snapshot();
+    for (path, code) in [
+        ("far/new.json", 2),
+        (far.as_str(), 2),
+        ("paper/../far/new.json", 2),
+        ("result.json", 2),
+        ("paper", 2),
+        ("paper/away/new.json", 4),
+    ] {
+        for command in [
+            &[
+                "finalize",
+                "--best-image",
+                "paper/figures/ai_generated/figure_v2.png",
+            ][..],
+            &["preflight"],
+            &["verify"],
+        ] {
+            // What is outside by its name is refused before anything is written.
+            if code == 4 && command != ["verify"] {
+                continue;
+            }
+            let more = ["--project", "paper", "-o", path, "--json"];
+            let run = call(&project, &[command, &more[..]].concat()).expect_code(code);
+            assert!(run.error()["hint"].is_string(), "{path}: {run}");
+            before.assert_same(&project.snapshot(), path);
+        }
+    }
+    let inside = "paper/figures/result.json";
+    call(&project, &["verify", "--project", "paper", "-o", inside]).expect_code(1);
+    assert!(project.at(inside).is_file());
+}
+
+#[test]
 fn an_image_is_read_from_where_it_was_checked() {
     // A program swaps a folder with a link while images are finalised: what is read is ours or nothing.
     let project = Project::new().file("a/v1.png", png(2000, 100));

@@ -47,6 +47,8 @@ pub(crate) enum Topic {
     Recipe,
     /// A record of 100,000 files, and the way from one number to its run
     Runs,
+    /// Headings found in PDFs, beside those of their sources; `--papers` has `x.pdf` beside `x.tex`
+    Style,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -62,12 +64,17 @@ type Measure = (
     fn(&Bench<'_>) -> Result<(), Fault>,
 );
 
-const MEASURES: [Measure; 14] = [
+const MEASURES: [Measure; 15] = [
     (Topic::Claims, &["paper_claim_audit"], claims::run),
     (
         Topic::Literature,
         &["verify_papers"],
         tests_of_crates::literature,
+    ),
+    (
+        Topic::Style,
+        &["extract_paper_style"],
+        tests_of_crates::style,
     ),
     (Topic::Startup, &[], start::startup),
     (Topic::Trace, &["save_trace"], start::trace),

@@ -45,6 +45,26 @@ pub(super) fn literature(bench: &Bench<'_>) -> Result<(), Fault> {
     figures(bench, "aris-paper", "paper", &["labelled_references"], &[])
 }
 
+/// Which headings of PDFs are found, where a folder of papers is named.
+pub(super) fn style(bench: &Bench<'_>) -> Result<(), Fault> {
+    heading(
+        "extract_paper_style: headings of PDFs, beside those of the sources they were made from",
+    );
+    let Some(papers) = bench.papers else {
+        row("not measured", "--papers names no folder");
+        return Ok(());
+    };
+    let papers = bench.workspace.root.join(papers);
+    let variables = [("ARIS_STYLE_PAPERS", papers.as_os_str())];
+    figures(
+        bench,
+        "extract_paper_style",
+        "cli",
+        &["headings_of_real"],
+        &variables,
+    )
+}
+
 /// Runs tests of a package one after the other and shows the rows of tables and the summaries that they print.
 pub(super) fn figures(
     bench: &Bench<'_>,

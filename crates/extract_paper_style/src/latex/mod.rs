@@ -5,75 +5,39 @@ mod environments;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::resume_unwind;
-use std::thread;
 
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
-use crate::profile::{Basis, Profile, SCHEMA, Section, StatementKind, Statements};
+use crate::profile::{Basis, Profile, Section, StatementKind, Statements};
 use crate::prose::{Counter, Opaque, Spread};
 use crate::role::Role;
 use crate::style;
 
-use environments::{Counted, Floats, Names, counted};
+use environments::{Counted, counted, declared, is_in_float};
 
 /// Measures a paper.
 pub(crate) fn profile(document: &Document) -> Profile {
-    let ((parts, roles, statements, captions), (cited, textual, citation_style)) = beside(
-        document.blocks.len() >= MANY,
-        || {
-            let (mut parts, roles) = Parts::of(document);
-            let statements = parts.environments(document);
-            let captions = parts.read(&document.blocks);
-            (parts, roles, statements, captions)
-        },
-        || {
-            let keys = document.citations.iter();
-            let cited: BTreeSet<&str> = keys.map(|citation| citation.key.as_str()).collect();
-            let textual = style::textual(document);
-            (cited.len(), textual, style::of(document, textual))
-        },
-    );
+    let (mut parts, roles) = Parts::of(document);
+    let statements = parts.environments(document);
+    let captions = parts.read(&document.blocks);
     let (sections, sentences, words) = parts.finish();
+    let keys = document.citations.iter();
+    let cited: BTreeSet<&str> = keys.map(|citation| citation.key.as_str()).collect();
+    let textual = style::textual(document);
     let mut profile = Profile {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
-        basis: Basis::Latex,
         sections,
         words,
         sentences: Spread::of(sentences),
         figure_captions: Spread::of(captions.figures),
         table_captions: Spread::of(captions.tables),
         statements,
-        citation_style,
-        cited_works: Some(cited),
+        citation_style: style::of(document, textual),
+        cited_works: Some(cited.len()),
         textual_citations: textual,
-        cues: Vec::new(),
+        ..Profile::new(Basis::Latex)
     };
     profile.find_cues(&roles);
     profile
-}
-
-/// Blocks from which on a second thread is worth its start, about a tenth of a millisecond.
-const MANY: usize = 4_000;
-
-/// Does two things, at once if `is_long`.
-fn beside<A, B: Send>(
-    is_long: bool,
-    one: impl FnOnce() -> A,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if !is_long {
-        return (one(), other());
-    }
-    thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let one = one();
-        match other.join() {
-            Ok(other) => (one, other),
-            Err(panic) => resume_unwind(panic),
-        }
-    })
 }
 
 /// Words of the captions.
@@ -83,76 +47,12 @@ struct Captions {
     tables: Vec<usize>,
 }
 
-/// Measures blocks that belong to these parts, the first of which is number `first` of all.
-fn read(
-    blocks: &[Block],
-    of_heading: &[usize],
-    sections: &mut [Section],
-    counters: &mut [Counter],
-    first: usize,
-) -> Captions {
-    let mut captions = Captions::default();
-    let mut formula_before = false;
-    let mut opaque = Vec::new();
-    let mut floats = Floats::default();
-    for block in blocks {
-        let Some(part) = index(block, of_heading).checked_sub(first) else {
-            continue;
-        };
-        let (Some(section), Some(counter)) = (sections.get_mut(part), counters.get_mut(part))
-        else {
-            continue;
-        };
-        count_marks(block, section);
-        let is_formula = block.kind == BlockKind::DisplayMath;
-        match &block.kind {
-            BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Abstract
-                if !floats.hold(block) =>
-            {
-                let goes_on = formula_before && counter.goes_on_with(&block.text);
-                if !goes_on {
-                    counter.close();
-                    *section.paragraphs.get_or_insert(0) += 1;
-                }
-                find_opaque(block, &mut opaque);
-                counter.read(&block.text, &opaque);
-            }
-            BlockKind::DisplayMath if !floats.hold(block) => counter.formula(&block.text),
-            BlockKind::Caption { float } => {
-                find_opaque(block, &mut opaque);
-                let mut words = Counter::default();
-                words.read(&block.text, &opaque);
-                match counted(float, &BTreeMap::new()) {
-                    Counted::Figure => captions.figures.push(words.words()),
-                    Counted::Table | Counted::OwnTable => captions.tables.push(words.words()),
-                    _ => {}
-                }
-            }
-            BlockKind::Heading { .. } => counter.close(),
-            BlockKind::Footnote => *section.footnotes.get_or_insert(0) += 1,
-            _ => {}
-        }
-        // A footnote follows the paragraph it stands in and does not part it from a formula.
-        if block.kind != BlockKind::Footnote {
-            formula_before = is_formula;
-        }
-    }
-    captions
-}
-
-/// The part that a block belongs to.
-fn index(block: &Block, of_heading: &[usize]) -> usize {
-    match (&block.kind, block.section) {
-        (BlockKind::Abstract, _) => ABSTRACT,
-        (_, None) => OPENING,
-        (_, Some(heading)) => of_heading.get(heading).copied().unwrap_or(OPENING),
-    }
-}
-
 /// A section of LaTeX, in which everything is counted.
 fn section(role: Role, conventional: bool) -> Section {
     let zero = Some(0);
     Section {
+        role,
+        conventional,
         paragraphs: zero,
         run_in_headings: zero,
         figures: zero,
@@ -164,7 +64,7 @@ fn section(role: Role, conventional: bool) -> Section {
         citations: zero,
         footnotes: zero,
         lists: zero,
-        ..Section::new(role, conventional)
+        ..Section::default()
     }
 }
 
@@ -242,30 +142,57 @@ impl Parts {
         (parts, roles)
     }
 
-    /// Measures the blocks. A long paper is cut in two before a section, and each half measured on its own.
+    /// Measures the blocks.
     fn read(&mut self, blocks: &[Block]) -> Captions {
-        let of_heading = self.of_heading.as_slice();
-        let (sections, counters) = (&mut self.sections, &mut self.counters);
-        let cut = (blocks.len() >= MANY).then(|| cut(blocks, of_heading));
-        let Some((at, part)) = cut.flatten() else {
-            return read(blocks, of_heading, sections, counters, 0);
-        };
-        let (before, after) = blocks.split_at(at);
-        let (sections, more_sections) = sections.split_at_mut(part);
-        let (counters, more_counters) = counters.split_at_mut(part);
-        let (mut captions, more) = beside(
-            true,
-            || read(before, of_heading, sections, counters, 0),
-            || read(after, of_heading, more_sections, more_counters, part),
-        );
-        captions.figures.extend(more.figures);
-        captions.tables.extend(more.tables);
+        let mut captions = Captions::default();
+        let mut formula_before = false;
+        for block in blocks {
+            let at = match (&block.kind, block.section) {
+                (BlockKind::Abstract, _) => ABSTRACT,
+                (_, None) => OPENING,
+                (_, Some(heading)) => self.of_heading.get(heading).copied().unwrap_or(OPENING),
+            };
+            let (Some(section), Some(counter)) =
+                (self.sections.get_mut(at), self.counters.get_mut(at))
+            else {
+                continue;
+            };
+            count_marks(block, section);
+            match &block.kind {
+                BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Abstract
+                    if !is_in_float(block) =>
+                {
+                    if !(formula_before && counter.goes_on_with(&block.text)) {
+                        counter.close();
+                        *section.paragraphs.get_or_insert(0) += 1;
+                    }
+                    counter.read(&block.text, &opaque(block));
+                }
+                BlockKind::DisplayMath if !is_in_float(block) => counter.formula(&block.text),
+                BlockKind::Caption { float } => {
+                    let mut words = Counter::default();
+                    words.read(&block.text, &opaque(block));
+                    match counted(float, &BTreeMap::new()) {
+                        Counted::Figure => captions.figures.push(words.words()),
+                        Counted::Table | Counted::OwnTable => captions.tables.push(words.words()),
+                        _ => {}
+                    }
+                }
+                BlockKind::Heading { .. } => counter.close(),
+                BlockKind::Footnote => *section.footnotes.get_or_insert(0) += 1,
+                _ => {}
+            }
+            // A footnote follows the paragraph it stands in and does not part it from a formula.
+            if block.kind != BlockKind::Footnote {
+                formula_before = block.kind == BlockKind::DisplayMath;
+            }
+        }
         captions
     }
 
     /// Counts the environments of each section; gives the statements by kind.
     fn environments(&mut self, document: &Document) -> Vec<Statements> {
-        let mut names = Names::of(document);
+        let declared = declared(document);
         let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
         let mut table_around = Vec::with_capacity(document.environments.len());
         for environment in &document.environments {
@@ -273,7 +200,7 @@ impl Parts {
                 .outer
                 .and_then(|outer| table_around.get(outer).copied())
                 .unwrap_or(false);
-            let what = names.counted(&environment.name);
+            let what = counted(&environment.name, &declared);
             table_around.push(inside || matches!(what, Counted::Table | Counted::OwnTable));
             let at = environment.section.map_or(OPENING, |heading| {
                 self.of_heading.get(heading).copied().unwrap_or(OPENING)
@@ -322,27 +249,9 @@ impl Parts {
     }
 }
 
-/// A block near the middle that begins a part, if what is before it belongs to earlier parts and the rest to this and later ones;
-/// and the part.
-fn cut(blocks: &[Block], of_heading: &[usize]) -> Option<(usize, usize)> {
-    let part = |block| index(block, of_heading);
-    let half = blocks.len() / 2;
-    let mut rest = blocks.iter().enumerate().skip(half);
-    let before = part(blocks.get(half.checked_sub(1)?)?);
-    // At a heading nothing is carried over from the block before it.
-    let (at, first) = rest.find(|(_, block)| {
-        matches!(block.kind, BlockKind::Heading { .. }) && part(block) > before
-    })?;
-    let first = part(first);
-    let (one, other) = blocks.split_at(at);
-    let is_clean = one.iter().all(|block| part(block) < first)
-        && other.iter().all(|block| part(block) >= first);
-    is_clean.then_some((at, first))
-}
-
-/// Finds formulas, citations, code and addresses of a block.
-fn find_opaque(block: &Block, found: &mut Vec<Opaque>) {
-    found.clear();
+/// Formulas, citations, code and addresses of a block.
+fn opaque(block: &Block) -> Vec<Opaque> {
+    let mut found: Vec<Opaque> = Vec::new();
     for mark in &block.marks {
         let is_word = match mark.kind {
             MarkKind::Math
@@ -359,4 +268,5 @@ fn find_opaque(block: &Block, found: &mut Vec<Opaque>) {
             found.push(Opaque { range, is_word });
         }
     }
+    found
 }

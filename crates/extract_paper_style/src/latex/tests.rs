@@ -129,52 +129,6 @@ fn what_is_never_closed_is_measured_all_the_same() {
     }
 }
 
-/// The parts of a paper after they were read, in two halves or in one.
-fn parts(text: &str, in_halves: bool) -> (Vec<Section>, Vec<usize>, Vec<usize>, bool) {
-    let mut files = |_: &str| Loaded::Text(text.into());
-    let document = Document::read("m.tex", &mut files).expect("readable");
-    let (mut parts, _) = Parts::of(&document);
-    let was_cut = cut(&document.blocks, &parts.of_heading).is_some();
-    let captions = if in_halves {
-        parts.read(&document.blocks)
-    } else {
-        let (sections, counters) = (&mut parts.sections, &mut parts.counters);
-        read(&document.blocks, &parts.of_heading, sections, counters, 0)
-    };
-    assert!(document.blocks.len() >= MANY);
-    let (sections, sentences, words) = parts.finish();
-    assert!(words > MANY);
-    (sections, sentences, captions.figures, was_cut)
-}
-
-#[test]
-fn a_paper_in_two_halves_is_measured_as_in_one() {
-    let section = r"\section{Part} We set \begin{equation}a\end{equation} where $b$ is left\footnote{One note.}
-            \subsection{Small} and it. \begin{figure}\caption{Two words.}\end{figure} No end here \begin{equation}c\end{equation}
-            ";
-    let abstracts = "\\begin{abstract}It is short.\\end{abstract}";
-    let many = section.repeat(1_000);
-    for (text, is_cut) in [
-        (format!("{abstracts}{many}"), true),
-        (format!("One two. {many}\\appendix {section}"), true),
-        (format!("{many}{abstracts}"), false),
-        (format!("\\chapter{{One}} {many}"), false),
-        (
-            format!("\\chapter{{One}} {many}\\chapter{{Two}} {section}"),
-            true,
-        ),
-        (
-            format!("\\chapter{{One}} {many}\\chapter{{Two}} {many}{section}"),
-            false,
-        ),
-    ] {
-        let text = format!("\\documentclass{{book}}\\begin{{document}}{text}\\end{{document}}");
-        let halves = parts(&text, true);
-        assert_eq!(halves.3, is_cut);
-        assert!(halves == parts(&text, false));
-    }
-}
-
 proptest::proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "(\\\\begin|\\\\section|\\\\end|\\{figure\\}|\\{theorem\\}|[{}\\[\\]$%&\\\\a-z. \n]|\\\\cite\\{a\\}|é){0,60}") {

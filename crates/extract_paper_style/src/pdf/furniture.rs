@@ -1,149 +1,125 @@
-//! The text of a PDF without what belongs to its pages: running heads, page numbers, footnotes, and numbers of lines.
+//! The text of a PDF without what belongs to its pages: running heads, page numbers, tables of contents.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::pdf::labels::is_label;
-use crate::pdf::notes::NOTE;
+use crate::pdf::layout::Page;
 
-/// A line of one word at the edge of so many pages is a running head; one of more words of one page less.
+/// A line of one word at the edge of so many pages is a running head, and a number that of the page; one of more words of one page less.
 const RUNNING: usize = 3;
-/// Numbers that follow each other on so many lines of a page are those of its lines.
-const NUMBERED: usize = 12;
+/// Points in a row that lead to a page number.
+const LEADER: usize = 3;
+/// Lines in a row that end with the number of a page from which on they are a list.
+const ENTRIES: usize = 3;
 
 /// The lines of a text, and where its pages begin.
 #[derive(Debug, Default)]
 pub(crate) struct Lines<'a> {
-    /// Trimmed; a blank one ends a page.
+    /// A blank one ends a page.
     pub(crate) all: Vec<&'a str>,
     /// Number of the first line of each page.
     pub(crate) pages: Vec<usize>,
 }
 
 /// The lines of what is written on the pages.
-pub(crate) fn lines(text: &str) -> Lines<'_> {
-    let pages: Vec<Vec<&str>> = text
-        .split('\u{c}')
-        .map(|page| without_line_numbers(page.lines().map(str::trim).collect()))
-        .collect();
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for page in &pages {
-        let found: BTreeSet<String> = edges(page)
-            .into_iter()
-            .filter_map(|at| page.get(at))
-            .map(|line| pattern(line))
-            .collect();
-        for line in found {
-            *seen.entry(line).or_insert(0) += 1;
+pub(crate) fn lines(pages: &[Page]) -> Lines<'_> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for page in pages {
+        let edges = edges(page).into_iter().filter_map(|at| page.get(at));
+        for pattern in edges.map(|line| pattern(line)).collect::<BTreeSet<_>>() {
+            *seen.entry(pattern).or_insert(0) += 1;
         }
     }
-    let first = first_number(&pages);
+    let is_head = |line| {
+        let pattern = pattern(line);
+        let words = pattern
+            .split(' ')
+            .filter(|word| word.contains(char::is_alphabetic));
+        let needed = RUNNING - usize::from(words.count() > 1);
+        seen.get(pattern).is_some_and(|count| *count >= needed)
+    };
     let mut out = Lines::default();
-    for (index, page) in (0..).zip(&pages) {
+    for page in pages {
         let edges = edges(page);
         out.pages.push(out.all.len());
         for (at, line) in page.iter().enumerate() {
-            let is_number = page_number(line).is_some_and(|number| Some(number - index) == first);
-            let is_furniture =
-                edges.binary_search(&at).is_ok() && (is_number || is_head(line, &seen));
-            if !is_furniture && !line.starts_with(NOTE) {
-                out.all.push(*line);
+            if !edges.contains(&at) || !is_head(line) {
+                out.all.push(line);
             }
         }
         out.all.push("");
     }
+    without_contents(&mut out.all);
     out
-}
-
-/// The number of the first page: that with which most pages agree.
-fn first_number(pages: &[Vec<&str>]) -> Option<i64> {
-    let mut votes: BTreeMap<i64, usize> = BTreeMap::new();
-    for (index, page) in (0..).zip(pages) {
-        let lines = edges(page).into_iter().filter_map(|at| page.get(at));
-        let found: BTreeSet<i64> = lines.filter_map(|line| page_number(line)).collect();
-        for number in found {
-            *votes.entry(number - index).or_insert(0) += 1;
-        }
-    }
-    let best = votes
-        .into_iter()
-        .max_by_key(|(first, count)| (*count, Reverse(*first)));
-    best.map(|(first, _)| first)
 }
 
 /// The first two and the last two lines that are not blank.
-fn edges(page: &[&str]) -> Vec<usize> {
-    let full: Vec<usize> = (0..page.len())
-        .filter(|at| page.get(*at).is_some_and(|line| !line.is_empty()))
+fn edges(page: &Page) -> BTreeSet<usize> {
+    let full = || (0..page.len()).filter(|at| page.get(*at).is_some_and(|line| !line.is_empty()));
+    full().take(2).chain(full().rev().take(2)).collect()
+}
+
+/// What of a line is the same on each page: it may begin or end with the page's number. `Chapter 3` stands once above each chapter,
+/// `2.` above a title.
+fn pattern(line: &str) -> &str {
+    let bare = line.trim_matches(|letter: char| !letter.is_alphabetic());
+    let is_label = match bare {
+        "" => line.ends_with('.'),
+        word => !word.contains(' '),
+    };
+    if is_label { line } else { bare }
+}
+
+/// Makes the lines of tables of contents and lists of figures blank: those in which points lead to a page, and several in a row that
+/// end with the number of a page.
+fn without_contents(lines: &mut [&str]) {
+    let full: Vec<usize> = (0..lines.len())
+        .filter(|at| lines.get(*at).is_some_and(|line| !line.is_empty()))
         .collect();
-    let last = full.len().saturating_sub(2);
-    let edge = |(number, at): (usize, &usize)| (number < 2 || number >= last).then_some(*at);
-    full.iter().enumerate().filter_map(edge).collect()
-}
-
-/// Whether a line at the edge is a running head.
-fn is_head(line: &str, seen: &BTreeMap<String, usize>) -> bool {
-    let pattern = pattern(line);
-    let words = pattern
-        .split_whitespace()
-        .filter(|word| word.contains(char::is_alphabetic))
-        .count();
-    let needed = if words > 1 { RUNNING - 1 } else { RUNNING };
-    words > 0 && seen.get(&pattern).is_some_and(|count| *count >= needed)
-}
-
-/// The line with one sign for each number: heads carry page numbers.
-fn pattern(line: &str) -> String {
-    // `Chapter 3` stands once above each chapter.
-    if is_label(line) {
-        return line.to_owned();
-    }
-    let mut out = String::with_capacity(line.len());
-    for letter in line.chars() {
-        if !letter.is_ascii_digit() {
-            out.push(letter);
-        } else if !out.ends_with('#') {
-            out.push('#');
+    let is_entry = |at: &usize| lines.get(*at).is_some_and(|line| ends_with_page(line));
+    let runs = full.chunk_by(|one, next| is_entry(one) == is_entry(next));
+    let runs = runs.filter(|run| run.len() >= ENTRIES && run.first().is_some_and(is_entry));
+    let lists: Vec<usize> = runs.flatten().copied().collect();
+    for at in lists {
+        if let Some(line) = lines.get_mut(at) {
+            *line = "";
         }
     }
-    out
+    for line in lines.iter_mut().filter(|line| leads(line)) {
+        *line = "";
+    }
 }
 
-/// The number in `7`, `– 7 –`, `Page 7 of 12`, `7/12`; `2.` is that of a section.
-fn page_number(line: &str) -> Option<i64> {
-    let mut words = line.split(|letter: char| !letter.is_alphabetic());
-    let bare = words.all(|word| matches!(word, "" | "Page" | "page" | "of"));
-    let mut numbers = line.split(|letter: char| !letter.is_ascii_digit());
-    let number = numbers.find(|number| !number.is_empty())?;
-    (bare && line.len() < 24 && !line.ends_with('.')).then(|| number.parse().ok())?
+fn ends_with_page(line: &str) -> bool {
+    let last = line.rsplit([' ', '.']).next().unwrap_or_default();
+    let is_number = (1..=4).contains(&last.len()) && last.bytes().all(|byte| byte.is_ascii_digit());
+    // Rows of numbers are no titles.
+    is_number && line.contains(char::is_alphabetic)
 }
 
-/// A page without the numbers of its lines, as submissions have them, and without the blank lines around those.
-fn without_line_numbers(page: Vec<&str>) -> Vec<&str> {
-    let number = |line: &str| line.parse::<u32>().ok();
-    let numbers: Vec<u32> = page.iter().filter_map(|line| number(line)).collect();
-    let steps = numbers.iter().zip(numbers.iter().skip(1));
-    if steps.filter(|(one, next)| **next == **one + 1).count() < NUMBERED {
-        return page;
-    }
-    let mut out: Vec<&str> = Vec::with_capacity(page.len());
-    let mut lines = page.into_iter().peekable();
-    while let Some(line) = lines.next() {
-        if number(line).is_none() {
-            out.push(line);
-            continue;
-        }
-        while out.last().is_some_and(|line| line.is_empty()) {
-            out.pop();
-        }
-        while lines.next_if(|line| line.is_empty()).is_some() {}
-    }
-    out
+/// Whether points stand at the end of a line or lead to a page there.
+fn leads(line: &str) -> bool {
+    let title = line.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == ' ');
+    let point = |letter: &char| matches!(letter, '.' | '·' | '…' | '_' | '․' | ' ');
+    let points = title.chars().rev().take_while(point);
+    let count = points.filter(|letter| *letter != ' ').count();
+    count >= LEADER + usize::from(title.len() == line.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn left(pages: &[&str]) -> Vec<String> {
+        let pages: Vec<Page> = pages
+            .iter()
+            .map(|page| page.lines().map(str::to_owned).collect())
+            .collect();
+        let lines = lines(&pages).all.into_iter();
+        lines
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
 
     #[test]
     fn heads_and_page_numbers_are_left_out() {
@@ -151,19 +127,13 @@ mod tests {
             "2 A. Author et al.\n\nIt wobbles.\n\nVol. 7",
             "Gadgets considered 3\n\nIt wobbles more.\nTable 1",
             "4 A. Author et al.\nResults\nMore.\n– 4 –\n",
-            "Gadgets considered 5\n2.\nThe Method\nIt ends here.\n\nPage 5 of 9",
-            "Chapter 3\nResults\nOne.",
+            "Gadgets considered 5\n2.\nThe Method\nIt ends here.\n\n5",
+            "Chapter 3\nResults\nOne.\n6",
             "Chapter 4\nMore Results\nTwo.",
             "Chapter 5\nAll Results\nThree.",
         ];
-        let text = pages.join("\u{c}");
-        let left: Vec<&str> = lines(&text)
-            .all
-            .into_iter()
-            .filter(|line| !line.is_empty())
-            .collect();
         assert_eq!(
-            left,
+            left(&pages),
             [
                 "It wobbles.",
                 "Vol. 7",
@@ -188,14 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_lines_are_left_out() {
-        let numbered: Vec<String> = (40..60)
-            .map(|number| format!("word {number}\n\n{number}\n\n"))
-            .collect();
-        let page = numbered.concat();
-        let left = lines(&page).all;
-        assert_eq!(left.iter().filter(|line| line.is_empty()).count(), 1);
-        assert_eq!(left.len(), 21);
-        assert_eq!(without_line_numbers(vec!["1", "", "2"]), ["1", "", "2"]);
+    fn contents_are_told_from_text() {
+        for (text, expected) in [
+            (
+                "Contents|1 One 3|2 Two 4|3 Three 12||One|Text.",
+                "Contents|One|Text.",
+            ),
+            ("A . . . . 7|Text...|so|B.....", "Text...|so"),
+            (
+                "We saw 12|of them in 2020|at night",
+                "We saw 12|of them in 2020|at night",
+            ),
+        ] {
+            assert_eq!(left(&[&text.replace('|', "\n")]).join("|"), expected);
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! The text and the outline of a PDF, as the programs of poppler read them: `pdftotext -bbox-layout` gives blocks, lines and words with
 //! their places, `pdftohtml -xml` the outline. Both run in process groups of their own, with a deadline.
 
-mod blocks;
-mod contents;
 mod furniture;
-mod labels;
+mod headings;
+mod layout;
 mod notes;
-mod numbering;
 mod outline;
 pub(crate) mod page;
 
@@ -17,10 +15,10 @@ use std::thread;
 use std::time::Duration;
 
 use aris_cli::Context;
-use aris_proc::{Captured, End, Finished, ProcError};
+use aris_proc::{End, Finished, ProcError};
 
 use crate::error::Error;
-use blocks::Blocks;
+use layout::{Page, Pages};
 use outline::Bookmark;
 
 pub(crate) use outline::PdfOutline;
@@ -30,14 +28,16 @@ pub(crate) const LIMIT: usize = 16 << 20;
 
 /// What a PDF holds.
 pub(crate) struct PdfText {
-    /// Pages, each ended by a form feed.
-    pub(crate) text: String,
+    pub(crate) pages: Vec<Page>,
     /// The outline that the PDF carries; `None` when it could not be read.
     pub(crate) outline: Option<Vec<Bookmark>>,
 }
 
 /// What `pdftotext` says of a flag that it does not know: the program of Xpdf has the same name and no `-bbox-layout`.
 const USAGE: &str = "Usage:";
+
+const UNREAD: &str = "it cannot be read as a PDF";
+const DAMAGED: &str = "open it in a viewer; if it is protected or damaged, name the LaTeX sources";
 
 /// Time that reading the outline may take: without it there is still the text.
 const OUTLINE: Duration = Duration::from_secs(20);
@@ -65,53 +65,68 @@ pub(crate) fn read(
                 bookmarks(file.path(), time, cwd)
             }
         });
-        let text = text(bytes, place, limit, context);
+        let pages = pages(bytes, place, limit, context);
         let outline = beside.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Ok(PdfText {
-            text: text?,
-            outline,
-        })
+        pages.map(|pages| PdfText { pages, outline })
     })
 }
 
 /// The text that `pdftotext` reads.
-fn text(bytes: Vec<u8>, place: &str, limit: Duration, context: &Context) -> Result<String, Error> {
-    let mut blocks = Blocks::default();
+fn pages(
+    bytes: Vec<u8>,
+    place: &str,
+    limit: Duration,
+    context: &Context,
+) -> Result<Vec<Page>, Error> {
+    let mut pages = Pages::default();
     let call = aris_proc::command("pdftotext", context.cwd())
         .args(["-bbox-layout", "-enc", "UTF-8", "-", "-"])
         .stdin(bytes);
-    let finished = match call.run_streamed(limit, &mut |piece| blocks.take(piece)) {
+    let finished = match call.run_streamed(limit, &mut |piece| pages.take(piece)) {
         Err(ProcError::Absent { .. }) => return Err(Error::NoPoppler { found: false }),
         finished => finished?,
     };
-    let place = place.to_owned();
+    let refused = |why: String, hint| Error::paper(place, &why, hint);
     match finished.end {
-        End::Exited(0) => {}
-        End::Exited(_) if finished.stderr.text().contains(USAGE) => {
-            return Err(Error::NoPoppler { found: true });
-        }
-        End::Exited(_) => {
-            return Err(match reason(&finished.stderr) {
-                None => Error::Locked { place },
-                Some(why) => Error::Pdf { place, why },
-            });
-        }
-        End::TimedOut => {
-            let limit = finished.deadline;
-            return Err(Error::SlowPdf { place, limit });
-        }
-        End::Signalled(_) => {
-            let why = String::from("pdftotext crashed on it");
-            return Err(Error::Pdf { place, why });
-        }
+        End::Exited(0) if pages.is_long() => Err(refused(
+            format!("the PDF has more than {} MiB of text", LIMIT >> 20),
+            "name one paper",
+        )),
+        End::Exited(0) if pages.read.is_empty() => Err(refused(
+            format!("{UNREAD}: pdftotext gives no page of it"),
+            DAMAGED,
+        )),
+        End::Exited(0) if pages.read.iter().all(Vec::is_empty) => Err(refused(
+            String::from("the PDF holds no text, as a scan does"),
+            "run a text recognition such as ocrmypdf on it, or name the paper's LaTeX sources or arXiv identifier",
+        )),
+        End::Exited(0) => Ok(pages.read),
+        End::Exited(_) => Err(match finished.stderr.text() {
+            said if said.contains(USAGE) => Error::NoPoppler { found: true },
+            said if said.contains("password") => refused(
+                String::from("the PDF asks for a password"),
+                "save it without the password, or name the paper's LaTeX sources or arXiv identifier",
+            ),
+            said => refused(format!("{UNREAD}: {}", complaint(&said)), DAMAGED),
+        }),
+        End::TimedOut => Err(Error::SlowPdf {
+            place: place.to_owned(),
+            limit: finished.deadline,
+        }),
+        End::Signalled(_) => Err(refused(
+            format!("{UNREAD}: pdftotext crashed on it"),
+            DAMAGED,
+        )),
     }
-    if blocks.is_long() {
-        return Err(Error::LongPdf { place });
-    }
-    blocks.text().ok_or_else(|| Error::Pdf {
-        place,
-        why: String::from("pdftotext gives no page of it"),
-    })
+}
+
+/// The first thing that `pdftotext` complains of.
+fn complaint(said: &str) -> &str {
+    let found = said.lines().find_map(|line| line.split_once("Error: "));
+    let found = found.map(|(_, complaint)| complaint.trim());
+    found
+        .or(said.lines().next())
+        .unwrap_or("no reason is given")
 }
 
 /// The outline that `pdftohtml` reads; `None` when it cannot be read, for whatever reason.
@@ -126,21 +141,4 @@ fn bookmarks(file: &Path, limit: Duration, cwd: &Path) -> Option<Vec<Bookmark>> 
         return None;
     }
     outline::bookmarks(&stdout.text())
-}
-
-/// What `pdftotext` complains of; `None` when a password is missing.
-fn reason(stderr: &Captured) -> Option<String> {
-    let said = stderr.text();
-    let mut complaints = said
-        .lines()
-        .filter_map(|line| line.split_once("Error: "))
-        .map(|(_, complaint)| complaint.trim());
-    if complaints
-        .clone()
-        .any(|complaint| complaint.contains("password"))
-    {
-        return None;
-    }
-    let first = complaints.next().or(said.lines().next());
-    Some(first.unwrap_or("no reason is given").to_owned())
 }

@@ -5,150 +5,90 @@
 
 use std::collections::BTreeSet;
 
-use crate::pdf::blocks::{Line, RAISED};
-
-/// Stands before a line of a footnote in the text of a page; no other line holds a control character.
-pub(crate) const NOTE: char = '\u{e}';
+use crate::pdf::layout::{Line, RAISED};
 
 /// Part of the text's size that footnotes have at most: 9 of 10 points, or 10 of 11.
 const SMALL: f64 = 0.93;
-/// By which part the sizes of a note's lines differ at most.
-const SAME: f64 = 0.08;
-/// Sizes from one line of a note to the next at most.
-const STEP: f64 = 1.7;
-/// Sizes from the last note to the page's foot at least, lines that the foot has at most, and bytes of one in the text's size.
-const FOOT: (f64, usize, usize) = (2.0, 2, 40);
-/// Blocks of a page that are looked at; a page has less than ten footnotes.
-const BLOCKS: usize = 64;
-/// Digits of a mark at most.
-const DIGITS: usize = 3;
+/// Bytes that a line of the page's foot has at most when it has the text's size.
+const FOOT: usize = 40;
+/// Lines of a page that are looked at; a page has less than ten footnotes.
+const MOST: usize = 64;
+/// Bytes of a mark at most.
+const MARK: usize = 8;
+const SIGNS: [char; 7] = ['*', '∗', '⋆', '†', '‡', '§', '¶'];
+const SUPERSCRIPTS: [char; 9] = ['¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
 /// The numbers of the lines that are footnotes; `raised` holds the signs that are raised in the page's text.
 pub(crate) fn notes(lines: &[Line], raised: &BTreeSet<char>) -> BTreeSet<usize> {
+    let usual = usual_size(lines);
+    let small = |line: &Line| line.size <= SMALL * usual;
+    let starts = lines
+        .iter()
+        .filter(|line| small(line) && begins_note(line, raised));
     let mut found = BTreeSet::new();
-    let Some(usual) = usual_size(lines) else {
-        return found;
-    };
-    let (mut at, mut blocks) = (0, 0);
-    while let Some(line) = lines.get(at) {
-        if line.size > SMALL * usual || !begins_note(line, raised) {
-            at += 1;
-            continue;
+    for start in starts.take(MOST) {
+        let column = lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.left < start.right && start.left < line.right);
+        let (above, below): (Vec<_>, Vec<_>) =
+            column.partition(|(_, line)| line.bottom < start.bottom);
+        let is_last = |line: &Line| {
+            if small(line) {
+                !is_caption(&line.text)
+            } else {
+                line.text.len() <= FOOT && line.bottom > start.bottom + 2.0 * start.size
+            }
+        };
+        if above.iter().any(|(_, line)| !small(line)) && below.iter().all(|(_, line)| is_last(line))
+        {
+            let own = below.iter().filter(|(_, line)| small(line));
+            found.extend(own.map(|(at, _)| *at));
         }
-        let end = at + block(lines.get(at..).unwrap_or_default(), raised);
-        blocks += 1;
-        if blocks > BLOCKS {
-            break;
-        }
-        if is_foot(lines, at..end, usual) {
-            found.extend(at..end);
-        }
-        at = end;
     }
     found
 }
 
 /// The size of most letters of the page.
-fn usual_size(lines: &[Line]) -> Option<f64> {
-    let mut sizes: Vec<(f64, usize)> = lines
+fn usual_size(lines: &[Line]) -> f64 {
+    let mut sizes: Vec<_> = lines
         .iter()
         .map(|line| (line.size, line.text.len()))
         .collect();
     sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let half = sizes.iter().map(|(_, length)| length).sum::<usize>() / 2;
+    let half = lines.iter().map(|line| line.text.len()).sum::<usize>() / 2;
     let mut below = 0;
     let middle = sizes.iter().find(|(_, length)| {
         below += length;
         below > half
     });
-    middle.map(|(size, _)| *size)
+    middle.map_or(0.0, |(size, _)| *size)
 }
 
-/// Whether a line begins with a mark and words: `1 See`, `*Equal`.
+/// Whether a line begins with a mark and words: `1 See`, `*Equal`. `1.` begins an item, `1,000` a number.
 fn begins_note(line: &Line, raised: &BTreeSet<char>) -> bool {
-    let text = line.text.trim();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let mut letters = text.chars();
-    let mark = letters.next();
-    let superscript = matches!(
-        mark,
-        Some('¹' | '²' | '³' | '⁴' | '⁵' | '⁶' | '⁷' | '⁸' | '⁹')
-    );
-    let sign = matches!(mark, Some('*' | '∗' | '⋆' | '†' | '‡' | '§' | '¶'));
-    let rest = if (1..=DIGITS).contains(&digits) {
-        text.get(digits..).unwrap_or_default()
-    } else if superscript || sign {
-        letters.as_str()
-    } else {
-        return false;
+    let is_mark = |letter: char| {
+        letter.is_ascii_digit()
+            || letter == ' '
+            || SIGNS.contains(&letter)
+            || SUPERSCRIPTS.contains(&letter)
     };
-    let is_raised = superscript || line.first < RAISED * line.size;
-    let is_called = mark.is_some_and(|mark| raised.contains(&mark));
-    // `1.` begins an item, `1,000` a number.
-    let words = rest.trim_start_matches(['*', '∗', '†', '‡', ' ']);
+    let words = line.text.trim_start_matches(is_mark);
+    let mark = line.text.chars().next().filter(|mark| is_mark(*mark));
+    let is_called = line.first < RAISED * line.size
+        || mark.is_some_and(|mark| raised.contains(&mark) || SUPERSCRIPTS.contains(&mark));
     let begins = words.starts_with(|letter: char| {
         letter.is_alphabetic() || matches!(letter, '“' | '"' | '(' | '[' | '‘')
     });
     let letters = words.chars().filter(|letter| letter.is_alphabetic());
-    begins && letters.take(2).count() == 2 && (is_raised || is_called) && !is_caption(words)
+    let is_short = mark.is_some() && line.text.len() - words.len() <= MARK;
+    is_called && begins && is_short && letters.take(2).count() == 2 && !is_caption(words)
 }
 
 fn is_caption(text: &str) -> bool {
     ["Figure ", "Fig. ", "Table "]
         .iter()
         .any(|name| text.starts_with(name))
-}
-
-/// How many lines go on in one size and column from the first one.
-fn block(lines: &[Line], raised: &BTreeSet<char>) -> usize {
-    let goes_on = |pair: &[Line]| {
-        let [one, next] = pair else {
-            return false;
-        };
-        let step = next.bottom - one.bottom;
-        let same = (one.size - next.size).abs() <= SAME * one.size.max(next.size);
-        let near = step > 0.0 && step <= STEP * one.size;
-        let begins = step > 0.0 && begins_note(next, raised);
-        same && (near || begins) && overlap(one, next) && !is_caption(&next.text)
-    };
-    1 + lines.windows(2).take_while(|pair| goes_on(pair)).count()
-}
-
-fn overlap(one: &Line, other: &Line) -> bool {
-    one.left < other.right && other.left < one.right
-}
-
-/// Whether nothing but the page's foot stands below a block in its column, and the text above it.
-fn is_foot(lines: &[Line], block: std::ops::Range<usize>, usual: f64) -> bool {
-    let own = lines.get(block.clone()).unwrap_or_default();
-    let (Some(first), Some(last)) = (own.first(), own.last()) else {
-        return false;
-    };
-    let start = own
-        .iter()
-        .map(|line| line.left)
-        .fold(f64::INFINITY, f64::min);
-    let end = own
-        .iter()
-        .map(|line| line.right)
-        .fold(f64::NEG_INFINITY, f64::max);
-    let beside = |line: &Line| start < line.right && line.left < end;
-    let (mut text_above, mut foot) = (false, 0);
-    for (at, line) in lines.iter().enumerate() {
-        if block.contains(&at) || !beside(line) {
-            continue;
-        }
-        if line.bottom < first.bottom {
-            text_above |= line.size > SMALL * usual;
-        } else if line.bottom - last.bottom >= FOOT.0 * last.size
-            && (line.size <= SMALL * usual || line.text.len() <= FOOT.2)
-        {
-            foot += 1;
-        } else {
-            return false;
-        }
-    }
-    text_above && foot <= FOOT.1
 }
 
 #[cfg(test)]

@@ -3,17 +3,14 @@
 //! The outline is the authors' own structure, so its titles are headings where they stand as lines on the page that they lead to. It is
 //! taken when most of it is found so, and when it does not leave out what the numbers of the headings show.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use roxmltree::Document;
 use serde::Serialize;
 
-use crate::pdf::blocks::clean;
-use crate::pdf::contents::key;
 use crate::pdf::furniture::Lines;
-use crate::pdf::labels::{Named, named, unlabelled};
-use crate::pdf::numbering::Heading;
-use crate::role::Role;
+use crate::pdf::headings::{Heading, Named, unlabelled, unnamed};
+use crate::pdf::layout::clean;
 
 /// What the outline that a PDF carries was good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -100,10 +97,9 @@ fn named_by(
     by_looks: &BTreeMap<usize, Heading>,
 ) -> Option<BTreeMap<usize, Heading>> {
     // `A Method of Ours` is no appendix unless there is a second one, or other titles have numbers.
-    let lettered = bookmarks.iter().any(|one| {
-        let marks = |letter: char| letter == 'B' || letter.is_ascii_digit();
-        one.title.starts_with(marks) && unlabelled(&one.title).len() < one.title.len()
-    });
+    let lettered = bookmarks
+        .iter()
+        .any(|one| unlabelled(&one.title) != one.title.as_str() && !one.title.starts_with("A "));
     let count = |level: u8| bookmarks.iter().filter(|one| one.level == level).count();
     let top = (1..=9).find(|level| count(*level) >= SECTIONS).unwrap_or(1);
     // How many of the upper two levels there are, and are found.
@@ -115,59 +111,55 @@ fn named_by(
             (page, last) = (bookmark.page, 0);
         }
         let place = place(bookmark, lines, last, &found);
-        let label = place.as_ref().and_then(|(_, one)| named(&one.title));
-        let label = named(&bookmark.title).or(label);
+        let said = place.as_ref().and_then(|(_, one)| unnamed(&one.title));
+        let label = unnamed(&bookmark.title).or(said).map(|(named, _)| named);
         // What stands above the sections, as the title of the paper and the parts of a book, has level 0.
         let level = (bookmark.level + 1).saturating_sub(top);
         if level <= 1 {
             inside_part = label == Some(Named::Part);
         }
         let level = level.saturating_sub(u8::from(inside_part));
-        all += usize::from((1..=2).contains(&level));
+        let is_upper = usize::from((1..=2).contains(&level));
+        all += is_upper;
         let Some((at, mut heading)) = place else {
             continue;
         };
-        placed += usize::from((1..=2).contains(&level));
+        placed += is_upper;
         last = at;
-        if level > 0 {
-            let bare = unlabelled(&bookmark.title);
-            heading.level = level;
-            if label != Some(Named::Appendix) {
-                let whole = bookmark.title.starts_with("A ") && !lettered;
-                bare.clone_into(&mut heading.title);
-                if whole {
-                    heading.title.clone_from(&bookmark.title);
-                }
-                heading.numbered |= !whole && bare.len() < bookmark.title.len();
-            }
-            found.insert(at, heading);
+        if level == 0 {
+            continue;
         }
+        heading.level = level;
+        if label != Some(Named::Appendix) {
+            let bare = if lettered || !bookmark.title.starts_with("A ") {
+                unlabelled(&bookmark.title)
+            } else {
+                &bookmark.title
+            };
+            bare.clone_into(&mut heading.title);
+            heading.numbered |= bare.len() < bookmark.title.len();
+        }
+        found.insert(at, heading);
     }
-    let top = |map: &BTreeMap<usize, Heading>| -> Vec<usize> {
-        let sections = map.iter().filter(|(_, heading)| heading.level == 1);
-        sections.map(|(at, _)| *at).collect()
+    let covered = |at: usize| {
+        let before = found.range(..=at).next_back();
+        before.is_some_and(|(start, heading)| at < start + heading.lines)
     };
-    let (sections, seen) = (top(&found).len(), top(by_looks));
-    let agreed = seen.iter().filter(|at| covered(&found, **at)).count();
-    if sections < SECTIONS || 2 * placed < all || seen.len() - agreed > sections {
+    let is_section = |(_, heading): &(&usize, &Heading)| heading.level == 1;
+    let sections = found.iter().filter(is_section).count();
+    let unnamed = by_looks.iter().filter(is_section);
+    let unnamed = unnamed.filter(|(at, _)| !covered(**at)).count();
+    if sections < SECTIONS || 2 * placed < all || unnamed > sections {
         return None;
     }
     // An outline of sections alone does not show their parts.
     let deepest = found.values().map(|heading| heading.level).max();
-    if agreed == seen.len() {
-        let deeper = by_looks
-            .iter()
-            .filter(|(at, heading)| Some(heading.level) > deepest && !covered(&found, **at));
-        let deeper: Vec<_> = deeper.map(|(at, one)| (*at, one.clone())).collect();
-        found.extend(deeper);
-    }
+    let deeper = by_looks
+        .iter()
+        .filter(|(at, heading)| unnamed == 0 && Some(heading.level) > deepest && !covered(**at));
+    let deeper: Vec<_> = deeper.map(|(at, one)| (*at, one.clone())).collect();
+    found.extend(deeper);
     Some(found)
-}
-
-/// Whether a line belongs to one of these headings.
-fn covered(found: &BTreeMap<usize, Heading>, at: usize) -> bool {
-    let before = found.range(..=at).next_back();
-    before.is_some_and(|(start, heading)| at < start + heading.lines)
 }
 
 /// Where a title stands on its page, or at the top of the next one, and what stands there; best behind line `last` of those pages.
@@ -177,57 +169,43 @@ fn place(
     last: usize,
     taken: &BTreeMap<usize, Heading>,
 ) -> Option<(usize, Heading)> {
-    let wanted = [&bookmark.title, unlabelled(&bookmark.title)].map(|title| key(title, KEY));
-    for page in [bookmark.page, bookmark.page + 1] {
-        let page_start = page.checked_sub(1).and_then(|page| lines.pages.get(page));
-        let start = page_start.copied().unwrap_or(lines.all.len());
-        let end = lines.pages.get(page).copied().unwrap_or(lines.all.len());
-        let places = (start..end.min(start + PAGE)).filter(|at| !taken.contains_key(at));
-        let found = places.filter_map(|at| Some((at, said(lines.all.get(at..end)?, &wanted)?)));
-        let mut best: Option<(bool, usize, Heading)> = None;
-        for (at, heading) in found {
-            let blank = |at: usize| lines.all.get(at).is_none_or(|line| line.is_empty());
-            let alone = (at == 0 || blank(at - 1)) && blank(at + heading.lines);
-            let good = alone && at >= last;
-            if best.is_none() || good {
-                best = Some((good, at, heading));
-            }
-            if good {
-                break;
-            }
-        }
-        if let Some((_, at, heading)) = best {
-            return Some((at, heading));
-        }
-    }
-    None
+    let wanted = [&bookmark.title, unlabelled(&bookmark.title)].map(key);
+    [bookmark.page, bookmark.page + 1]
+        .into_iter()
+        .find_map(|page| {
+            let start = *lines.pages.get(page.checked_sub(1)?)?;
+            let end = lines.pages.get(page).copied().unwrap_or(lines.all.len());
+            let free = (start..end.min(start + PAGE)).filter(|at| !taken.contains_key(at));
+            let mut found =
+                free.filter_map(|at| Some((at, said(lines.all.get(at..end)?, &wanted)?)));
+            let first = found.next()?;
+            let after = (first.0 < last).then(|| found.find(|(at, _)| *at >= last));
+            Some(after.flatten().unwrap_or(first))
+        })
 }
 
 /// The heading that lines begin with, when that says one of the `wanted` titles.
 fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
     let mut text = String::new();
-    let mut count = 0;
-    for (at, line) in lines.iter().enumerate().take(LINES.1) {
-        if line.is_empty() && count > 0 {
-            continue;
-        }
-        if line.is_empty() || line.len() > LENGTH || count == LINES.0 {
+    let full = lines.iter().enumerate().take(LINES.1);
+    for (at, line) in full
+        .filter(|(at, line)| *at == 0 || !line.is_empty())
+        .take(LINES.0)
+    {
+        if line.is_empty() || line.len() > LENGTH {
             return None;
         }
-        text.push_str(if count > 0 { " " } else { "" });
+        text.push_str(if text.is_empty() { "" } else { " " });
         text.push_str(line);
-        count += 1;
-        let bare = unlabelled(&text);
-        let (whole, rest) = (key(&text, KEY), key(bare, KEY));
-        for title in wanted.iter().filter(|title| !title.is_empty()) {
-            if *title == whole || *title == rest {
-                return Some(Heading {
-                    level: 1,
-                    numbered: *title != whole,
-                    title: text,
-                    lines: at + 1,
-                });
-            }
+        let (whole, rest) = (key(&text), key(unlabelled(&text)));
+        let is_one = |title: &&String| !title.is_empty() && (**title == whole || **title == rest);
+        if let Some(title) = wanted.iter().find(is_one) {
+            return Some(Heading {
+                level: 1,
+                numbered: *title != whole,
+                title: text,
+                lines: at + 1,
+            });
         }
         // Most lines begin no title; a number alone, or `Chapter 3`, may.
         let begins = |title: &String| title.starts_with(&whole) || title.starts_with(&rest);
@@ -238,19 +216,17 @@ fn said(lines: &[&str], wanted: &[String; 2]) -> Option<Heading> {
     None
 }
 
-/// The roles for which an outline has a heading.
-pub(crate) fn roles(headings: &BTreeMap<usize, Heading>) -> BTreeSet<Role> {
-    let roles = headings.values().map(|heading| Role::of(&heading.title));
-    roles
-        .filter(|(_, whole)| *whole)
-        .map(|(role, _)| role)
-        .collect()
+/// The letters and digits of a title, in lower case, at most so many as tell titles apart.
+pub(crate) fn key(title: &str) -> String {
+    let letters = title.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).take(KEY).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdf::{furniture, numbering};
+    use crate::pdf::layout::Page;
+    use crate::pdf::{furniture, headings};
 
     fn bookmark(level: u8, page: usize, title: &str) -> Bookmark {
         Bookmark {
@@ -262,8 +238,12 @@ mod tests {
 
     /// Level and title of each heading, and where they come from.
     fn found(bookmarks: &[Bookmark], text: &str) -> (String, PdfOutline) {
-        let lines = furniture::lines(text);
-        let by_looks = numbering::headings(&lines.all);
+        let pages: Vec<Page> = text
+            .split('\u{c}')
+            .map(|page| page.lines().map(str::to_owned).collect())
+            .collect();
+        let lines = furniture::lines(&pages);
+        let by_looks = headings::headings(&lines.all);
         let (found, outline) = headings(Some(bookmarks), &lines, by_looks);
         let show = |one: &Heading| {
             let sign = if one.numbered { "#" } else { "" };

@@ -4,14 +4,13 @@
 //! conventional name. Tables of contents, footnotes and what is no sentence (axis labels, cells, pieces of formulas) are left out.
 //! All but the outline is recognised by its looks, and the profile says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::outline::{self, Piece};
-use crate::pdf::contents::key;
-use crate::pdf::labels::unlabelled;
-use crate::pdf::numbering::{is_title, respaced};
-use crate::pdf::outline::{Bookmark, PdfOutline};
-use crate::pdf::{self, contents, furniture, numbering};
+use crate::pdf::headings::{self, Heading, Named, is_title, respaced, unlabelled, unnamed};
+use crate::pdf::layout::Page;
+use crate::pdf::outline::{Bookmark, PdfOutline, key};
+use crate::pdf::{self, furniture};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
 
@@ -19,95 +18,53 @@ use crate::role::Role;
 const PROSE_WORDS: usize = 8;
 /// The hyphen, the soft one, and that of Unicode.
 const HYPHENS: [char; 3] = ['-', '\u{ad}', '\u{2010}'];
-/// Letters by which a heading is known again.
-const TITLE: usize = 200;
 /// Blank lines between two pages at most, about.
 const GAP: usize = 16;
 
 /// Measures the text of a PDF, with the outline that it carries; `None` when that could not be read.
-pub(crate) fn profile(text: &str, bookmarks: Option<&[Bookmark]>) -> (Profile, PdfOutline) {
-    let (pieces, used) = pieces(text, bookmarks);
-    let profile = outline::profile(Basis::Pdf, &pieces, citation_style(text));
+pub(crate) fn profile(pages: &[Page], bookmarks: Option<&[Bookmark]>) -> (Profile, PdfOutline) {
+    let (pieces, used) = pieces(pages, bookmarks);
+    let profile = outline::profile(Basis::Pdf, &pieces, citation_style(pages));
     (profile, used)
 }
 
-fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline) {
-    let mut lines = furniture::lines(text);
-    contents::remove(&mut lines.all);
-    let by_looks = numbering::headings(&lines.all);
-    let (headings, used) = pdf::outline::headings(bookmarks, &lines, by_looks);
+fn pieces(pages: &[Page], bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline) {
+    let lines = furniture::lines(pages);
+    let by_looks = headings::headings(&lines.all);
+    let (found, used) = pdf::outline::headings(bookmarks, &lines, by_looks);
     let lines = lines.all;
-    let numbered = !headings.is_empty();
-    let known = if used == PdfOutline::Used {
-        pdf::outline::roles(&headings)
-    } else {
-        BTreeSet::new()
-    };
-    let conventional = |line| {
-        let found = conventional(line, numbered);
-        found.filter(|(title, _)| !known.contains(&Role::of(title).0))
-    };
-    let is_heading = |at: usize, line| headings.contains_key(&at) || conventional(line).is_some();
+    let headings = with_conventional(found, &lines, used);
     let mut pieces = Vec::new();
     let mut paragraph = String::new();
     let mut captions = BTreeSet::new();
-    let mut last_title = String::new();
     let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        let line = *line;
-        if line.is_empty() {
-            if !is_parted(&paragraph, lines.get(at..).unwrap_or_default()) {
-                flush(&mut paragraph, &mut pieces);
-            }
-            at += 1;
-        } else if let Some(heading) = headings.get(&at) {
-            last_title = key(unlabelled(&heading.title), TITLE);
+    while let Some(line) = lines.get(at).copied() {
+        if let Some((heading, rest)) = headings.get(&at) {
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
                 level: heading.level,
                 title: heading.title.clone(),
                 numbered: heading.numbered,
             });
-            at += heading.lines;
-        } else if let Some((title, rest)) = conventional(line) {
-            // A running head on one page alone.
-            at += 1;
-            if rest.is_empty() && key(unlabelled(&title), TITLE) == last_title {
-                continue;
-            }
-            last_title = key(unlabelled(&title), TITLE);
-            flush(&mut paragraph, &mut pieces);
-            pieces.push(Piece::Heading {
-                level: 1,
-                title,
-                numbered: false,
-            });
             paragraph.push_str(rest);
-        } else if is_index(line) {
-            flush(&mut paragraph, &mut pieces);
-            at += 1;
-            while lines
-                .get(at)
-                .is_some_and(|more| !more.is_empty() && !is_heading(at, more))
-            {
-                at += 1;
+            at += heading.lines;
+            continue;
+        }
+        at += 1;
+        if line.is_empty() {
+            if !is_parted(&paragraph, lines.get(at..).unwrap_or_default()) {
+                flush(&mut paragraph, &mut pieces);
             }
         } else if let Some((kind, number, rest)) = caption_of(line) {
             flush(&mut paragraph, &mut pieces);
             let mut caption = rest.to_owned();
-            // `TABLE I`, and what it is on the next lines; a line that fills its column may go on behind a blank one.
-            let filled = rest.is_empty() || rest.split_whitespace().count() >= PROSE_WORDS;
-            at += 1;
-            if let (true, Some(""), Some(next)) =
-                (filled, lines.get(at).copied(), lines.get(at + 1))
+            // `TABLE I`, and what it is on the next lines.
+            at += usize::from(rest.is_empty() && lines.get(at) == Some(&""));
+            while let Some(more) = lines.get(at)
+                && !more.is_empty()
+                && !headings.contains_key(&at)
+                && caption_of(more).is_none()
             {
-                let small = next.starts_with(char::is_lowercase) && !caption.ends_with('.');
-                at += usize::from(small || rest.is_empty());
-            }
-            while let Some(more) = lines.get(at).filter(|more| !more.is_empty()) {
-                if is_heading(at, more) || caption_of(more).is_some() {
-                    break;
-                }
                 join(&mut caption, more);
                 at += 1;
             }
@@ -118,13 +75,15 @@ fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline
                 });
             }
         } else {
+            if is_index(line) {
+                flush(&mut paragraph, &mut pieces);
+            }
             if (paragraph.is_empty() || paragraph.ends_with('.'))
                 && let Some(kind) = statement(line)
             {
                 pieces.push(Piece::Statement(kind));
             }
             join(&mut paragraph, line);
-            at += 1;
         }
     }
     flush(&mut paragraph, &mut pieces);
@@ -132,6 +91,50 @@ fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline
     let is_heading = |piece: &Piece| matches!(piece, Piece::Heading { .. });
     let front = pieces.iter().position(is_heading).unwrap_or(0);
     (pieces.split_off(front), used)
+}
+
+/// The headings, those with a conventional name among them, and what follows each on its line.
+fn with_conventional<'a>(
+    found: BTreeMap<usize, Heading>,
+    lines: &[&'a str],
+    used: PdfOutline,
+) -> BTreeMap<usize, (Heading, &'a str)> {
+    let mut all: BTreeMap<usize, (Heading, &str)> = BTreeMap::new();
+    let known: BTreeSet<Role> = match used {
+        PdfOutline::Used => found
+            .values()
+            .map(|heading| Role::of(&heading.title))
+            .filter_map(|(role, whole)| whole.then_some(role))
+            .collect(),
+        _ => BTreeSet::new(),
+    };
+    let first = found.keys().next().copied();
+    let (mut last, mut next) = (String::new(), 0);
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(heading) = found.get(&at) {
+            last = key(unlabelled(&heading.title));
+            next = at + heading.lines;
+        } else if at >= next
+            && let Some((title, rest)) = conventional(line, first.is_some())
+        {
+            let role = Role::of(&title).0;
+            // A running head on one page alone repeats a heading; a table of contents stands before the first one.
+            let again = rest.is_empty() && key(unlabelled(&title)) == last;
+            let early = role != Role::Abstract && first.is_some_and(|first| at < first);
+            if !again && !early && !known.contains(&role) {
+                last = key(unlabelled(&title));
+                let heading = Heading {
+                    level: 1,
+                    title,
+                    numbered: false,
+                    lines: 1,
+                };
+                all.insert(at, (heading, rest));
+            }
+        }
+    }
+    all.extend(found.into_iter().map(|(at, heading)| (at, (heading, ""))));
+    all
 }
 
 /// Whether a word goes on behind blank lines, as behind the foot of a page.
@@ -152,12 +155,10 @@ fn is_index(line: &str) -> bool {
         "Subject headings",
         "CCS Concepts",
     ];
-    NAMES.iter().any(|name| {
-        let rest = line.strip_prefix(name);
-        rest.is_some_and(|rest| {
-            rest.trim_start()
-                .starts_with([':', '—', '–', '-', '.', '•'])
-        })
+    let rest = NAMES.iter().find_map(|name| line.strip_prefix(name));
+    rest.is_some_and(|rest| {
+        rest.trim_start()
+            .starts_with([':', '—', '–', '-', '.', '•'])
     })
 }
 
@@ -174,22 +175,14 @@ fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
     }
     let title = respaced(line);
     // `Appendix B`, `Appendix B: Proofs`
-    let begins = title
-        .get(..8)
-        .is_some_and(|name| name.eq_ignore_ascii_case("appendix"));
-    if begins && is_title(&title) {
-        let rest = title.get(8..).unwrap_or_default().trim_start();
-        let end = rest.find([' ', ':', '.', '—', '–']).unwrap_or(rest.len());
-        let (mark, rest) = rest.split_at_checked(end).unwrap_or_default();
-        let titled = rest.trim_start().starts_with([':', '.', '—', '–']);
-        if matches!(mark.as_bytes(), [b'A'..=b'Z' | b'1'..=b'9']) && (rest.is_empty() || titled) {
-            return Some((title, ""));
-        }
+    if let Some((Named::Appendix, label)) = unnamed(&title)
+        && let mark = label.split(' ').next().unwrap_or_default()
+        && (mark == label || mark.ends_with([':', '.']))
+        && is_title(&title)
+    {
+        return Some((title, ""));
     }
     let spaced = line.len() > title.len() && line.starts_with(char::is_lowercase);
-    if !is_title(&title) && !spaced {
-        return None;
-    }
     let (role, whole) = Role::of(&title);
     let unnumbered = matches!(
         role,
@@ -200,10 +193,9 @@ fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
             | Role::Limitations
             | Role::Impact
     );
-    let bare = title
-        .chars()
-        .all(|letter| letter.is_alphabetic() || matches!(letter, ' ' | '&' | '-'));
-    (whole && bare && (unnumbered || !numbered)).then_some((title, ""))
+    let bare = |letter: char| letter.is_alphabetic() || matches!(letter, ' ' | '&' | '-');
+    let is_one = whole && title.chars().all(bare) && (unnumbered || !numbered);
+    (is_one && (spaced || is_title(&title))).then_some((title, ""))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -244,25 +236,12 @@ fn caption_of(line: &str) -> Option<(Float, &str, &str)> {
 /// A line that begins a statement: `Theorem 3.`, `Proof.`
 fn statement(line: &str) -> Option<StatementKind> {
     let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
-    if matches!(name, "Proof." | "Proof:" | "Proof") {
-        return Some(StatementKind::Proof);
-    }
-    let kind = match name {
-        "Theorem" => StatementKind::Theorem,
-        "Lemma" => StatementKind::Lemma,
-        "Proposition" => StatementKind::Proposition,
-        "Corollary" => StatementKind::Corollary,
-        "Definition" => StatementKind::Definition,
-        "Assumption" => StatementKind::Assumption,
-        "Remark" => StatementKind::Remark,
-        "Example" => StatementKind::Example,
-        "Claim" => StatementKind::Claim,
-        "Conjecture" => StatementKind::Conjecture,
-        _ => return None,
-    };
-    let number = rest.split_whitespace().next()?;
+    let kind = StatementKind::named(name.trim_end_matches(['.', ':']))?;
+    let number = rest.split_whitespace().next().unwrap_or_default();
     let marked = number.ends_with(['.', ':']) || rest.contains(" (");
-    (number.starts_with(|letter: char| letter.is_ascii_digit()) && marked).then_some(kind)
+    let is_one = kind == StatementKind::Proof
+        || number.starts_with(|letter: char| letter.is_ascii_digit()) && marked;
+    (is_one && line.starts_with(char::is_uppercase)).then_some(kind)
 }
 
 /// Appends a line; a word that is parted at the line's end becomes whole.
@@ -279,16 +258,14 @@ fn join(paragraph: &mut String, line: &str) {
 /// Ends a paragraph, and keeps it when it is prose.
 fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
     let text = std::mem::take(paragraph);
-    let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
-    let visible = text
-        .chars()
-        .filter(|letter| !letter.is_whitespace())
-        .count();
+    let count = |is: fn(char) -> bool| text.chars().filter(|letter| is(*letter)).count();
+    let letters = count(char::is_alphabetic);
+    let visible = count(|letter| !letter.is_whitespace());
     let whole = text.ends_with(['.', '!', '?', '。', '！', '？']);
     // Chinese and Japanese have no spaces between words.
-    let wide = text.chars().filter(|letter| *letter >= '\u{2e80}').count();
-    let words = text.split_whitespace().count() + wide;
-    if visible > 0 && 10 * letters >= 6 * visible && (words >= PROSE_WORDS || whole && words >= 3) {
+    let words = text.split_whitespace().count() + count(|letter| letter >= '\u{2e80}');
+    let is_prose = 10 * letters >= 6 * visible && (words >= PROSE_WORDS || whole && words >= 3);
+    if is_prose && !is_index(&text) {
         pieces.push(Piece::Text {
             text,
             opaque: Vec::new(),
@@ -297,26 +274,39 @@ fn flush(paragraph: &mut String, pieces: &mut Vec<Piece>) {
 }
 
 /// What the citations look like, when there are enough to tell.
-fn citation_style(text: &str) -> CitationStyle {
-    let mut numeric = 0;
-    for (at, _) in text.match_indices('[') {
-        let rest = text.get(at + 1..).unwrap_or_default().bytes();
-        let inside: Vec<u8> = rest.take(24).take_while(|byte| *byte != b']').collect();
-        let listed = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b',' | b' ' | b'-');
-        let begins = inside.first().is_some_and(u8::is_ascii_digit);
-        numeric += usize::from(begins && inside.len() < 24 && inside.iter().all(listed));
-    }
-    let mut years = 0;
-    for century in ["19", "20"] {
-        for (at, _) in text.match_indices(century) {
-            let before = text.get(..at).unwrap_or_default();
-            let rest = text.as_bytes().get(at + 2..at + 5).unwrap_or_default();
-            let digits = rest.iter().take(2).all(u8::is_ascii_digit);
-            // `Smith, 2020)`, `Smith (2020)`
-            let closed = matches!(rest.get(2), Some(b')' | b';'));
-            years +=
-                usize::from(digits && closed && (before.ends_with(", ") || before.ends_with('(')));
-        }
+fn citation_style(pages: &[Page]) -> CitationStyle {
+    let (mut numeric, mut years) = (0, 0);
+    for line in pages.iter().flatten() {
+        // `[3]`, `[3, 5-7]`
+        numeric += line
+            .split('[')
+            .skip(1)
+            .filter_map(|rest| rest.split_once(']'))
+            .filter(|(inside, _)| {
+                inside.len() < 24 && inside.starts_with(|letter: char| letter.is_ascii_digit())
+            })
+            .filter(|(inside, _)| {
+                inside
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || matches!(byte, b',' | b' ' | b'-'))
+            })
+            .count();
+        // `Smith, 2020)`, `Smith (2020)`
+        years += line
+            .split_inclusive([')', ';'])
+            .map(|part| part.trim_end_matches([')', ';']))
+            .filter_map(|part| {
+                part.len()
+                    .checked_sub(4)
+                    .and_then(|at| part.split_at_checked(at))
+            })
+            .filter(|(before, year)| {
+                let listed = before.ends_with(", ") || before.ends_with('(');
+                listed
+                    && (year.starts_with("19") || year.starts_with("20"))
+                    && year.bytes().all(|byte| byte.is_ascii_digit())
+            })
+            .count();
     }
     match (numeric, years) {
         (numeric, years) if numeric >= 3 && numeric > years => CitationStyle::Numeric,
@@ -329,6 +319,12 @@ fn citation_style(text: &str) -> CitationStyle {
 mod tests {
     use super::*;
 
+    /// The pages of a text, which end with form feeds.
+    fn pages(text: &str) -> Vec<Page> {
+        let page = |page: &str| page.lines().map(|line| line.trim().to_owned()).collect();
+        text.split('\u{c}').map(page).collect()
+    }
+
     const TEXT: &str = "A Journal of Gadgets\nThe Gadget\nA. Author\n\nAbstract\nWe show a gadget. It works\nwell in prac-\ntice.\n\n\
         1\n\nIntroduction\n\nGadgets matter (Smith, 2020), as shown by Jones (2021) and Brown (2019). Figure 1 shows\none of them.\n\n1\n\u{c}A Journal of Gadgets\n\
         Figure 1: A gadget with\nits parts.\n\n0.2 0.4 0.6\n\nx axis\n\n2 The Method\n\n2.1 Parts\n\nTheorem 1. Every gadget has at least one part.\n\nProof. Obvious to the reader.\n\n\
@@ -336,7 +332,7 @@ mod tests {
 
     #[test]
     fn headings_captions_and_sentences_are_recognised() {
-        let (profile, _) = profile(TEXT, None);
+        let (profile, _) = profile(&pages(TEXT), None);
         let sections: Vec<_> = profile
             .sections
             .iter()
@@ -359,7 +355,7 @@ mod tests {
                 (Role::References, 0, 0, None, None),
             ],
             "{:?}",
-            pieces(TEXT, None)
+            pieces(&pages(TEXT), None)
         );
         assert_eq!(profile.figure_captions.map(|spread| spread.median), Some(5));
         assert_eq!(profile.citation_style, CitationStyle::AuthorYear);
@@ -367,7 +363,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_heading_is_one() {
-        let first = |text: &str| match pieces(text, None).0.into_iter().next() {
+        let first = |text: &str| match pieces(&pages(text), None).0.into_iter().next() {
             Some(Piece::Heading { title, .. }) => title,
             other => format!("{other:?}"),
         };
@@ -393,11 +389,11 @@ mod tests {
         // A running head that stands on one page alone.
         let repeated =
             "1 Introduction\nWe do.\n2 Method\nSo.\nReferences\nOne.\n\u{c}REFERENCES\nTwo.";
-        let (repeated, _) = profile(repeated, None);
+        let (repeated, _) = profile(&pages(repeated), None);
         assert_eq!(repeated.sections.len(), 3);
         // Numbered sections tell what else is a heading.
         let roles = |text: &str| -> Vec<Role> {
-            profile(text, None)
+            profile(&pages(text), None)
                 .0
                 .sections
                 .iter()
@@ -423,10 +419,10 @@ mod tests {
         assert!(caption_of("Figure 3 shows").is_none());
         assert!(caption_of("TABLE II. RESULTS").is_some());
         assert_eq!(
-            citation_style("[1] [2, 3] [4-6] [a]"),
+            citation_style(&pages("[1] [2, 3] [4-6] [a]")),
             CitationStyle::Numeric
         );
-        assert_eq!(citation_style("in 2020"), CitationStyle::Unknown);
+        assert_eq!(citation_style(&pages("in 2020")), CitationStyle::Unknown);
         assert_eq!(
             statement("Lemma 2.1 (Smith). Let"),
             Some(StatementKind::Lemma)
@@ -437,7 +433,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "([0-9]|[A-Z]|[a-z .,\n\u{c}\\[\\](]|Figure 1: |References\n|20|é|Abstract—){0,80}") {
-            drop(profile(&text, None));
+            drop(profile(&pages(&text), None));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! PDFs written by hand, and what becomes of them.
 
 mod book;
+mod headings;
 mod hostile;
 mod paper;
 

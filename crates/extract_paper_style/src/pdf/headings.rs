@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::pdf::labels::{Kind, Named, numbers, unnamed};
 use crate::role::Role;
 
 /// Words a heading has at most.
@@ -25,160 +24,136 @@ pub(crate) struct Heading {
     pub(crate) lines: usize,
 }
 
-/// How sections are numbered.
+/// Signs that sections are numbered with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Style {
-    kind: Kind,
-    /// Whether a point follows.
-    dotted: bool,
+enum Kind {
+    Arabic,
+    Roman,
+    Letter,
+}
+
+/// What the word before a number says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    Part,
+    Chapter,
+    Appendix,
 }
 
 /// A line that would be a heading if its number were the next one.
 struct Candidate {
     at: usize,
-    style: Style,
+    /// How its section is numbered, and whether a point follows.
+    style: (Kind, bool),
     numbers: Vec<usize>,
     title: String,
     lines: usize,
 }
 
-impl Candidate {
-    fn level(&self) -> u8 {
-        u8::try_from(self.numbers.len()).unwrap_or(3)
-    }
-}
+/// A candidate with the level it has among others.
+type Placed<'a> = (usize, &'a Candidate);
 
 /// The numbered headings of a text, by line; none unless there are two sections and one has a title with a role.
 pub(crate) fn headings(lines: &[&str]) -> BTreeMap<usize, Heading> {
     let found: Vec<Candidate> = (0..lines.len())
         .filter_map(|at| candidate(lines, at))
         .collect();
-    let is_start = |one: &Candidate| one.numbers == [1] && one.style.kind != Kind::Letter;
+    let is_start = |one: &Candidate| one.numbers == [1] && one.style.0 != Kind::Letter;
     let starts = (0..found.len()).filter(|at| found.get(*at).is_some_and(is_start));
-    let mut best: (usize, Vec<(u8, &Candidate)>) = (0, Vec::new());
-    for start in starts.take(STARTS) {
-        let chain = sections(found.get(start..).unwrap_or_default());
-        let score = worth(&chain);
-        // A table of contents has the same titles, and stands before.
-        if score > 0 && score >= best.0 {
-            best = (score, chain);
-        }
-    }
-    let mut chain = best.1;
+    let chains = starts
+        .take(STARTS)
+        .map(|start| sections(found.get(start..).unwrap_or_default()));
+    // Of equals the last: a table of contents has the same titles, and stands before.
+    let best = chains.max_by_key(|chain| worth(chain));
+    let mut chain = best.filter(|chain| worth(chain) > 0).unwrap_or_default();
     let end = chain.last().map_or(0, |(_, last)| last.at + 1);
-    let rest = lines.get(end..).unwrap_or_default();
-    if let Some(back) = rest.iter().position(|line| is_back(line)) {
-        chain.extend(appendix(&found, end + back));
+    let mut rest = lines.iter().enumerate().skip(end);
+    if let Some((back, _)) = rest.find(|(_, line)| is_back(line)) {
+        let mut last = [0; 3];
+        let letters = |one: &&Candidate| one.at > back && one.style.0 == Kind::Letter;
+        let letters = found.iter().filter(letters);
+        let appendix = letters.filter(|one| comes_next(&mut last, &one.numbers));
+        chain.extend(appendix.map(|one| (one.numbers.len(), one)));
     }
-    let heading = |(level, one): (u8, &Candidate)| {
-        let (title, lines) = (one.title.clone(), one.lines);
-        (
-            one.at,
-            Heading {
-                level,
-                title,
-                numbered: true,
-                lines,
-            },
-        )
+    let heading = |(level, one): Placed<'_>| Heading {
+        level: u8::try_from(level).unwrap_or(3),
+        title: one.title.clone(),
+        numbered: true,
+        lines: one.lines,
     };
-    chain.into_iter().map(heading).collect()
+    let headings = chain.into_iter().map(|one| (one.1.at, heading(one)));
+    headings.collect()
 }
 
 /// How much a chain looks like the sections of a paper.
-fn worth(chain: &[(u8, &Candidate)]) -> usize {
+fn worth(chain: &[Placed<'_>]) -> usize {
     let sections = chain.iter().filter(|(level, _)| *level == 1);
-    let worth = |(_, one): &(u8, &Candidate)| match Role::of(&one.title) {
+    let worth = |(_, one): &Placed<'_>| match Role::of(&one.title) {
         (_, true) => 4,
         (Role::Body, _) => 0,
         _ => 2,
     };
-    let (count, worth) = (sections.clone().count(), sections.map(worth).sum());
-    match (count, worth) {
+    match (sections.clone().count(), sections.map(worth).sum()) {
         (0 | 1, _) | (_, 0) => 0,
-        _ => count + worth,
+        (count, worth) => count + worth,
     }
 }
 
-/// The numbers that may come next.
-#[derive(Default)]
-struct Last([usize; 3]);
-
-impl Last {
-    const fn section(&self) -> usize {
-        self.0[0]
-    }
-
-    /// Whether these numbers come next; if so, they have come.
-    fn takes(&mut self, numbers: &[usize]) -> bool {
-        let [section, sub, third] = self.0;
-        self.0 = match *numbers {
-            [one] if one == section + 1 => [one, 0, 0],
-            [one, two] if one == section && two == sub + 1 => [one, two, 0],
-            [one, two, three] if one == section && two == sub && three == third + 1 => {
-                [one, two, three]
-            }
-            _ => return false,
-        };
-        true
-    }
+/// Whether these numbers follow the `last` ones; if so, they are the last ones.
+fn comes_next(last: &mut [usize; 3], numbers: &[usize]) -> bool {
+    let [section, sub, third] = *last;
+    *last = match *numbers {
+        [one] if one == section + 1 => [one, 0, 0],
+        [one, two] if one == section && two == sub + 1 => [one, two, 0],
+        [one, two, three] if one == section && two == sub && three == third + 1 => {
+            [one, two, three]
+        }
+        _ => return false,
+    };
+    true
 }
 
 /// The headings that go on from the first candidate, in its style.
-fn sections(found: &[Candidate]) -> Vec<(u8, &Candidate)> {
+fn sections(found: &[Candidate]) -> Vec<Placed<'_>> {
     let Some(style) = found.first().map(|one| one.style) else {
         return Vec::new();
     };
-    let mut last = Last::default();
-    let mut chain = Vec::new();
-    for one in found {
-        let (comes, level) = match (one.style.kind, one.numbers.as_slice()) {
+    let mut last = [0; 3];
+    let mut placed = |one: &Candidate| {
+        let level = one.numbers.len();
+        match (one.style.0, one.numbers.as_slice()) {
             // Subsections of Roman sections have letters.
-            (Kind::Letter, [letter]) if style.kind == Kind::Roman => {
-                (last.takes(&[last.section(), *letter]), 2)
+            (Kind::Letter, [letter]) if style.0 == Kind::Roman => {
+                let numbers = [last[0], *letter];
+                comes_next(&mut last, &numbers).then_some(2)
             }
-            (Kind::Letter, _) => (false, 0),
-            (_, [_]) => (one.style == style && last.takes(&one.numbers), 1),
-            _ => (last.takes(&one.numbers), one.level()),
-        };
-        if comes {
-            chain.push((level, one));
+            (Kind::Letter, _) => None,
+            (_, [_]) if one.style != style => None,
+            (_, numbers) => comes_next(&mut last, numbers).then_some(level),
         }
-    }
-    chain
-}
-
-/// The headings of an appendix, which have letters, behind line `back`.
-fn appendix(found: &[Candidate], back: usize) -> Vec<(u8, &Candidate)> {
-    let mut last = Last::default();
-    let mut goes_on = |one: &Candidate| {
-        one.at > back && one.style.kind == Kind::Letter && last.takes(&one.numbers)
     };
-    let found = found.iter().filter(|one| goes_on(one));
-    found.map(|one| (one.level(), one)).collect()
+    let headings = found.iter().filter_map(|one| Some((placed(one)?, one)));
+    headings.collect()
 }
 
 /// Whether a line is the heading of what stands behind the sections.
 fn is_back(line: &str) -> bool {
-    is_title(line)
-        && matches!(
-            Role::of(&respaced(line)),
-            (Role::References | Role::Appendix | Role::Statements, true)
-        )
+    let (role, whole) = Role::of(&respaced(line));
+    let back = matches!(role, Role::References | Role::Appendix | Role::Statements);
+    whole && back && is_title(line)
 }
 
 fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
-    let line = lines.get(at)?;
+    let line_of = |at: usize| lines.get(at).copied().unwrap_or_default();
+    let line = line_of(at);
     // `Chapter 3`, alone on its line.
     let line = match unnamed(line) {
         Some((Named::Chapter, number)) if !number.contains(char::is_whitespace) => number,
         _ => line,
     };
-    let length = line.find(char::is_whitespace).unwrap_or(line.len());
-    let (number, rest) = line.split_at_checked(length)?;
+    let (number, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let bare = number.strip_suffix('.').unwrap_or(number);
-    let (kind, numbers) = numbers(bare)?;
-    let line_of = |at: usize| lines.get(at).copied().unwrap_or_default();
+    let (kind, numbers) = numbers(bare).filter(|(_, numbers)| numbers.len() <= 3)?;
     let (title, mut last) = match rest.trim() {
         // The number stands on a line of its own, the title on the next one.
         "" => {
@@ -198,20 +173,68 @@ fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
         if !line_of(last + 2).is_empty() || second.ends_with(['.', ',', ';']) {
             return None;
         }
-        title.push(' ');
-        title.push_str(second);
+        title = [&title, " ", second].concat();
         last += 1;
     }
     Some(Candidate {
         at,
-        style: Style {
-            kind,
-            dotted: number.len() > bare.len(),
-        },
+        style: (kind, number.len() > bare.len()),
         numbers,
         title,
         lines: last + 1 - at,
     })
+}
+
+/// The word before the number that a text begins with, and the rest: `3` of `Chapter 3`.
+pub(crate) fn unnamed(text: &str) -> Option<(Named, &str)> {
+    let (name, rest) = text.split_once(' ')?;
+    let named = match name {
+        "Part" | "PART" | "Teil" => Named::Part,
+        "Chapter" | "CHAPTER" | "Section" | "SECTION" | "Kapitel" => Named::Chapter,
+        "Appendix" | "APPENDIX" | "Anhang" => Named::Appendix,
+        _ => return None,
+    };
+    let number = rest.split_whitespace().next()?;
+    numbers(number.trim_end_matches(['.', ':']))?;
+    Some((named, rest.trim_start()))
+}
+
+/// A title without the number before it, and without the word before that; the same when nothing is left.
+pub(crate) fn unlabelled(title: &str) -> &str {
+    let bare = unnamed(title).map_or(title, |(_, rest)| rest);
+    let (number, rest) = bare.split_once(char::is_whitespace).unwrap_or_default();
+    let number = number.trim_end_matches(['.', ':', ')']);
+    let is_number = numbers(number.strip_prefix('§').unwrap_or(number)).is_some();
+    let rest = rest.trim_start_matches([' ', ':', '.', '—', '–', '-']);
+    if is_number && rest.contains(char::is_alphabetic) {
+        rest
+    } else {
+        title
+    }
+}
+
+/// `3`, `3.1`, `3.1.2`, `IV`, `B`, `B.1`.
+fn numbers(text: &str) -> Option<(Kind, Vec<usize>)> {
+    const ROMAN: [&str; 12] = [
+        "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII",
+    ];
+    if let Some(at) = ROMAN.iter().position(|roman| *roman == text) {
+        return Some((Kind::Roman, vec![at + 1]));
+    }
+    let mut kind = Kind::Arabic;
+    let mut numbers = Vec::new();
+    for part in text.split('.') {
+        let number = match part.as_bytes() {
+            [letter @ b'A'..=b'Z'] if numbers.is_empty() => {
+                kind = Kind::Letter;
+                usize::from(letter - b'A') + 1
+            }
+            [b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9'] => part.parse().ok()?,
+            _ => return None,
+        };
+        numbers.push(number);
+    }
+    Some((kind, numbers))
 }
 
 /// Whether a line can be a heading.
@@ -322,6 +345,35 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(respaced(title), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_before_titles_are_told_from_words() {
+        for (title, expected) in [
+            ("1 Introduction", "Introduction"),
+            ("3.14.2.1 General", "General"),
+            ("Appendix B: Proofs", "Proofs"),
+            ("Chapter 2 – Method", "Method"),
+            ("IV. Results", "Results"),
+            ("A.1 Of Theorem 1", "Of Theorem 1"),
+            ("Introduction", "Introduction"),
+            ("Chapter 2", "Chapter 2"),
+            ("3D Gadgets", "3D Gadgets"),
+            ("12 3", "12 3"),
+            ("", ""),
+        ] {
+            assert_eq!(unlabelled(title), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_of_headings_are_read() {
+        assert_eq!(numbers("3.1"), Some((Kind::Arabic, vec![3, 1])));
+        assert_eq!(numbers("IV"), Some((Kind::Roman, vec![4])));
+        assert_eq!(numbers("B.2"), Some((Kind::Letter, vec![2, 2])));
+        for none in ["", "3.", "2020", "a", "1.A", "+1"] {
+            assert_eq!(numbers(none), None, "{none}");
         }
     }
 }

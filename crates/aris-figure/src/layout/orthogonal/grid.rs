@@ -1,0 +1,352 @@
+//! The lines that ways may run on, and what lies on them: nodes, frames, and the ways that are there already.
+
+#![expect(
+    clippy::float_cmp,
+    reason = "points on one line carry the same number, copied and never computed again"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tour::Tour;
+use crate::geometry::{Point, Rect};
+use crate::measures::{ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
+use crate::scene::Scene;
+
+/// Lines on one axis that ways may run on, and what turning into each costs.
+pub(super) struct Lines(pub(super) Vec<(f64, f64)>);
+
+impl Lines {
+    /// `sides`: where boxes and frames begin and end. `ports`: lines that must be there. `within`: where lines may be.
+    pub(super) fn new(
+        mut sides: Vec<f64>,
+        ports: impl Iterator<Item = f64>,
+        within: (f64, f64),
+    ) -> Self {
+        sides.sort_by(f64::total_cmp);
+        sides.dedup();
+        let mut lines: Vec<(f64, f64)> = ports.map(|at| (at, 2.0)).collect();
+        lines.sort_by(|one, two| one.0.total_cmp(&two.0));
+        lines.dedup();
+        let mut more: Vec<(f64, f64)> = Vec::new();
+        for gap in sides.windows(2) {
+            let (middle, room) = (f64::midpoint(gap[0], gap[1]), (gap[1] - gap[0]) / 2.0);
+            if room > KEEP {
+                more.push((middle, 0.0));
+            }
+            let mut step = TRACK;
+            while step <= room - ARROW_ROOM {
+                more.extend([(middle - step, step / 4.0), (middle + step, step / 4.0)]);
+                step += TRACK;
+            }
+        }
+        more.extend(
+            sides
+                .iter()
+                .flat_map(|side| [(side - CLEAR, 8.0), (side + CLEAR, 8.0)]),
+        );
+        if let (Some(first), Some(last)) = (sides.first(), sides.last()) {
+            let outside = [1.0, 2.0, 3.0].into_iter();
+            more.extend(outside.flat_map(|step| {
+                let by = CLEAR + step * TRACK;
+                [(first - by, 8.0), (last + by, 8.0)]
+            }));
+        }
+        more.retain(|(at, _)| (within.0..=within.1).contains(at));
+        more.sort_by(|one, two| one.1.total_cmp(&two.1).then(one.0.total_cmp(&two.0)));
+        // What is near to a line that is there already is left out.
+        let mut taken: BTreeSet<i64> = lines.iter().map(|(at, _)| cell(*at)).collect();
+        for (at, cost) in more {
+            let near = taken.range(cell(at) - cell(LINES)..=cell(at) + cell(LINES));
+            if near.count() == 0 {
+                taken.insert(cell(at));
+                lines.push((at, cost));
+            }
+        }
+        lines.sort_by(|one, two| one.0.total_cmp(&two.0));
+        Self(lines)
+    }
+
+    pub(super) fn at(&self, index: usize) -> f64 {
+        self.0[index].0
+    }
+
+    pub(super) fn find(&self, at: f64) -> Option<usize> {
+        let index = self.0.partition_point(|(line, _)| *line < at);
+        (self.0.get(index)?.0 == at).then_some(index)
+    }
+
+    /// The lines strictly between two places.
+    pub(super) fn between(&self, low: f64, high: f64) -> std::ops::Range<usize> {
+        let first = self.0.partition_point(|(line, _)| *line <= low);
+        first..self.0.partition_point(|(line, _)| *line < high).max(first)
+    }
+}
+
+/// Costs as whole numbers, which have an order.
+#[expect(clippy::cast_possible_truncation, reason = "lengths on a canvas")]
+pub(super) fn cell(length: f64) -> i64 {
+    (length * 16.0).round() as i64
+}
+
+/// What lies on a step of the grid.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wall {
+    Free,
+    Node(usize),
+    Several,
+}
+
+/// Level pieces lie on a line of `level` between two lines of `upright`; upright ones the other way round.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    Level,
+    Upright,
+}
+
+impl Axis {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Level => Self::Upright,
+            Self::Upright => Self::Level,
+        }
+    }
+}
+
+pub(super) struct Grid {
+    pub(super) upright: Lines,
+    pub(super) level: Lines,
+    /// For each axis and point, what lies on the step from it to the next.
+    pub(super) walls: [Vec<Wall>; 2],
+    /// For each axis and point, what lies on that step.
+    pub(super) used: [Vec<Vec<Mark>>; 2],
+    /// How many points may still be looked at.
+    pub(super) left: usize,
+}
+
+/// An edge, or a frame, on a step or near to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) edge: Option<usize>,
+    is_on: bool,
+}
+
+impl Grid {
+    pub(super) fn new(scene: &Scene<'_>, tours: &BTreeMap<usize, Tour>) -> Self {
+        let rects: Vec<Rect> = scene
+            .blocks
+            .iter()
+            .map(|block| block.outline.bounds())
+            .chain(scene.frames.iter().flatten().map(|frame| frame.rect))
+            .collect();
+        let ends = || tours.values().flat_map(|tour| &tour.ends);
+        let inside = |length: f64, follows: bool| {
+            // A canvas that follows the figure grows to the right and to the bottom, and all moves right and down.
+            if follows {
+                (f64::NEG_INFINITY, f64::INFINITY)
+            } else {
+                (2.0, length - 2.0)
+            }
+        };
+        let canvas = &scene.spec.canvas;
+        let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
+        let upright = Lines::new(
+            rects
+                .iter()
+                .flat_map(|rect| [rect.left, rect.right])
+                .collect(),
+            ends().flat_map(|end| {
+                end.upright
+                    .iter()
+                    .map(|port| port.0)
+                    .chain([end.outline.centre.x])
+            }),
+            inside(scene.width, free && canvas.width.is_none()),
+        );
+        let level = Lines::new(
+            rects
+                .iter()
+                .flat_map(|rect| [rect.top, rect.bottom])
+                .collect(),
+            ends().flat_map(|end| {
+                end.level
+                    .iter()
+                    .map(|port| port.0)
+                    .chain([end.outline.centre.y])
+            }),
+            inside(scene.height, free && canvas.height.is_none()),
+        );
+        let points = upright.0.len() * level.0.len();
+        let mut grid = Self {
+            walls: [vec![Wall::Free; points], vec![Wall::Free; points]],
+            used: [vec![Vec::new(); points], vec![Vec::new(); points]],
+            left: SQUARE_POINTS,
+            upright,
+            level,
+        };
+        for (node, block) in scene.blocks.iter().enumerate() {
+            let rect = block.outline.bounds().grown(KEEP);
+            for axis in [Axis::Level, Axis::Upright] {
+                for step in grid.steps_in(axis, rect) {
+                    let wall = &mut grid.walls[axis as usize][step];
+                    *wall = match wall {
+                        Wall::Free => Wall::Node(node),
+                        _ => Wall::Several,
+                    };
+                }
+            }
+        }
+        for frame in scene.frames.iter().flatten() {
+            let [one, two, three, four] = frame.rect.corners();
+            grid.mark(None, &[one, two, three, four, one], true);
+        }
+        grid
+    }
+
+    pub(super) fn index(&self, x: usize, y: usize) -> usize {
+        y * self.upright.0.len() + x
+    }
+
+    pub(super) fn place(&self, index: usize) -> (usize, usize) {
+        (index % self.upright.0.len(), index / self.upright.0.len())
+    }
+
+    pub(super) fn point(&self, index: usize) -> Point {
+        let (x, y) = self.place(index);
+        Point::new(self.upright.at(x), self.level.at(y))
+    }
+
+    /// The steps of an axis that have a part inside a box.
+    pub(super) fn steps_in(&self, axis: Axis, rect: Rect) -> Vec<usize> {
+        let (mut xs, mut ys) = (
+            self.upright.between(rect.left, rect.right),
+            self.level.between(rect.top, rect.bottom),
+        );
+        // The step that leads into the box begins before it.
+        match axis {
+            Axis::Level => xs.start = xs.start.saturating_sub(1),
+            Axis::Upright => ys.start = ys.start.saturating_sub(1),
+        }
+        ys.flat_map(|y| xs.clone().map(move |x| (x, y)))
+            .map(|(x, y)| self.index(x, y))
+            .collect()
+    }
+
+    /// Notes an edge on its way, or that it is there no more.
+    pub(super) fn mark(&mut self, edge: Option<usize>, way: &[Point], is_there: bool) {
+        for pair in way.windows(2) {
+            self.mark_piece(edge, (pair[0], pair[1]), is_there);
+        }
+    }
+
+    /// Lines that are so near to a piece that they look the same are marked, too.
+    pub(super) fn mark_piece(
+        &mut self,
+        edge: Option<usize>,
+        (one, two): (Point, Point),
+        is_there: bool,
+    ) {
+        let (axis, near) = strip(one, two, SAME_LINE);
+        for step in self.steps_in(axis, near) {
+            let at = self.point(step);
+            let is_on = match axis {
+                Axis::Level => at.y == one.y,
+                Axis::Upright => at.x == one.x,
+            };
+            let used = &mut self.used[axis as usize][step];
+            let mark = Mark { edge, is_on };
+            match used.iter().position(|known| *known == mark) {
+                Some(known) if !is_there => drop(used.swap_remove(known)),
+                _ if is_there => used.push(mark),
+                _ => {}
+            }
+        }
+    }
+
+    /// The next point in a direction, with the step between.
+    pub(super) fn next(&self, here: usize, axis: Axis, forth: bool) -> Option<(usize, usize)> {
+        let (x, y) = self.place(here);
+        let stride = match axis {
+            Axis::Level => 1,
+            Axis::Upright => self.upright.0.len(),
+        };
+        let (at, count) = match axis {
+            Axis::Level => (x, self.upright.0.len()),
+            Axis::Upright => (y, self.level.0.len()),
+        };
+        if forth {
+            (at + 1 < count).then_some((here + stride, here))
+        } else {
+            (at > 0).then(|| (here - stride, here - stride))
+        }
+    }
+
+    /// Whether another edge than `edge` and those that may share its line lies on a step.
+    pub(super) fn is_taken(&self, scene: &Scene<'_>, edge: usize, axis: Axis, step: usize) -> bool {
+        let used = &self.used[axis as usize][step];
+        used.iter().any(|mark| !shares(scene, edge, *mark))
+    }
+
+    /// Whether such an edge runs through a point along an axis.
+    pub(super) fn is_crossed(
+        &self,
+        scene: &Scene<'_>,
+        edge: usize,
+        axis: Axis,
+        point: usize,
+    ) -> bool {
+        [false, true].into_iter().all(|forth| {
+            self.next(point, axis, forth)
+                .is_some_and(|(_, step)| self.is_taken(scene, edge, axis, step))
+        })
+    }
+
+    /// Whether no other edge that may not lies on a way or touches it.
+    pub(super) fn is_alone(&self, scene: &Scene<'_>, edge: usize, way: &[Point]) -> bool {
+        way.windows(2).all(|pair| {
+            let (axis, line) = strip(pair[0], pair[1], 0.1);
+            let steps = self.steps_in(axis, line);
+            let is_free = |step: &usize| {
+                !self.is_taken(scene, edge, axis, *step)
+                    && !self.is_crossed(scene, edge, axis.other(), *step)
+            };
+            steps.iter().all(is_free)
+        })
+    }
+}
+
+/// The axis of a straight piece, and what lies beside it.
+pub(super) fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
+    let rect = Rect::between(one, two);
+    if one.y == two.y {
+        let (top, bottom) = (rect.top - by, rect.bottom + by);
+        (
+            Axis::Level,
+            Rect {
+                top,
+                bottom,
+                ..rect
+            },
+        )
+    } else {
+        let (left, right) = (rect.left - by, rect.right + by);
+        (
+            Axis::Upright,
+            Rect {
+                left,
+                right,
+                ..rect
+            },
+        )
+    }
+}
+
+/// Whether two edges may lie on one line: they begin or end at the same place, and look alike.
+pub(super) fn shares(scene: &Scene<'_>, edge: usize, mark: Mark) -> bool {
+    let Some(other) = mark.edge.filter(|_| mark.is_on) else {
+        return false;
+    };
+    let (one, two) = (&scene.spec.edges[edge], &scene.spec.edges[other]);
+    let alike = one.dash == two.dash && one.colour.rgb == two.colour.rgb;
+    // Both ends the same: two edges that look like one.
+    alike && ((one.start() == two.start()) != (one.end() == two.end()))
+}

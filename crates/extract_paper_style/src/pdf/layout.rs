@@ -1,0 +1,358 @@
+//! Pages of text from what `pdftotext -bbox-layout` writes: XHTML with pages, blocks, lines and words.
+//!
+//! A page is read as soon as it is there, so memory holds one page of XML, whatever the PDF holds.
+
+use std::collections::BTreeSet;
+
+use roxmltree::{Document, Node};
+
+use crate::pdf::{LIMIT, notes};
+
+/// Bytes of XML that a page may take.
+const PAGE: usize = 64 << 20;
+/// Part of a line's size that raised signs have at most.
+pub(crate) const RAISED: f64 = 0.9;
+/// By which part the sizes of the lines of one block differ at most.
+const SIZES: f64 = 0.08;
+/// Usual steps from line to line from which on a block ends.
+const STEP: f64 = 1.25;
+/// Sizes between a number and the title that it belongs to at most; from there on cells of a table are apart.
+const CELL: f64 = 3.0;
+/// Numbers in a margin from which on they are those of lines.
+const NUMBERED: usize = 6;
+/// Part of a page's width by which a block may reach beyond its column.
+const GUTTER: f64 = 0.02;
+
+/// The lines of a page, without footnotes and line numbers; a blank one stands where a block ends.
+pub(crate) type Page = Vec<String>;
+
+/// A line of a page. Lengths are in points.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    /// Distance from the page's upper edge.
+    pub(crate) bottom: f64,
+    /// Height of its letters.
+    pub(crate) size: f64,
+    /// Height of its first word.
+    pub(crate) first: f64,
+    /// Whether it begins a block.
+    pub(crate) begins: bool,
+}
+
+/// Takes the output as it comes, and keeps only the text.
+#[derive(Default)]
+pub(crate) struct Pages {
+    /// The XML of the page in progress.
+    rest: Vec<u8>,
+    /// Bytes of text.
+    bytes: usize,
+    pub(crate) read: Vec<Page>,
+}
+
+impl Pages {
+    /// Takes the next piece.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            if self.is_long() {
+                return;
+            }
+            self.rest.extend_from_slice(part);
+            if self.rest.trim_ascii_end().ends_with(b"</page>") {
+                let xml = std::mem::take(&mut self.rest);
+                let page = page(&String::from_utf8_lossy(&xml));
+                self.bytes += page.iter().map(String::len).sum::<usize>();
+                self.read.push(page);
+            }
+        }
+    }
+
+    /// Whether there is more than [`LIMIT`] of text.
+    pub(crate) fn is_long(&self) -> bool {
+        self.rest.len() > PAGE || self.bytes > LIMIT
+    }
+}
+
+/// A page without a line when its XML is damaged.
+fn page(xml: &str) -> Page {
+    let start = xml.find("<page ").unwrap_or(0);
+    let xml = clean(xml.get(start..).unwrap_or_default());
+    let document = Document::parse(&xml);
+    document.map_or_else(|_| Page::new(), |page| text(&page))
+}
+
+/// XML without the characters that XML cannot hold and poppler writes all the same.
+pub(crate) fn clean(xml: &str) -> String {
+    xml.replace(
+        |letter: char| letter < ' ' && letter != '\n' || matches!(letter, '\u{fffe}' | '\u{ffff}'),
+        " ",
+    )
+}
+
+fn length(node: Node<'_, '_>, name: &str) -> f64 {
+    let found = node.attribute(name).and_then(|text| text.parse().ok());
+    found
+        .filter(|length: &f64| length.is_finite())
+        .unwrap_or(0.0)
+}
+
+fn height(word: Node<'_, '_>) -> f64 {
+    length(word, "yMax") - length(word, "yMin")
+}
+
+/// The elements of this name, and where the outermost of them begin and end.
+fn all<'a, 'b>(page: &'a Document<'b>, name: &str) -> (Vec<Node<'a, 'b>>, f64, f64) {
+    let found = page.descendants().filter(|node| node.has_tag_name(name));
+    let found: Vec<_> = found.collect();
+    let left = found.iter().map(|node| length(*node, "xMin"));
+    let right = found.iter().map(|node| length(*node, "xMax"));
+    let edges = (
+        left.fold(f64::INFINITY, f64::min),
+        right.fold(f64::NEG_INFINITY, f64::max),
+    );
+    (found, edges.0, edges.1)
+}
+
+/// The blocks of a page in reading order: where it has two columns the left one first, from one block that is wider than a column
+/// to the next. Else poppler's order, which mixes up columns that are close to each other.
+fn ordered<'a, 'b>(page: &'a Document<'b>) -> Vec<Node<'a, 'b>> {
+    let (mut blocks, left, right) = all(page, "block");
+    let (middle, slack) = (f64::midpoint(left, right), GUTTER * (right - left));
+    // 0 for what is wider, 1 for the left column, 2 for the right one.
+    let side = |block: Node<'_, '_>| {
+        usize::from(length(block, "xMax") <= middle + slack)
+            + 2 * usize::from(length(block, "xMin") >= middle - slack)
+    };
+    let words = |wanted: usize| {
+        let own = blocks.iter().filter(|block| side(**block) == wanted);
+        let inside = own.flat_map(Node::descendants);
+        inside.filter(|node| node.has_tag_name("word")).count()
+    };
+    let [wide, one, other] = [0, 1, 2].map(words);
+    if one.min(other) * 4 < one + other + wide {
+        return blocks;
+    }
+    blocks.sort_by(|one, other| length(*one, "yMin").total_cmp(&length(*other, "yMin")));
+    let mut band = 0;
+    let mut placed: Vec<_> = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        band += usize::from(side(block) == 0);
+        placed.push((band, side(block), block));
+    }
+    placed.sort_by_key(|(band, side, _)| (*band, *side));
+    placed.into_iter().map(|(_, _, block)| block).collect()
+}
+
+/// The words that number the lines of a manuscript: they stand beside all other text, and count upwards.
+fn line_numbers(page: &Document<'_>) -> BTreeSet<u32> {
+    let number = |word: &Node<'_, '_>| word.text()?.parse::<u32>().ok();
+    let (words, ..) = all(page, "word");
+    let text = || words.iter().filter(|word| number(word).is_none());
+    let left = text().map(|word| length(*word, "xMin"));
+    let left = left.fold(f64::INFINITY, f64::min);
+    let right = text().map(|word| length(*word, "xMax")).fold(0.0, f64::max);
+    let mut found = BTreeSet::new();
+    for is_left in [true, false] {
+        let beside = |word: &&Node<'_, '_>| {
+            if is_left {
+                length(**word, "xMax") <= left
+            } else {
+                length(**word, "xMin") >= right
+            }
+        };
+        let mut margin: Vec<_> = words.iter().filter(beside).collect();
+        margin.sort_by(|one, other| length(**one, "yMin").total_cmp(&length(**other, "yMin")));
+        let counts: Vec<u32> = margin.iter().filter_map(|word| number(word)).collect();
+        let steps = counts.iter().zip(counts.iter().skip(1));
+        let upwards = steps.filter(|(one, next)| (1..=10).contains(&next.saturating_sub(**one)));
+        // The number of the page may stand above or below them.
+        if counts.len() >= NUMBERED && upwards.count() + 3 >= counts.len() {
+            found.extend(margin.iter().map(|word| word.id().get()));
+        }
+    }
+    found
+}
+
+/// The lines of a page, and the raised signs that stand in or behind words, where footnotes are called.
+fn lines(page: &Document<'_>) -> (Vec<Line>, BTreeSet<char>) {
+    let mut out: Vec<Line> = Vec::new();
+    let mut raised = BTreeSet::new();
+    let numbers = line_numbers(page);
+    for block in ordered(page) {
+        let mut begins = true;
+        for node in block.children().filter(|node| node.has_tag_name("line")) {
+            let words: Vec<_> = node
+                .children()
+                .filter(|word| word.has_tag_name("word") && !numbers.contains(&word.id().get()))
+                .collect();
+            let letters = |word: &&Node<'_, '_>| word.text().unwrap_or_default().chars().count();
+            let (Some(first), Some(last)) = (words.first(), words.last()) else {
+                continue;
+            };
+            let longest = *words.iter().max_by_key(letters).unwrap_or(first);
+            let (size, bottom) = (height(longest), length(longest, "yMax"));
+            let mut text = String::new();
+            for word in &words {
+                let letters = word.text().unwrap_or_default();
+                if height(*word) < RAISED * size
+                    && length(*word, "yMax") < bottom
+                    && !text.is_empty()
+                {
+                    raised.extend(letters.chars().next());
+                }
+                push(&mut text, letters);
+                text.push(' ');
+            }
+            if text.trim().is_empty() {
+                continue;
+            }
+            let line = Line {
+                text: text.trim().to_owned(),
+                left: length(*first, "xMin"),
+                right: length(*last, "xMax"),
+                bottom,
+                size,
+                first: height(*first),
+                begins: std::mem::take(&mut begins),
+            };
+            match out.last_mut() {
+                Some(last) if is_one(last, &line) => {
+                    let text = [&last.text, " ", &line.text].concat();
+                    let (left, first, begins) = (last.left, last.first, last.begins);
+                    *last = Line {
+                        text,
+                        left,
+                        first,
+                        begins,
+                        ..line
+                    };
+                }
+                _ => out.push(line),
+            }
+        }
+    }
+    (out, raised)
+}
+
+/// Whether `next` goes on on the line of `last`: poppler makes blocks of their own of what stands apart, as the number of a heading
+/// and the parts of a running head.
+fn is_one(last: &Line, next: &Line) -> bool {
+    let number = last.text.len() <= 8 && !last.text.contains(' ');
+    let same = (last.size - next.size).abs() <= SIZES * next.size;
+    // The mark of a footnote is small and raised.
+    let level = if number && last.size < RAISED * next.size {
+        0.0..RAISED * next.size
+    } else {
+        -0.3 * next.size..0.3 * next.size
+    };
+    (number || last.begins && next.begins && same)
+        && level.contains(&(next.bottom - last.bottom))
+        && (0.0..CELL * next.size).contains(&(next.left - last.right))
+}
+
+/// Appends letters: ligatures as their letters, what is no letter as a space.
+fn push(text: &mut String, letters: &str) {
+    for letter in letters.chars() {
+        match letter {
+            '\u{fb00}' => text.push_str("ff"),
+            '\u{fb01}' => text.push_str("fi"),
+            '\u{fb02}' => text.push_str("fl"),
+            '\u{fb03}' => text.push_str("ffi"),
+            '\u{fb04}' => text.push_str("ffl"),
+            _ if letter.is_control() || letter.is_whitespace() => text.push(' '),
+            _ => text.push(letter),
+        }
+    }
+}
+
+/// The text of a page, with a blank line where a block ends, the size changes, or a step is larger than usual.
+fn text(page: &Document<'_>) -> Page {
+    let (lines, raised) = lines(page);
+    let steps = lines.iter().zip(lines.iter().skip(1));
+    let steps = steps.map(|(one, next)| next.bottom - one.bottom);
+    let mut steps: Vec<f64> = steps.filter(|step| *step > 0.0).collect();
+    steps.sort_by(f64::total_cmp);
+    let usual = steps.get(steps.len().saturating_sub(1) / 2);
+    let usual = usual.copied().unwrap_or(0.0);
+    let notes = notes::notes(&lines, &raised);
+    let mut out = Page::new();
+    let mut last: Option<Line> = None;
+    for (_, line) in (0..).zip(lines).filter(|(at, _)| !notes.contains(at)) {
+        if let Some(last) = last {
+            let step = line.bottom - last.bottom;
+            let other = (last.size - line.size).abs() > SIZES * last.size.max(line.size);
+            if line.begins || other || step <= 0.0 || step > STEP * usual {
+                out.push(String::new());
+            }
+        }
+        out.push(line.text.clone());
+        last = Some(line);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read when it comes in pieces of seven bytes; lines are parted by `|`.
+    fn text(xml: &str) -> Vec<String> {
+        let mut pages = Pages::default();
+        for piece in xml.as_bytes().chunks(7) {
+            pages.take(piece);
+        }
+        pages.read.iter().map(|page| page.join("|")).collect()
+    }
+
+    /// A line: its left edge, its upper edge, its size, its words.
+    fn line(left: f64, top: f64, size: f64, words: &str) -> String {
+        let mut out = String::new();
+        let mut x = left;
+        for word in words.split(' ') {
+            let right = x + 0.5 * size * f64::from(u32::try_from(word.len()).unwrap_or(0));
+            let below = top + size;
+            let word = format!(
+                "<word xMin=\"{x}\" yMin=\"{top}\" xMax=\"{right}\" yMax=\"{below}\">{word}</word>\n"
+            );
+            out.push_str(&word);
+            x = right + 0.3 * size;
+        }
+        format!(
+            "<line xMin=\"{left}\" yMin=\"{top}\" xMax=\"{x}\" yMax=\"{}\">\n{out}</line>\n",
+            top + size
+        )
+    }
+
+    #[test]
+    fn words_become_lines_and_blocks() {
+        let block = |lines: &[String]| format!("<block xMin=\"0\">\n{}</block>\n", lines.concat());
+        let page = [
+            block(&[line(50.0, 20.0, 8.0, "Head")]),
+            block(&[line(50.0, 60.0, 12.0, "1")]),
+            block(&[line(70.0, 60.0, 12.0, "The &lt;Title\u{1}&gt;")]),
+            block(&[
+                line(50.0, 90.0, 10.0, "One \u{fb01}ne"),
+                line(50.0, 102.0, 10.0, "line"),
+                line(50.0, 114.0, 8.0, "small"),
+                line(50.0, 150.0, 8.0, "far"),
+            ]),
+        ];
+        let xml = format!(
+            "<doc>\n<page width=\"1\">\n<flow>\n{}</flow>\n</page>\n<page width=\"1\">\n</page>\n</doc>\n",
+            page.concat()
+        );
+        let expected = "Head||1 The <Title >||One fine|line||small||far";
+        assert_eq!(text(&xml), [expected, ""]);
+        assert_eq!(text("<doc>\n</doc>"), [""; 0]);
+        assert_eq!(text("<page a=\"1\"><line></page>"), [""], "a damaged page");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_output_makes_it_panic(xml in "(<page a=\"1\">|</page>\n|<block>|</block>|<line xMin=\"-1e300\">|</line>|<word yMin=\"9\" yMax=\"NaN\">|<word yMax=\"7\">|1|\\*a|é|</word>|&|<){0,60}") {
+            drop(text(&xml));
+        }
+    }
+}
