@@ -1,7 +1,7 @@
 //! Arguments of commands.
 
 use super::{
-    builtin::Cmd,
+    commands::Act,
     reader::{Frame, Meaning, Reader},
     token::{Kind, Token},
     writer::Source,
@@ -277,23 +277,15 @@ impl Reader<'_> {
     /// or nothing.
     pub(super) fn pieces(&mut self, tokens: &[Token]) -> Vec<Piece> {
         let base = self.stack.len();
-        self.frames.push(Frame::Barrier { base });
+        self.frames.push(Frame { base, file: None });
         self.unread_all(tokens);
         let mut pieces = Vec::new();
         loop {
             let token = self.next();
             let text = match token.kind {
                 Kind::Stop => break,
-                Kind::Word => {
-                    if !self.spend_bytes(token.len as usize) {
-                        continue;
-                    }
-                    pieces.push(Piece {
-                        text: self.text(token).to_owned(),
-                        source: self.source(token, true),
-                    });
-                    continue;
-                }
+                Kind::Word if !self.spend_bytes(token.len as usize) => continue,
+                Kind::Word => self.text(token),
                 Kind::Space | Kind::Tie | Kind::Par => " ",
                 Kind::Super => "^",
                 Kind::Sub => "_",
@@ -304,17 +296,18 @@ impl Reader<'_> {
                         self.expand(token, name, &body);
                         continue;
                     }
-                    Meaning::Known(
-                        Cmd::Symbol(text) | Cmd::Operator(text) | Cmd::Function(text),
-                    ) => text,
-                    Meaning::Known(Cmd::Space) => " ",
-                    _ => continue,
+                    Meaning::Known(cmd) => match cmd.act {
+                        Act::Symbol(text) | Act::Operator(text) | Act::Function(text) => text,
+                        Act::Space => " ",
+                        _ => continue,
+                    },
+                    Meaning::Unknown => continue,
                 },
                 _ => continue,
             };
             pieces.push(Piece {
                 text: text.to_owned(),
-                source: self.source(token, false),
+                source: self.source(token, token.kind == Kind::Word),
             });
         }
         self.frames.pop();
@@ -335,30 +328,29 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The text of the next argument, and where it stands if anything is in it.
-    pub(super) fn argument_text(&mut self) -> (String, Option<Place>) {
+    /// The text of the next argument without spaces around it.
+    pub(super) fn name_argument(&mut self) -> String {
+        let tokens = self.argument();
+        self.flat(&tokens).trim().to_owned()
+    }
+
+    /// The same, and where it stands.
+    pub(super) fn key_argument(&mut self) -> (String, Place) {
         let tokens = self.argument();
         let place = tokens.first().map(|token| self.place(*token));
-        let text = self.flat(&tokens);
-        (text, place)
+        let text = self.flat(&tokens).trim().to_owned();
+        (text, place.unwrap_or_else(|| self.here()))
     }
 
     /// The source of tokens as written.
     pub(super) fn raw(&self, tokens: &[Token]) -> String {
         let mut out = String::new();
         for token in tokens {
-            match token.kind {
-                Kind::Space => out.push(' '),
-                Kind::Name(_) => {
-                    out.push_str(self.text(*token));
-                    if self
-                        .text(*token)
-                        .ends_with(|c: char| c.is_ascii_alphabetic())
-                    {
-                        out.push(' ');
-                    }
-                }
-                _ => out.push_str(self.text(*token)),
+            let text = self.text(*token);
+            out.push_str(if token.kind == Kind::Space { " " } else { text });
+            let is_word = text.ends_with(|c: char| c.is_ascii_alphabetic());
+            if matches!(token.kind, Kind::Name(_)) && is_word {
+                out.push(' ');
             }
         }
         out

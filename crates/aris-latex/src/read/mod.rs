@@ -7,7 +7,6 @@
 pub(crate) mod accents;
 mod args;
 mod assets;
-mod builtin;
 mod cite;
 mod commands;
 mod cond;
@@ -20,7 +19,6 @@ mod lexer;
 mod macros;
 mod math;
 mod names;
-mod open;
 mod packages;
 pub(crate) mod path;
 mod reader;
@@ -44,9 +42,9 @@ pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Erro
     });
     if is_document {
         reader.preamble = true;
-        reader.style = run::preamble_style();
+        reader.style.bits = style::MUTE;
     }
-    reader.run()?;
+    reader.run();
     reader.finish(is_document);
-    Ok(reader.doc)
+    reader.failed.map_or(Ok(reader.doc), Err)
 }

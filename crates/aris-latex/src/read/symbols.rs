@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// What a control sequence prints, where that is one fixed text: `α` for `alpha`.
 pub fn symbol(name: &str) -> Option<&'static str> {
     static ALL: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
-        let functions = FUNCTIONS.iter().map(|name| (*name, *name));
+        let functions = functions().map(|name| (name, name));
         let tables = pairs(OPERATORS).chain(pairs(SYMBOLS));
         tables.chain(functions).collect()
     });
@@ -22,11 +22,9 @@ pub(super) fn pairs(table: &str) -> impl Iterator<Item = (&str, &str)> {
 pub(super) const OPERATORS: &str = include_str!("operators.txt");
 
 /// Function names: spaced from letters and digits around them.
-pub(super) const FUNCTIONS: &[&str] = &[
-    "log", "ln", "lg", "exp", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh",
-    "coth", "arcsin", "arccos", "arctan", "min", "max", "argmin", "argmax", "sup", "inf", "lim",
-    "limsup", "liminf", "det", "dim", "ker", "Pr", "gcd", "deg", "hom", "arg",
-];
+pub(super) fn functions() -> impl Iterator<Item = &'static str> {
+    include_str!("functions.txt").split_whitespace()
+}
 
 /// Everything else.
 pub(super) const SYMBOLS: &str = include_str!("symbols.txt");
