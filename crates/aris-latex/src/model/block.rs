@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use crate::Place;
 
 /// What a block of text is for the reader.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BlockKind {
     /// `\title`, `\subtitle`.
     Title,
@@ -16,6 +16,7 @@ pub enum BlockKind {
     /// Keywords, categories, subject classes.
     Keywords,
     /// Running text.
+    #[default]
     Paragraph,
     /// A heading; [`Block::section`] is its own entry in [`Document::headings`](crate::Document::headings).
     Heading {

@@ -20,8 +20,6 @@ pub struct Table {
     pub label: Option<String>,
     /// The caption's block.
     pub caption: Option<usize>,
-    /// `tabular`, `tabularx`, `longtable`, ….
-    pub environment: String,
     /// Rows in order; rows without any cell (rules) are left out.
     pub rows: Vec<Row>,
     /// Columns: of the preamble or of the widest row, whichever is more.

@@ -4,7 +4,7 @@ use super::{
     accents,
     reader::Reader,
     style,
-    symbols::{OPERATORS, SYMBOLS, functions, pairs},
+    symbols::{OPERATORS, SYMBOLS, entries, functions, pairs},
     token::Token,
 };
 use crate::IncludeKind;
@@ -56,26 +56,12 @@ pub(crate) enum Act {
     CsName,
     Switch(u32),
     SetSwitch(u32, bool),
-    If(If),
+    /// With what is tested, as the table names it.
+    If(&'static str),
     Else,
     Fi,
     NoValue,
     True,
-}
-
-/// Forms of conditionals: what stands between the name and the first branch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum If {
-    False,
-    True,
-    Maths,
-    Nothing,
-    Same,
-    One,
-    CsName,
-    /// Two lengths, or with `false` two numbers.
-    Compare(bool),
-    Number,
 }
 
 impl Cmd {
@@ -121,23 +107,20 @@ pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
     before.map(free).chain(listed()).chain(after.map(free))
 }
 
-/// The lists of `commands.txt`: in each line what the commands do, and their names.
+/// The lists of `commands.txt`.
 fn listed() -> impl Iterator<Item = (&'static str, Cmd)> {
-    let lines = include_str!("commands.txt").lines();
-    let lines = lines.filter_map(|line| {
-        let (what, names) = line.split_once(':')?;
-        let (what, how) = what.split_once(' ').unwrap_or((what, ""));
+    entries(include_str!("commands.txt")).filter_map(|(what, how, name)| {
         let (what, role) = match what.split_at_checked(1)? {
             ("=", what) => (what, Role::Fixed),
             ("+", what) => (what, Role::Defines),
             _ => (what, Role::Free),
         };
         let act = act(what, how)?;
-        Some((names, Cmd { act, role }))
-    });
-    lines.flat_map(|(names, cmd)| names.split_whitespace().map(move |name| (name, cmd)))
+        Some((name, Cmd { act, role }))
+    })
 }
 
+/// What a word of `commands.txt` does.
 fn act(what: &str, how: &'static str) -> Option<Act> {
     let done: Done = match what {
         "nothing" => return Some(Act::Nothing),
@@ -160,7 +143,7 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "inputif" => return Some(Act::InputIf),
         "endinput" => return Some(Act::EndInput),
         "csname" => return Some(Act::CsName),
-        "if" => return Some(Act::If(form(how))),
+        "if" => return Some(Act::If(how)),
         "else" => return Some(Act::Else),
         "fi" => return Some(Act::Fi),
         "none" => return Some(Act::NoValue),
@@ -268,19 +251,4 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         _ => return None,
     };
     Some(Act::Do(done, how))
-}
-
-fn form(how: &str) -> If {
-    match how {
-        "false" => If::False,
-        "true" => If::True,
-        "maths" => If::Maths,
-        "same" => If::Same,
-        "one" => If::One,
-        "csname" => If::CsName,
-        "numbers" => If::Compare(false),
-        "lengths" => If::Compare(true),
-        "number" => If::Number,
-        _ => If::Nothing,
-    }
 }

@@ -1,7 +1,7 @@
 //! Conditionals: decided where the document itself decides, both branches read otherwise.
 
 use super::{
-    commands::{Act, If},
+    commands::Act,
     reader::{Branch, Meaning, Reader},
     style,
     token::{Kind, Token},
@@ -22,36 +22,29 @@ impl Reader<'_> {
             && self.peek().kind != Kind::Begin
     }
 
-    pub(super) fn conditional(&mut self, form: If, token: Token) {
-        let truth = match form {
-            If::False => Some(false),
-            If::True => Some(true),
-            If::Maths => Some(self.style.has(style::MATHS)),
-            If::Nothing => None,
-            If::One => {
-                let _tested = self.next_visible();
-                None
-            }
-            If::Same => self.same(),
-            If::CsName => {
+    /// A conditional, with the word that the table has for what it tests.
+    pub(super) fn conditional(&mut self, tested: &str, token: Token) {
+        let mut truth = None;
+        match tested {
+            "false" | "true" => truth = Some(tested == "true"),
+            "maths" => truth = Some(self.style.has(style::MATHS)),
+            "same" => truth = self.same(),
+            "one" => drop(self.next_visible()),
+            "csname" => {
                 self.cs_name(token);
-                let _name = self.next();
-                None
+                self.next();
             }
-            If::Compare(lengths) => {
+            "lengths" => {
                 self.skip_until_relation();
-                if lengths {
-                    self.skip_glue();
-                } else {
-                    self.skip_number();
-                }
-                None
+                self.skip_glue();
             }
-            If::Number => {
+            "numbers" => {
+                self.skip_until_relation();
                 self.skip_number();
-                None
             }
-        };
+            "number" => self.skip_number(),
+            _ => {}
+        }
         self.branch(truth, token);
     }
 

@@ -10,13 +10,13 @@ use super::{
     path,
     reader::{After, Alignment, GroupKind, Reader, UserEnvironment},
     style::{self, Style},
+    symbols::entries,
     token::{Kind, Op, Token},
-    writer::Flow,
 };
-use crate::{Environment, ProblemKind, Written};
+use crate::{BlockKind, Environment, ProblemKind, Written};
 
 /// A known environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Env {
     Document,
     /// A displayed formula.
@@ -31,7 +31,8 @@ pub(super) enum Env {
     /// The same, and not in the PDF either.
     Hidden,
     List,
-    Flow(Flow),
+    /// Running text of a kind of its own.
+    Flow(BlockKind),
     Appendix,
     /// Interpreted, nothing shown: pictures made by code.
     Mute,
@@ -41,18 +42,15 @@ pub(super) enum Env {
     Titled,
 }
 
-/// How the arguments of a tabular go.
+/// How the columns of a tabular are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GridForm {
-    /// `[pos]{columns}`
     Plain,
-    /// `{width}[pos]{columns}`
-    Width,
     /// `to width {columns}`
     Tabu,
-    /// `[pos]{columns}` with captions and heads of its own.
+    /// With captions and heads of its own.
     Long,
-    /// `[options]{keys}`, `colspec` among them.
+    /// `{keys}`, `colspec` among them.
     Keys,
     /// `{columns}[options]`
     Nice,
@@ -60,7 +58,7 @@ pub(super) enum GridForm {
 
 impl Env {
     /// Whether the document's own definition is ignored.
-    pub(super) fn is_fixed(self) -> bool {
+    pub(super) fn is_fixed(&self) -> bool {
         matches!(
             self,
             Self::Document
@@ -68,15 +66,15 @@ impl Env {
                 | Self::Float
                 | Self::Raw
                 | Self::Display
-                | Self::Flow(Flow::BibItem)
+                | Self::Flow(BlockKind::BibItem)
         )
     }
 
     /// Whether it counts before the document begins.
-    fn is_early(self) -> bool {
+    fn is_early(&self) -> bool {
         match self {
             Self::Document | Self::Raw | Self::Hidden => true,
-            Self::Flow(flow) => flow != Flow::BibItem,
+            Self::Flow(flow) => *flow != BlockKind::BibItem,
             _ => false,
         }
     }
@@ -84,48 +82,43 @@ impl Env {
 
 /// The environment of a name, star dropped, and the arguments of it to drop.
 pub(super) fn lookup(name: &str) -> Option<(Env, &'static str)> {
-    static ALL: LazyLock<BTreeMap<&str, (Env, &str)>> = LazyLock::new(|| listed().collect());
+    static ALL: LazyLock<BTreeMap<&str, (Env, &str)>> = LazyLock::new(|| {
+        let all = entries(include_str!("environments.txt"));
+        all.filter_map(|(what, arguments, name)| Some((name, (named(what)?, arguments))))
+            .collect()
+    });
     let known = ALL.get(name);
     let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
-    known.copied()
+    known.cloned()
 }
 
-/// The lists of `environments.txt`: in each line what the environments are, the arguments to drop, and their names.
-fn listed() -> impl Iterator<Item = (&'static str, (Env, &'static str))> {
-    let lines = include_str!("environments.txt").lines();
-    lines
-        .filter_map(|line| line.split_once(':'))
-        .filter_map(|(what, names)| {
-            let (what, spec) = what.split_once(' ').unwrap_or((what, ""));
-            let env = match what {
-                "document" => Env::Document,
-                "display" => Env::Display,
-                "maths" => Env::InlineMath,
-                "inner" => Env::Inner,
-                "grid" => Env::Grid(GridForm::Plain),
-                "wide" => Env::Grid(GridForm::Width),
-                "tabu" => Env::Grid(GridForm::Tabu),
-                "long" => Env::Grid(GridForm::Long),
-                "keys" => Env::Grid(GridForm::Keys),
-                "nice" => Env::Grid(GridForm::Nice),
-                "float" => Env::Float,
-                "raw" => Env::Raw,
-                "hidden" => Env::Hidden,
-                "list" => Env::List,
-                "note" => Env::Flow(Flow::Note),
-                "abstract" => Env::Flow(Flow::Abstract),
-                "keywords" => Env::Flow(Flow::Keywords),
-                "front" => Env::Flow(Flow::Front),
-                "bibliography" => Env::Flow(Flow::BibItem),
-                "appendix" => Env::Appendix,
-                "mute" => Env::Mute,
-                "plain" => Env::Plain,
-                "titled" => Env::Titled,
-                _ => return None,
-            };
-            Some((names, (env, spec)))
-        })
-        .flat_map(|(names, env)| names.split_whitespace().map(move |name| (name, env)))
+/// What a word of `environments.txt` means.
+fn named(what: &str) -> Option<Env> {
+    Some(match what {
+        "document" => Env::Document,
+        "display" => Env::Display,
+        "maths" => Env::InlineMath,
+        "inner" => Env::Inner,
+        "grid" => Env::Grid(GridForm::Plain),
+        "tabu" => Env::Grid(GridForm::Tabu),
+        "long" => Env::Grid(GridForm::Long),
+        "keys" => Env::Grid(GridForm::Keys),
+        "nice" => Env::Grid(GridForm::Nice),
+        "float" => Env::Float,
+        "raw" => Env::Raw,
+        "hidden" => Env::Hidden,
+        "list" => Env::List,
+        "note" => Env::Flow(BlockKind::Footnote),
+        "abstract" => Env::Flow(BlockKind::Abstract),
+        "keywords" => Env::Flow(BlockKind::Keywords),
+        "front" => Env::Flow(BlockKind::FrontMatter),
+        "bibliography" => Env::Flow(BlockKind::BibItem),
+        "appendix" => Env::Appendix,
+        "mute" => Env::Mute,
+        "plain" => Env::Plain,
+        "titled" => Env::Titled,
+        _ => return None,
+    })
 }
 
 impl Reader<'_> {
@@ -139,7 +132,7 @@ impl Reader<'_> {
         let index = self.environment_name();
         let name = self.names.shared(index);
         let known = match self.special.get(&index) {
-            Some(special) => Some((*special, "")),
+            Some(special) => Some((special.clone(), "")),
             None => {
                 if let Some(user) = self.environments.get(&index).cloned() {
                     return self.begin_own(token, index, &user);
@@ -147,7 +140,7 @@ impl Reader<'_> {
                 lookup(&name)
             }
         };
-        if self.preamble && !known.is_some_and(|(env, _)| env.is_early()) {
+        if self.preamble && !known.as_ref().is_some_and(|(env, _)| env.is_early()) {
             return self.enter(index, After::Nothing, token);
         }
         let (env, arguments) = match known {
@@ -198,7 +191,9 @@ impl Reader<'_> {
         let title = (env == Env::Titled).then(|| self.optional());
         self.enter(index, After::Paragraph, token);
         match env {
-            Env::List if self.writer.flow == Flow::Body => self.writer.flow = Flow::List,
+            Env::List if self.writer.flow == BlockKind::Paragraph => {
+                self.writer.flow = BlockKind::ListItem;
+            }
             Env::Flow(flow) => {
                 self.writer.flow = flow;
                 if self.preamble {
@@ -398,7 +393,7 @@ impl Reader<'_> {
         self.alignments.push(Alignment::Inline);
         self.style = self.style.set(style::DISPLAY, style::MATH);
         if running {
-            self.writer.flow = Flow::Display;
+            self.writer.flow = BlockKind::DisplayMath;
         }
         self.origin = self.writer.length();
     }

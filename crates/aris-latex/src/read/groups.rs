@@ -25,7 +25,7 @@ impl Reader<'_> {
             kind,
             after,
             style: self.style,
-            flow: self.writer.flow,
+            flow: self.writer.flow.clone(),
             undo: self.undo.len(),
             origin: self.origin,
             place,

@@ -196,7 +196,7 @@ impl Reader<'_> {
 }
 
 impl File {
-    pub(super) fn new(file: u32, text: Arc<str>, kind: IncludeKind) -> Self {
+    pub(crate) fn new(file: u32, text: Arc<str>, kind: IncludeKind) -> Self {
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self {

@@ -54,7 +54,7 @@ fn special(byte: u8) -> bool {
 }
 
 /// The next token of a file; [`Kind::Stop`] at its end.
-pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
+pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
     let text = file.text.get(..file.end).unwrap_or_default();
     let (bytes, cursor) = (text.as_bytes(), &mut file.cursor);
     let token = |kind, start, length| Token::new(kind, file.file, start, length);

@@ -5,9 +5,7 @@ use std::{ops::Range, rc::Rc};
 use super::{
     commands::{Act, Cmd},
     env::{self, Env},
-    reader::{
-        Expansion, Frame, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, UserEnvironment,
-    },
+    reader::{Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, UserEnvironment},
     token::{Kind, Token, narrow},
 };
 use crate::{Definition, Place, ProblemKind};
@@ -254,14 +252,17 @@ impl Reader<'_> {
     /// `s o O{default} m` of `\NewDocumentCommand`.
     fn document_parameters(&mut self) -> Vec<Parameter> {
         let spec = self.argument();
-        let base = self.stack.len();
-        self.frames.push(Frame { base, file: None });
-        self.unread_all(&spec);
+        let mut parameters = self.apart(&spec, Self::all_parameters);
+        parameters.truncate(9);
+        parameters
+    }
+
+    fn all_parameters(&mut self) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         loop {
             let token = self.next();
             match token.kind {
-                Kind::Stop => break,
+                Kind::Stop => return parameters,
                 Kind::Word => parameters.extend(match self.letter(token) {
                     'm' => Some(Parameter::Mandatory),
                     'o' => Some(Parameter::Optional(None)),
@@ -274,9 +275,6 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        self.frames.pop();
-        parameters.truncate(9);
-        parameters
     }
 
     pub(super) fn document_command(&mut self, keep: bool) {

@@ -166,35 +166,28 @@ impl Reader<'_> {
         match next.kind {
             Kind::Begin => {
                 let first = self.next();
-                let second = if first.kind == Kind::Math {
-                    Some(self.next())
-                } else {
-                    None
-                };
-                let sign = self.is_operator(second.unwrap_or(first), "±");
-                let lone = self.is_operator(first, "∘") || self.is_ordinal(first);
-                if let Some(second) = second {
-                    self.unread(second);
-                }
-                if sign {
-                    // `84.7_{\pm 0.3}`: how tables set the error small.
-                    self.unread(first);
-                    self.space(token);
-                    self.open_group(GroupKind::Brace, After::Nothing, next);
-                    return;
-                }
-                if lone && self.peek().kind == Kind::End {
+                let is_maths = first.kind == Kind::Math;
+                let sign = if is_maths { self.peek() } else { first };
+                let is_error = self.is_operator(sign, "±");
+                let is_degree = self.is_operator(first, "∘");
+                if (is_degree || self.is_ordinal(first)) && self.peek().kind == Kind::End {
                     self.next();
-                    if first.kind == Kind::Word {
-                        self.write_word(first);
-                    } else {
+                    if is_degree {
                         self.write(token, "°");
+                    } else {
+                        self.write_word(first);
                     }
                     return;
                 }
                 self.unread(first);
-                self.write(token, open);
-                self.open_group(GroupKind::Brace, After::Text("}"), next);
+                if is_error {
+                    // `84.7_{\pm 0.3}`: how tables set the error small.
+                    self.space(token);
+                    self.open_group(GroupKind::Brace, After::Nothing, next);
+                } else {
+                    self.write(token, open);
+                    self.open_group(GroupKind::Brace, After::Text("}"), next);
+                }
             }
             Kind::Word => {
                 let (first, rest) = self.split_letter(next);

@@ -4,7 +4,7 @@
 //! they stand in.
 
 use super::{
-    commands::{Act, If, Role},
+    commands::{Act, Role},
     include::Found,
     lexer::Letters,
     path,
@@ -75,7 +75,7 @@ impl Reader<'_> {
                 self.follow(IncludeKind::Package, &names.collect::<Vec<_>>());
             }
             Act::Include(IncludeKind::Bibliography) => self.style_bibliography(),
-            Act::If(If::False) => drop(self.skip_branch(token, true)),
+            Act::If("false") => drop(self.skip_branch(token, true)),
             // Behind a condition it may end the file or not.
             Act::EndInput if !self.begins_line(token) => {}
             act if cmd.role == Role::Defines => self.command(token, act),

@@ -14,9 +14,9 @@ use super::{
     style::{self, Style},
     tables::Grid,
     token::{Kind, Token},
-    writer::{Flow, Writer},
+    writer::Writer,
 };
-use crate::{Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
+use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
@@ -60,7 +60,7 @@ pub(super) struct Expansion {
 }
 
 /// A file that is being read.
-pub(super) struct File {
+pub(crate) struct File {
     pub(super) file: u32,
     pub(super) text: Arc<str>,
     pub(super) cursor: Cursor,
@@ -114,7 +114,7 @@ pub(super) struct Group {
     pub(super) kind: GroupKind,
     pub(super) after: After,
     pub(super) style: Style,
-    pub(super) flow: Flow,
+    pub(super) flow: BlockKind,
     pub(super) undo: usize,
     pub(super) origin: usize,
     pub(super) place: Place,

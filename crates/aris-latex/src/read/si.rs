@@ -40,46 +40,43 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
             }
             Kind::Tie | Kind::Space if !out.is_empty() && !out.ends_with(' ') => out.push(' '),
             Kind::Name(name) => {
-                let text = reader.names.text(name).to_owned();
-                match text.as_str() {
-                    "per" => {
-                        out.push('/');
+                let text = reader.names.text(name);
+                let own = reader.units.get(&name).cloned();
+                let mut all = pairs(UNITS).enumerate();
+                let known = all.find(|(_, (unit, _))| *unit == text);
+                let shown = own.or_else(|| known.map(|(_, (_, text))| text.to_owned()));
+                match (text, shown) {
+                    ("of", _) => {}
+                    ("square", _) => square = "^{2}",
+                    ("cubic", _) => square = "^{3}",
+                    // Powers of what stands before, and what stands between.
+                    (_, Some(shown)) if shown.starts_with('^') => out.push_str(&shown),
+                    (_, Some(shown)) if matches!(&*shown, "/" | "·") => {
+                        out.push_str(&shown);
                         boundary = false;
                     }
-                    "squared" => out.push_str("^{2}"),
-                    "cubed" => out.push_str("^{3}"),
-                    "square" => square = "^{2}",
-                    "cubic" => square = "^{3}",
-                    "tothe" | "raiseto" => out.push('^'),
-                    "of" => {}
-                    "cdot" => out.push('·'),
-                    _ => {
-                        let own = reader.units.get(&name).cloned();
-                        let known = pairs(UNITS)
-                            .enumerate()
-                            .find(|(_, (unit, _))| *unit == text);
-                        let shown = own.or_else(|| known.map(|(_, (_, text))| text.to_owned()));
-                        if let Some(shown) = shown {
-                            if boundary {
-                                out.push(' ');
-                            }
-                            out.push_str(&shown);
-                            boundary = known.is_none_or(|(at, _)| at >= PREFIXES);
-                            if boundary {
-                                out.push_str(std::mem::take(&mut square));
-                            }
-                        } else if let Meaning::Macro(body) = reader.meaning(name)
+                    (_, Some(shown)) => {
+                        if boundary {
+                            out.push(' ');
+                        }
+                        out.push_str(&shown);
+                        boundary = known.is_none_or(|(at, _)| at >= PREFIXES);
+                        if boundary {
+                            out.push_str(std::mem::take(&mut square));
+                        }
+                    }
+                    (_, None) => {
+                        let only = tokens.get(at..=at).unwrap_or_default();
+                        if let Meaning::Macro(body) = reader.meaning(name)
                             && *depth < 20
                             && reader.spend(body.body.len() + 1)
                         {
                             *depth += 1;
-                            let inner = body.body.clone();
-                            render(reader, &inner, out, depth);
+                            render(reader, &body.body, out, depth);
                             *depth -= 1;
                         } else {
-                            reader.undefined_in(tokens.get(at..=at).unwrap_or_default());
-                            let shown = reader.flat(tokens.get(at..=at).unwrap_or_default());
-                            out.push_str(&shown);
+                            reader.undefined_in(only);
+                            out.push_str(&reader.flat(only));
                         }
                     }
                 }

@@ -13,6 +13,15 @@ pub fn symbol(name: &str) -> Option<&'static str> {
     ALL.get(name).copied()
 }
 
+/// The lines `WHAT [HOW]: NAMES` of a table, one entry for each name.
+pub(super) fn entries(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let lines = table.lines().filter_map(|line| line.split_once(':'));
+    lines.flat_map(|(what, names)| {
+        let (what, how) = what.split_once(' ').unwrap_or((what, ""));
+        names.split_whitespace().map(move |name| (what, how, name))
+    })
+}
+
 /// The lines of a table: a name and what it prints.
 pub(super) fn pairs(table: &str) -> impl Iterator<Item = (&str, &str)> {
     table.lines().filter_map(|line| line.split_once(' '))

@@ -2,7 +2,7 @@
 
 use super::{
     env::GridForm,
-    reader::{After, Alignment, Frame, GroupKind, Reader},
+    reader::{After, Alignment, GroupKind, Reader},
     token::{Kind, Op, Token},
 };
 use crate::{BlockKind, Document, ProblemKind, Row, Table};
@@ -49,7 +49,6 @@ impl Reader<'_> {
         self.doc.tables.push(Table {
             label: None,
             caption: None,
-            environment: self.names.text(name).to_owned(),
             rows: Vec::new(),
             columns: numeric.len(),
             place: self.place(token),
@@ -67,10 +66,29 @@ impl Reader<'_> {
 
     /// For each column of a table preamble, whether siunitx sets it as numbers.
     fn columns(&mut self, token: Token, form: GridForm) -> Vec<bool> {
-        let tokens = self.column_argument(form);
-        let base = self.stack.len();
-        self.frames.push(Frame { base, file: None });
-        self.unread_all(&tokens);
+        while form == GridForm::Tabu
+            && !matches!(self.peek().kind, Kind::Begin | Kind::Stop | Kind::Par)
+        {
+            self.next();
+        }
+        let tokens = self.argument();
+        if form == GridForm::Nice {
+            self.skip_optional();
+        }
+        let is_key = |token: &Token| self.text(*token).contains("colspec");
+        let key = tokens.iter().position(is_key);
+        let key = key.filter(|_| form == GridForm::Keys);
+        let from = key.map_or(&[][..], |key| tokens.get(key..).unwrap_or_default());
+        // `colspec = {…}` alone.
+        let begin = from.iter().position(|token| token.kind == Kind::Begin);
+        let inner = begin.and_then(|at| from.get(at..));
+        let inner = inner.map(|inner| self.apart(inner, Self::argument));
+        self.apart(inner.as_deref().unwrap_or(&tokens), |reader| {
+            reader.all_columns(token)
+        })
+    }
+
+    fn all_columns(&mut self, token: Token) -> Vec<bool> {
         let mut columns = Vec::new();
         let mut beside = None;
         for _ in 0..MAX_COLUMNS * STEPS_PER_COLUMN {
@@ -100,8 +118,6 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        self.frames.pop();
-        self.stack.truncate(base);
         columns.truncate(MAX_COLUMNS);
         if let Some(beside) = beside {
             let message =
@@ -109,42 +125,6 @@ impl Reader<'_> {
             self.problem_at(ProblemKind::UnreadText, token, message);
         }
         columns
-    }
-
-    fn column_argument(&mut self, form: GridForm) -> Vec<Token> {
-        match form {
-            GridForm::Plain | GridForm::Long | GridForm::Keys => self.skip_optional(),
-            GridForm::Width => self.skip_arguments("mo"),
-            GridForm::Tabu => loop {
-                let token = self.next();
-                if matches!(token.kind, Kind::Begin | Kind::Stop | Kind::Par) {
-                    self.unread(token);
-                    break;
-                }
-            },
-            GridForm::Nice => {}
-        }
-        let mut tokens = self.argument();
-        if form == GridForm::Nice {
-            self.skip_optional();
-        }
-        let is_key = |token: &Token| self.text(*token).contains("colspec");
-        if form == GridForm::Keys
-            && let Some(key) = tokens.iter().position(is_key)
-        {
-            // What stands behind its equals sign, up to the end of the group.
-            let mut depth = 0;
-            tokens.drain(..=key);
-            let end = tokens.iter().position(|token| {
-                depth += i32::from(token.kind == Kind::Begin);
-                depth -= i32::from(token.kind == Kind::End);
-                depth == 0 && token.kind == Kind::End
-            });
-            tokens.truncate(end.unwrap_or(tokens.len()));
-            let begin = tokens.iter().position(|token| token.kind == Kind::Begin);
-            tokens.drain(..begin.map_or(0, |at| at + 1));
-        }
-        tokens
     }
 
     fn begin_cell(&mut self, token: Token) {

@@ -16,6 +16,15 @@ use crate::{
 const MAX_ENVIRONMENTS: usize = 64;
 /// Kinds of marks that are extended while a block is written: one for each style, one for links, one for expansions.
 const SLOTS: usize = 10;
+/// TeX's ligatures for dashes and quotes.
+const LIGATURES: [(&str, &str); 6] = [
+    ("---", "—"),
+    ("--", "–"),
+    ("``", "“"),
+    ("''", "”"),
+    ("`", "‘"),
+    ("'", "’"),
+];
 const LINK: usize = 8;
 const EXPANSION: usize = 9;
 
@@ -45,35 +54,6 @@ impl Source {
         Self {
             copied: false,
             ..self
-        }
-    }
-}
-
-/// Kind of the running text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Flow {
-    #[default]
-    Body,
-    Abstract,
-    Keywords,
-    Front,
-    List,
-    Display,
-    BibItem,
-    Note,
-}
-
-impl Flow {
-    fn kind(self) -> BlockKind {
-        match self {
-            Self::Body => BlockKind::Paragraph,
-            Self::Abstract => BlockKind::Abstract,
-            Self::Keywords => BlockKind::Keywords,
-            Self::Front => BlockKind::FrontMatter,
-            Self::List => BlockKind::ListItem,
-            Self::Display => BlockKind::DisplayMath,
-            Self::BibItem => BlockKind::BibItem,
-            Self::Note => BlockKind::Footnote,
         }
     }
 }
@@ -122,7 +102,8 @@ impl Open {
 #[derive(Default)]
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
-    pub(crate) flow: Flow,
+    /// What the running text is.
+    pub(crate) flow: BlockKind,
     pub(crate) section: Option<usize>,
     /// The macro calls, which text names by number; number 0 is the document itself.
     pub(crate) expansions: Vec<Expansion>,
@@ -205,10 +186,8 @@ impl Writer {
         let shown = self.environments.get(..count).unwrap_or_default();
         let environments = self.path.get_or_insert_with(|| shown.into()).clone();
         let index = self.blocks.len();
-        let kind = match self.levels.last() {
-            Some((kind, _)) => kind.clone(),
-            None => self.flow.kind(),
-        };
+        let kind = self.levels.last().map_or(&self.flow, |(kind, _)| kind);
+        let kind = kind.clone();
         self.blocks.push(Block {
             kind,
             section: self.section,
@@ -353,35 +332,20 @@ impl Writer {
         }
     }
 
-    /// Writes text with TeX's ligatures for dashes and quotes.
+    /// Writes text with its ligatures.
     pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
-        let bytes = text.as_bytes();
-        // Without an early end, so that the compiler takes many bytes at once.
-        let is = |byte: &u8, other: u8| u8::from(*byte == other);
-        let any = |any: u8, b: &u8| any | is(b, b'-') | is(b, b'`') | is(b, b'\'');
-        if bytes.iter().fold(0, any) == 0 {
-            self.write(text, source, style);
-            return;
-        }
         let (mut from, mut at) = (0, 0);
-        while let Some(byte) = bytes.get(at) {
-            let rest = bytes.iter().skip(at).take(3);
-            let run = rest.take_while(|b| *b == byte).count();
-            let (width, replacement) = match (byte, run) {
-                (b'-', 3..) => (3, "—"),
-                (b'-', 2) => (2, "–"),
-                (b'`', 2..) => (2, "“"),
-                (b'\'', 2..) => (2, "”"),
-                (b'`', _) => (1, "‘"),
-                (b'\'', _) => (1, "’"),
-                _ => {
-                    at += 1;
-                    continue;
-                }
+        while let Some(found) = text.get(at..).and_then(|rest| rest.find(['-', '`', '\''])) {
+            at += found;
+            let rest = text.get(at..).unwrap_or("");
+            let Some((written, shown)) = LIGATURES.iter().find(|(it, _)| rest.starts_with(it))
+            else {
+                at += 1;
+                continue;
             };
             self.write(text.get(from..at).unwrap_or(""), source.after(from), style);
-            self.write(replacement, source.after(at).fixed(), style);
-            at += width;
+            self.write(shown, source.after(at).fixed(), style);
+            at += written.len();
             from = at;
         }
         self.write(text.get(from..).unwrap_or(""), source.after(from), style);
