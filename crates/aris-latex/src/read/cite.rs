@@ -55,10 +55,10 @@ impl Reader<'_> {
         self.list_citations(token, keys, block);
         self.unread(Self::op(token, Op::Link(self.style.link)));
         if pre.is_empty() && post.is_empty() {
-            self.unread(Self::op(token, Op::Text("[cite]")));
+            self.unread_text(token, "[cite]");
         } else {
             self.unread_between(token, if post.is_empty() { "" } else { ", " }, post, "]");
-            self.unread(Self::op(token, Op::Text("cite")));
+            self.unread_text(token, "cite");
             self.unread_between(token, "[", pre, if pre.is_empty() { "" } else { " " });
         }
         self.unread(Self::op(token, Op::Link(link)));

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
+    commands::{Act, Cmd},
     lexer::{self, Cursor, Letters},
-    reader::{File, Reader},
-    token::{Kind, Op, Token},
+    reader::{File, Meaning, Reader},
+    token::{Kind, Token},
     writer::Source,
 };
 use crate::{IncludeKind, Place, ProblemKind};
@@ -107,9 +108,21 @@ impl Reader<'_> {
         tokens: &[Token],
         close: &'static str,
     ) {
-        self.unread(Self::op(like, Op::Text(close)));
+        self.unread_text(like, close);
         self.unread_all(tokens);
-        self.unread(Self::op(like, Op::Text(open)));
+        self.unread_text(like, open);
+    }
+
+    /// Puts back a command that prints a text. No command of a document has a space in its name.
+    pub(super) fn unread_text(&mut self, like: Token, text: &'static str) {
+        if text.is_empty() {
+            return;
+        }
+        let name = self.names.intern(&[" ", text].concat());
+        if matches!(self.meaning(name), Meaning::Unknown) {
+            self.set_meaning(name, Meaning::Known(Cmd::free(Act::Symbol(text))));
+        }
+        self.unread(like.with(Kind::Name(name)));
     }
 
     /// The next token without spaces before it.

@@ -55,8 +55,8 @@ fn special(byte: u8) -> bool {
 
 /// The next token of a file; [`Kind::Stop`] at its end.
 pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
-    let text = file.text.get(..file.end).unwrap_or_default();
-    let (bytes, cursor) = (text.as_bytes(), &mut file.cursor);
+    let bytes = file.text.as_bytes().get(..file.end).unwrap_or_default();
+    let cursor = &mut file.cursor;
     let token = |kind, start, length| Token::new(kind, file.file, start, length);
     loop {
         if cursor.fresh {
@@ -88,7 +88,7 @@ pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
                 continue;
             }
             b'\\' => {
-                let (name, length) = control(text, cursor, letters);
+                let (name, length) = control(&file.text, bytes, cursor, letters);
                 return token(Kind::Name(names.intern(name)), start, length);
             }
             b'{' => Kind::Begin,
@@ -115,17 +115,22 @@ pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
 const MAX_NAME: usize = 128;
 
 /// The name of a control sequence, and the length of all of it.
-fn control<'t>(text: &'t str, cursor: &mut Cursor, letters: Letters) -> (&'t str, usize) {
+fn control<'t>(
+    text: &'t str,
+    bytes: &[u8],
+    cursor: &mut Cursor,
+    letters: Letters,
+) -> (&'t str, usize) {
     let start = cursor.pos + 1;
     let letter = |b: &u8| {
         b.is_ascii_alphabetic()
             || (*b == b'@' && letters.at)
             || (letters.expl && (*b == b'_' || *b == b':'))
     };
-    let rest = text.get(start..).unwrap_or("");
+    let rest = text.get(start..bytes.len()).unwrap_or("");
     let length = rest.bytes().take(MAX_NAME).take_while(letter).count();
     if length > 0 {
-        cursor.skip_line(text.as_bytes(), start + length);
+        cursor.skip_line(bytes, start + length);
         return (rest.get(..length).unwrap_or(""), length + 1);
     }
     let symbol = rest.chars().next();

@@ -261,17 +261,18 @@ impl Reader<'_> {
         let spaced = match next.kind {
             Kind::Word => !self.text(next).starts_with(CLOSE),
             Kind::Math => true,
-            Kind::Name(_) => !matches!(
-                self.act(next),
+            Kind::Name(_) => match self.act(next) {
+                Some(Act::Symbol(text)) => !text.starts_with(CLOSE),
                 Some(
                     Act::Footnote
-                        | Act::FootnoteMark
-                        | Act::Space
-                        | Act::ThinSpace
-                        | Act::Nothing
-                        | Act::RowEnd
-                )
-            ),
+                    | Act::FootnoteMark
+                    | Act::Space
+                    | Act::ThinSpace
+                    | Act::Nothing
+                    | Act::RowEnd,
+                ) => false,
+                _ => true,
+            },
             _ => false,
         };
         if spaced {

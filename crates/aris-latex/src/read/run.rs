@@ -76,7 +76,6 @@ impl Reader<'_> {
 
     fn instruction(&mut self, token: Token, op: Op) {
         match op {
-            Op::Text(text) => self.write(token, text),
             Op::RowEnd => self.row_end(token),
             Op::HeadEnd => self.head_end(),
             Op::Link(link) => self.style.link = link,
@@ -194,7 +193,7 @@ impl Reader<'_> {
         self.skip_arguments(before);
         let (yes, no) = (self.argument(), self.argument());
         self.unread_all(&no);
-        self.unread(Self::op(token, Op::Text(" ")));
+        self.unread_text(token, " ");
         self.unread_all(&yes);
     }
 

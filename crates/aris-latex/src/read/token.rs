@@ -42,8 +42,6 @@ pub(crate) enum Kind {
 /// Instructions the reader leaves for itself behind tokens that come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Writes a text.
-    Text(&'static str),
     /// Ends a table row.
     RowEnd,
     /// Ends the head of a table.

@@ -335,7 +335,8 @@ impl Writer {
     /// Writes text with its ligatures.
     pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
         let (mut from, mut at) = (0, 0);
-        while let Some(found) = text.get(at..).and_then(|rest| rest.find(['-', '`', '\''])) {
+        let is_part = |byte: &u8| matches!(byte, b'-' | b'`' | b'\'');
+        while let Some(found) = text.as_bytes().iter().skip(at).position(is_part) {
             at += found;
             let rest = text.get(at..).unwrap_or("");
             let Some((written, shown)) = LIGATURES.iter().find(|(it, _)| rest.starts_with(it))

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use aris_latex::{
-    Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind,
-};
+use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind};
 
 use super::mark::{self, Mark, Source};
 use super::passage::{MaskKind, Passage, PassageKind};

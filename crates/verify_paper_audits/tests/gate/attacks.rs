@@ -602,11 +602,7 @@ fn sources_that_no_audit_saw() {
         (
             "included behind a conditional that its file does not end",
             |p| {
-                p.edit(
-                    "sections/results.tex",
-                    "Our gate",
-                    "\\iffalse Our gate",
-                );
+                p.edit("sections/results.tex", "Our gate", "\\iffalse Our gate");
                 p.seal();
             },
             "include_unresolved",
