@@ -187,12 +187,12 @@ struct Facts {
 
 impl Facts {
     fn of(text: &str) -> Self {
-        let comments = text
+        let mut comments = text
             .lines()
             .take(HINT_LINES)
             .filter_map(|line| line.split_once('%'));
         let mut facts = Self {
-            hint: comments.filter_map(|(_, comment)| hint(comment)).next(),
+            hint: comments.find_map(|(_, comment)| hint(comment)),
             ..Self::default()
         };
         let mut tokens = Tokens {

@@ -131,15 +131,13 @@ impl Reader<'_> {
     pub(super) fn begin_environment(&mut self, token: Token) {
         let index = self.environment_name();
         let name = self.names.shared(index);
-        let known = match self.special.get(&index) {
-            Some(special) => Some((special.clone(), "")),
-            None => {
-                if let Some(user) = self.environments.get(&index).cloned() {
-                    return self.begin_own(token, index, &user);
-                }
-                lookup(&name)
-            }
-        };
+        let special = self.special.get(&index).cloned();
+        if special.is_none()
+            && let Some(user) = self.environments.get(&index).cloned()
+        {
+            return self.begin_own(token, index, &user);
+        }
+        let known = special.map(|env| (env, "")).or_else(|| lookup(&name));
         if self.preamble && !known.as_ref().is_some_and(|(env, _)| env.is_early()) {
             return self.enter(index, After::Nothing, token);
         }
@@ -178,7 +176,7 @@ impl Reader<'_> {
                 self.begin_float(index);
             }
             Env::List | Env::Flow(_) | Env::Appendix | Env::Mute | Env::Plain | Env::Titled => {
-                self.begin_text(token, index, env)
+                self.begin_text(token, index, env);
             }
         }
     }

@@ -104,7 +104,7 @@ impl Reader<'_> {
     pub(super) fn bases(&self) -> Vec<String> {
         let file = self.files().next();
         let import = file.and_then(|file| file.import.clone());
-        let own = file.and_then(|file| self.doc.files.get(file.file as usize));
+        let own = file.and_then(|file| self.doc.files.get(file.number as usize));
         let own = own.map(|file| path::parent(&file.path).to_owned());
         let root = Some(path::parent(&self.doc.root).to_owned());
         [import, root, own].into_iter().flatten().collect()
@@ -202,7 +202,7 @@ impl Reader<'_> {
         }
         let mut chosen = None;
         match self.locate(&mut include) {
-            Found::File(file) if self.files().any(|open| open.file as usize == file) => {
+            Found::File(file) if self.files().any(|open| open.number as usize == file) => {
                 include.outcome = IncludeOutcome::Cycle;
                 let message = format!("`{target}` includes itself");
                 self.problem(ProblemKind::IncludeCycle, place, message);

@@ -166,14 +166,15 @@ impl Reader<'_> {
     pub(super) fn is_straight(&self, token: Token) -> bool {
         let ends = (token.at + token.len) as usize;
         token.exp == 0
-            && (self.file()).is_some_and(|file| file.file == token.file && file.cursor.pos == ends)
+            && (self.file())
+                .is_some_and(|file| file.number == token.file && file.cursor.pos == ends)
     }
 
     /// The position of the innermost file's cursor.
     pub(super) fn here(&self) -> Place {
         let file = self.files().next();
         file.map_or(Place { file: 0, offset: 0 }, |file| Place {
-            file: file.file as usize,
+            file: file.number as usize,
             offset: file.cursor.pos,
         })
     }
@@ -209,11 +210,11 @@ impl Reader<'_> {
 }
 
 impl File {
-    pub(crate) fn new(file: u32, text: Arc<str>, kind: IncludeKind) -> Self {
+    pub(crate) fn new(number: u32, text: Arc<str>, kind: IncludeKind) -> Self {
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self {
-            file,
+            number,
             cursor: Cursor { pos, fresh: true },
             end: text.len(),
             text,

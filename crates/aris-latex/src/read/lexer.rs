@@ -57,7 +57,7 @@ fn special(byte: u8) -> bool {
 pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
     let bytes = file.text.as_bytes().get(..file.end).unwrap_or_default();
     let cursor = &mut file.cursor;
-    let token = |kind, start, length| Token::new(kind, file.file, start, length);
+    let token = |kind, start, length| Token::new(kind, file.number, start, length);
     loop {
         if cursor.fresh {
             cursor.pos = skip_blanks(bytes, cursor.pos);

@@ -61,7 +61,8 @@ pub(super) struct Expansion {
 
 /// A file that is being read.
 pub(crate) struct File {
-    pub(super) file: u32,
+    /// Index into the document's files.
+    pub(super) number: u32,
     pub(super) text: Arc<str>,
     pub(super) cursor: Cursor,
     /// Nothing is read from here on.
