@@ -120,7 +120,10 @@ impl Reader<'_> {
         }
         let name = self.names.intern(&[" ", text].concat());
         if matches!(self.meaning(name), Meaning::Unknown) {
+            // The end of a group does not take it back.
+            let undo = self.undo.len();
             self.set_meaning(name, Meaning::Known(Cmd::free(Act::Symbol(text))));
+            self.undo.truncate(undo);
         }
         self.unread(like.with(Kind::Name(name)));
     }
