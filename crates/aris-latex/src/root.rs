@@ -2,7 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::read::path;
+use crate::{
+    IncludeKind,
+    read::{
+        lexer::{self, Letters},
+        names::Names,
+        path,
+        reader::File,
+        token::{Kind, Token},
+    },
+};
 
 /// File names that win among several candidates, in this order: the names that arXiv's `AutoTeX` guide and the
 /// venue templates use.
@@ -148,16 +157,18 @@ fn choose(free: Vec<String>) -> Result<String, RootError> {
     if free.is_empty() {
         return Err(RootError::None);
     }
-    for name in PREFERRED {
-        if free.iter().any(|path| path == name) {
-            return Ok(name.to_owned());
-        }
-    }
-    for name in PREFERRED {
-        let mut named = free.iter().filter(|path| path::file_name(path) == name);
-        if let (Some(found), None) = (named.next(), named.next()) {
-            return Ok(found.clone());
-        }
+    let only = |name: &str, of: fn(&str) -> &str| {
+        let mut named = free.iter().filter(|path| of(path) == name);
+        named.next().filter(|_| named.next().is_none()).cloned()
+    };
+    let at_top = PREFERRED.iter().find_map(|name| only(name, |path| path));
+    let anywhere = || {
+        PREFERRED
+            .iter()
+            .find_map(|name| only(name, path::file_name))
+    };
+    if let Some(found) = at_top.or_else(anywhere) {
+        return Ok(found);
     }
     Err(RootError::Several { candidates: free })
 }
@@ -176,54 +187,94 @@ struct Facts {
 
 impl Facts {
     fn of(text: &str) -> Self {
-        let mut facts = Self::default();
-        let mut code = String::with_capacity(text.len());
-        for (number, line) in text.lines().enumerate() {
-            let (before, comment) = split_comment(line);
-            code.push_str(before);
-            code.push('\n');
-            if number < HINT_LINES && facts.hint.is_none() {
-                facts.hint = comment.and_then(hint);
-            }
-        }
-        let mut tried = 0;
-        for (at, _) in code.match_indices('\\') {
-            let Some(rest) = code.get(at + 1..) else {
+        let mut comments = text
+            .lines()
+            .take(HINT_LINES)
+            .filter_map(|line| line.split_once('%'));
+        let mut facts = Self {
+            hint: comments.find_map(|(_, comment)| hint(comment)),
+            ..Self::default()
+        };
+        let mut tokens = Tokens {
+            text,
+            file: File::new(0, text.into(), IncludeKind::Input),
+            names: Names::default(),
+        };
+        let mut token = tokens.next();
+        while token.kind != Kind::Stop {
+            let Kind::Name(name) = token.kind else {
+                token = tokens.next();
                 continue;
             };
-            let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
-            let (name, rest) = rest.split_at_checked(length).unwrap_or(("", rest));
-            match name {
-                "documentclass" if facts.class.is_none() => {
-                    tried += 1;
-                    if tried <= MAX_TRIED {
-                        facts.class = argument(rest, "");
-                    }
+            let name = tokens.names.shared(name);
+            let argument;
+            (argument, token) = match &*name {
+                "documentclass" | "begin" | "input" | "include" | "subfile" | "subfileinclude" => {
+                    tokens.argument(&*name == "documentclass")
                 }
-                "begin" => {
-                    facts.begins |= argument(rest, "\\").is_some_and(|env| env == "document");
-                }
-                "input" | "include" | "subfile" | "subfileinclude" => {
-                    facts.targets.extend(argument(rest, "\\"));
-                }
-                _ => {}
+                _ => (None, tokens.next()),
+            };
+            match &*name {
+                "documentclass" => facts.class = facts.class.or(argument),
+                "begin" => facts.begins |= argument.is_some_and(|env| env == "document"),
+                _ => facts.targets.extend(argument),
             }
         }
         facts
     }
 }
 
-/// Splits a line at its first unescaped percent sign.
-fn split_comment(line: &str) -> (&str, Option<&str>) {
-    let mut escaped = false;
-    for (at, byte) in line.bytes().enumerate() {
-        match byte {
-            b'%' if !escaped => return (line.get(..at).unwrap_or(""), line.get(at + 1..)),
-            b'\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
+/// The tokens of a file, each looked at once.
+struct Tokens<'t> {
+    text: &'t str,
+    file: File,
+    names: Names,
+}
+
+impl Tokens<'_> {
+    fn next(&mut self) -> Token {
+        lexer::next(&mut self.file, Letters::default(), &mut self.names)
     }
-    (line, None)
+
+    fn visible(&mut self) -> Token {
+        let mut token = self.next();
+        while token.kind == Kind::Space {
+            token = self.next();
+        }
+        token
+    }
+
+    /// The argument in braces after an optional one in brackets, or the primitive form, `\input file`; and the token behind. Only where
+    /// they `may` do options hold commands.
+    fn argument(&mut self, may: bool) -> (Option<String>, Token) {
+        let mut token = self.visible();
+        if token.of(self.text) == "[" {
+            while token.of(self.text) != "]" {
+                token = self.next();
+                if token.kind == Kind::Stop || matches!(token.kind, Kind::Name(_)) && !may {
+                    return (None, token);
+                }
+            }
+            token = self.visible();
+        }
+        let is_group = token.kind == Kind::Begin;
+        if is_group {
+            token = self.next();
+        }
+        let mut found = String::new();
+        while matches!(token.kind, Kind::Word | Kind::Sub) || is_group && token.kind == Kind::Space
+        {
+            found.push_str(token.of(self.text));
+            token = self.next();
+        }
+        let found = found.trim();
+        let is_whole = if is_group {
+            token.kind == Kind::End
+        } else {
+            !found.is_empty()
+        };
+        (is_whole.then(|| found.to_owned()), token)
+    }
 }
 
 fn hint(comment: &str) -> Option<String> {
@@ -237,42 +288,6 @@ fn hint(comment: &str) -> Option<String> {
     });
     let target = target.trim();
     (is_hint && words.next().is_none() && !target.is_empty()).then(|| target.to_owned())
-}
-
-/// The argument in braces after an optional one in brackets, both near by.
-///
-/// Options with one of the characters `stops` in them are not read: where every command is looked at, no text is to be looked through
-/// twice.
-fn argument(rest: &str, stops: &str) -> Option<String> {
-    let mut rest = rest.trim_start();
-    if let Some(options) = rest.strip_prefix('[') {
-        rest = options.get(near(options, ']', stops)? + 1..)?.trim_start();
-    }
-    if let Some(group) = rest.strip_prefix('{') {
-        let inner = group.get(..near(group, '}', "\\{")?)?.trim();
-        return Some(inner.to_owned());
-    }
-    // The primitive form: `\input file`.
-    let word: String = rest
-        .chars()
-        .take(MAX_NAME)
-        .take_while(|c| !c.is_whitespace() && *c != '\\')
-        .collect();
-    (!word.is_empty() && word.len() < MAX_NAME).then_some(word)
-}
-
-/// An argument longer than this is not a file name or class.
-const MAX_NAME: usize = 4096;
-
-/// Attempts to read the class of a file.
-const MAX_TRIED: usize = 64;
-
-fn near(text: &str, close: char, stops: &str) -> Option<usize> {
-    text.char_indices()
-        .take(MAX_NAME)
-        .find(|(_, c)| *c == close || stops.contains(*c))
-        .filter(|(_, c)| *c == close)
-        .map(|(at, _)| at)
 }
 
 #[cfg(test)]

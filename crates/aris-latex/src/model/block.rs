@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use crate::Place;
 
 /// What a block of text is for the reader.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BlockKind {
     /// `\title`, `\subtitle`.
     Title,
@@ -16,6 +16,7 @@ pub enum BlockKind {
     /// Keywords, categories, subject classes.
     Keywords,
     /// Running text.
+    #[default]
     Paragraph,
     /// A heading; [`Block::section`] is its own entry in [`Document::headings`](crate::Document::headings).
     Heading {
@@ -81,8 +82,6 @@ pub enum MarkKind {
     Emph,
     /// A number printed by siunitx (`\num`, `\SI`, `\qty`, ranges, lists, S columns).
     Number,
-    /// The number after `±`, as in `84.7 ± 0.3`.
-    Uncertainty,
     /// A unit printed by siunitx.
     Unit,
     /// An empty range where a footnote mark stands.
@@ -125,32 +124,26 @@ pub struct Block {
     pub(crate) spans: Vec<Span>,
 }
 
-/// Text from `text` on, up to the next span, comes from `offset` of a file on.
+/// Text from `text` on, up to the next span, comes from a place on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
-    pub(crate) text: u32,
-    pub(crate) offset: u32,
-    /// Twice the file's number, and one more when the text is a copy of the file's: else all of it comes from `offset`.
-    origin: u32,
+    pub(crate) text: usize,
+    pub(crate) place: Place,
+    /// Whether the text is a copy of the file's: else all of it comes from that one place.
+    pub(crate) is_copy: bool,
 }
 
-impl Span {
-    pub(crate) fn new(text: u32, file: u32, offset: u32, is_copy: bool) -> Self {
-        let origin = file << 1 | u32::from(is_copy);
-        Self {
-            text,
-            offset,
-            origin,
-        }
+/// The place of a byte of a text of so many bytes, and how many bytes from there on are a copy of the source.
+pub(crate) fn located(spans: &[Span], offset: usize, length: usize) -> Option<(Place, usize)> {
+    let after = spans.partition_point(|span| span.text <= offset);
+    let span = spans.get(after.checked_sub(1)?)?;
+    let end = spans.get(after).map_or(length, |next| next.text);
+    let mut place = span.place;
+    if !span.is_copy || end <= offset {
+        return Some((place, 0));
     }
-
-    pub(crate) fn file(self) -> u32 {
-        self.origin >> 1
-    }
-
-    pub(crate) fn is_copy(self) -> bool {
-        self.origin & 1 == 1
-    }
+    place.offset += offset - span.text;
+    Some((place, end - offset))
 }
 
 /// A stretch of a block's text and where it comes from.
@@ -167,7 +160,6 @@ pub struct Piece {
 impl Block {
     /// A block whose text is a copy of the source from a place on.
     pub(crate) fn copied(text: &str, place: Place) -> Self {
-        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self {
             kind: BlockKind::Paragraph,
             section: None,
@@ -175,7 +167,11 @@ impl Block {
             text: text.to_owned(),
             marks: Vec::new(),
             start: place,
-            spans: vec![Span::new(0, number(place.file), number(place.offset), true)],
+            spans: vec![Span {
+                text: 0,
+                place,
+                is_copy: true,
+            }],
         }
     }
 
@@ -183,14 +179,10 @@ impl Block {
     pub fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         self.spans.iter().enumerate().map(|(at, span)| {
             let next = self.spans.get(at + 1);
-            let end = next.map_or(self.text.len(), |next| next.text as usize);
             Piece {
-                text: span.text as usize..end.min(self.text.len()),
-                place: Place {
-                    file: span.file() as usize,
-                    offset: span.offset as usize,
-                },
-                is_copy: span.is_copy(),
+                text: span.text..next.map_or(self.text.len(), |next| next.text),
+                place: span.place,
+                is_copy: span.is_copy,
             }
         })
     }
@@ -199,21 +191,7 @@ impl Block {
     /// end gives the place of the last character.
     pub fn place(&self, offset: usize) -> Place {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let after = self
-            .spans
-            .partition_point(|span| span.text as usize <= offset);
-        let Some(span) = after.checked_sub(1).and_then(|at| self.spans.get(at)) else {
-            return self.start;
-        };
-        let is_inside = span.is_copy() && offset < self.text.len();
-        let into = if is_inside {
-            offset - span.text as usize
-        } else {
-            0
-        };
-        Place {
-            file: span.file() as usize,
-            offset: span.offset as usize + into,
-        }
+        let found = located(&self.spans, offset, self.text.len());
+        found.map_or(self.start, |(place, _)| place)
     }
 }

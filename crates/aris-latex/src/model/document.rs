@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
-    Position, Reference, SourceFile, Table, Theorem, Written,
+    Position, SourceFile, Table, Theorem, Written,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -126,8 +126,6 @@ pub struct Document {
     pub bibitems: Vec<BibItem>,
     /// The labels.
     pub labels: Vec<Label>,
-    /// The cross references.
-    pub refs: Vec<Reference>,
     /// The macros defined, in order of definition.
     pub definitions: Vec<Definition>,
     /// What is wrong in the sources.

@@ -36,42 +36,41 @@ pub struct SourceFile {
     /// The whole text.
     pub text: Arc<str>,
     /// Made when a position is asked for first; a reader of the text alone needs none.
-    index: OnceLock<Index>,
+    steps: OnceLock<Vec<Step>>,
 }
 
-/// Where lines and characters are.
-#[derive(Clone, Debug)]
-struct Index {
-    /// Byte offset at which each line begins; the first is 0.
-    lines: Vec<usize>,
-    /// Number of characters before each block of `BLOCK` bytes: columns in a paper of one long line cost no walk along it.
-    chars: Vec<usize>,
+/// Where a line begins or, so that columns in a paper of one long line cost no walk along it, goes on.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    offset: usize,
+    line: usize,
+    column: usize,
 }
 
-impl Index {
-    fn of(text: &str) -> Self {
-        let lines = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
-        let mut before = 0;
-        let count = |block: &[u8]| {
-            let known = before;
-            before += block.iter().filter(|byte| begins(**byte)).count();
-            known
-        };
-        let mut chars: Vec<usize> = text.as_bytes().chunks(BLOCK).map(count).collect();
-        // The end of a text that fills its last block.
-        chars.push(before);
-        Self { lines, chars }
+/// Bytes of a line from one step to the next, or a few more.
+const STRIDE: usize = 1024;
+
+fn steps(text: &str) -> Vec<Step> {
+    let mut last = Step {
+        offset: 0,
+        line: 1,
+        column: 1,
+    };
+    let mut steps = vec![last];
+    let mut column = 1;
+    for (at, c) in text.char_indices() {
+        column += 1;
+        if c == '\n' || at - last.offset > STRIDE {
+            if c == '\n' {
+                last.line += 1;
+                column = 1;
+            }
+            last.offset = at + c.len_utf8();
+            last.column = column;
+            steps.push(last);
+        }
     }
-}
-
-/// Bytes between two known character counts.
-const BLOCK: usize = 1024;
-
-/// Whether a byte of UTF-8 begins a character.
-const fn begins(byte: u8) -> bool {
-    byte & 0xc0 != 0x80
+    steps
 }
 
 impl SourceFile {
@@ -80,39 +79,31 @@ impl SourceFile {
         Self {
             path: path.into(),
             text,
-            index: OnceLock::new(),
+            steps: OnceLock::new(),
         }
     }
 
-    fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index::of(&self.text))
+    fn steps(&self) -> &[Step] {
+        self.steps.get_or_init(|| steps(&self.text))
     }
 
     /// Line and column (both from 1, the column in characters) of a byte offset. An offset beyond the end
     /// gives the end; one inside a character gives that character.
     pub(crate) fn line_column(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let line = self
-            .index()
-            .lines
-            .partition_point(|start| *start <= offset)
-            .max(1);
-        let start = self.index().lines.get(line - 1).copied().unwrap_or(0);
-        let column = self.chars_before(offset) - self.chars_before(start) + 1;
-        (line, column)
+        let behind = self.steps().partition_point(|step| step.offset <= offset);
+        let step = self.steps().get(behind.saturating_sub(1));
+        step.map_or((1, 1), |step| {
+            let between = self.text.get(step.offset..offset).unwrap_or("");
+            (step.line, step.column + between.chars().count())
+        })
     }
 
-    /// Characters that begin before a byte offset within the text.
-    fn chars_before(&self, offset: usize) -> usize {
-        let block = offset / BLOCK;
-        let known = self.index().chars.get(block).copied().unwrap_or(0);
-        let rest = self.text.as_bytes().get(block * BLOCK..offset);
-        known
-            + rest
-                .unwrap_or(&[])
-                .iter()
-                .filter(|byte| begins(**byte))
-                .count()
+    /// Where a line begins.
+    fn begin(&self, line: usize) -> Option<usize> {
+        let first = self.steps().partition_point(|step| step.line < line);
+        let step = self.steps().get(first)?;
+        (step.line == line).then_some(step.offset)
     }
 
     /// The line around a byte offset, trimmed, at most `max` characters of it around the offset, cut with `…`.
@@ -123,7 +114,7 @@ impl SourceFile {
         if text.char_indices().nth(max).is_none() {
             return text.to_owned();
         }
-        let start = self.index().lines.get(line - 1).copied().unwrap_or(0);
+        let start = self.begin(line).unwrap_or(0);
         let at = offset.saturating_sub(start + (whole.len() - whole.trim_start().len()));
         let at = text.floor_char_boundary(at.min(text.len()));
         let back = |from: usize, count: usize| {
@@ -141,22 +132,9 @@ impl SourceFile {
 
     /// The text of a line (from 1) without its line end; empty when there is no such line.
     pub fn line(&self, line: usize) -> &str {
-        let Some(start) = line
-            .checked_sub(1)
-            .and_then(|at| self.index().lines.get(at))
-        else {
-            return "";
-        };
-        let end = self
-            .index()
-            .lines
-            .get(line)
-            .copied()
-            .unwrap_or(self.text.len());
-        self.text
-            .get(*start..end)
-            .unwrap_or("")
-            .trim_end_matches(['\n', '\r'])
+        let rest = self.begin(line).and_then(|start| self.text.get(start..));
+        let line = rest.and_then(|rest| rest.split('\n').next());
+        line.unwrap_or("").trim_end_matches('\r')
     }
 }
 

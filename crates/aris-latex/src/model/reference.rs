@@ -1,4 +1,4 @@
-//! Citations, labels, references and headings.
+//! Citations, labels and headings.
 
 use std::ops::Range;
 
@@ -17,19 +17,6 @@ pub struct Citation {
     pub block: Option<usize>,
 }
 
-/// One key of a cross reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// The label it names.
-    pub key: String,
-    /// Where the key stands.
-    pub place: Place,
-    /// The command without backslash: `ref`, `cref`, ….
-    pub command: String,
-    /// The block it stands in.
-    pub block: Option<usize>,
-}
-
 /// One `\label`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -37,8 +24,6 @@ pub struct Label {
     pub key: String,
     /// Where it stands.
     pub place: Place,
-    /// The heading it stands under.
-    pub section: Option<usize>,
 }
 
 /// One `\bibitem`.

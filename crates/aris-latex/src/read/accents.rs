@@ -2,33 +2,17 @@
 
 use unicode_normalization::char::compose;
 
-/// Accents and the combining marks that they are.
-pub(super) const MARKS: [(&str, char); 17] = [
-    ("`", '\u{300}'),
-    ("'", '\u{301}'),
-    ("^", '\u{302}'),
-    ("\"", '\u{308}'),
-    ("~", '\u{303}'),
-    ("=", '\u{304}'),
-    (".", '\u{307}'),
-    ("u", '\u{306}'),
-    ("v", '\u{30c}'),
-    ("H", '\u{30b}'),
-    ("c", '\u{327}'),
-    ("k", '\u{328}'),
-    ("r", '\u{30a}'),
-    ("d", '\u{323}'),
-    ("b", '\u{331}'),
-    ("t", '\u{361}'),
-    ("G", '\u{30f}'),
-];
+use super::symbols::pairs;
 
-/// The combining mark of an accent command: that of `\\"` for `"`.
+/// Accents and the combining marks that they are, as numbers of Unicode to the base of 16.
 ///
 /// **Source**: L. Lamport, *LaTeX*, table 3.1; `inputenc`'s utf8 definitions.
+pub(super) const MARKS: &str = include_str!("accents.txt");
+
+/// The combining mark of an accent command: that of `\\"` for `"`.
 pub fn accent(name: &str) -> Option<char> {
-    let mark = MARKS.iter().find(|(accent, _)| *accent == name)?;
-    Some(mark.1)
+    let (_, mark) = pairs(MARKS).find(|(accent, _)| *accent == name)?;
+    char::from_u32(u32::from_str_radix(mark, 16).ok()?)
 }
 
 /// The text of an accent over `base`, which may be empty or longer than a letter.

@@ -1,7 +1,7 @@
 //! Arguments of commands.
 
 use super::{
-    builtin::Cmd,
+    commands::Act,
     reader::{Frame, Meaning, Reader},
     token::{Kind, Token},
     writer::Source,
@@ -78,36 +78,37 @@ impl Reader<'_> {
 
     /// An optional argument between `open` and `close` (single characters), if one follows.
     fn delimited(&mut self, open: char, close: char) -> Option<Vec<Token>> {
-        let mut skipped = Vec::new();
-        let mut first = self.next();
-        while first.kind == Kind::Space {
-            skipped.push(first);
-            first = self.next();
+        let mut taken = Vec::new();
+        let mut token = self.next();
+        while token.kind == Kind::Space {
+            taken.push(token);
+            token = self.next();
         }
-        if first.kind != Kind::Word || !self.text(first).starts_with(open) || self.exhausted {
-            self.unread(first);
-            self.unread_all(&skipped);
+        if token.kind != Kind::Word || !self.text(token).starts_with(open) || self.exhausted {
+            self.unread(token);
+            self.unread_all(&taken);
             return None;
         }
-        let (head, rest) = first.split(1);
-        let mut tokens = Vec::new();
+        let (head, rest) = token.split(1);
+        taken.push(head);
+        self.unread(rest);
+        let start = taken.len();
         let mut depth = 0_usize;
-        let mut token = if rest.len > 0 { rest } else { self.next() };
-        loop {
+        while taken.len() <= start + MAX_OPTIONAL {
+            let token = self.next();
             match token.kind {
                 Kind::Begin => depth += 1,
                 Kind::End if depth > 0 => depth -= 1,
-                Kind::Word if depth == 0 => {
-                    if let Some(at) = self.text(token).find(close) {
-                        let (before, after) = token.split(at);
-                        let (_, after) = after.split(1);
-                        if before.len > 0 {
-                            tokens.push(before);
-                        }
-                        self.unread(after);
-                        self.spend(tokens.len());
-                        return Some(tokens);
-                    }
+                Kind::Word
+                    if depth == 0
+                        && let Some(at) = self.text(token).find(close) =>
+                {
+                    let (before, after) = token.split(at);
+                    self.unread(after.split(1).1);
+                    let mut inner = taken.split_off(start);
+                    inner.extend((before.len > 0).then_some(before));
+                    self.spend(inner.len());
+                    return Some(inner);
                 }
                 Kind::Stop | Kind::Par | Kind::End => {
                     self.unread(token);
@@ -115,16 +116,10 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
-            tokens.push(token);
-            if tokens.len() > MAX_OPTIONAL {
-                break;
-            }
-            token = self.next();
+            taken.push(token);
         }
-        self.spend(tokens.len());
-        self.unread_all(&tokens);
-        self.unread(head);
-        self.unread_all(&skipped);
+        self.spend(taken.len());
+        self.unread_all(&taken);
         None
     }
 
@@ -137,7 +132,7 @@ impl Reader<'_> {
         drop(self.optional());
     }
 
-    /// Drops the arguments that `spec` names (see [`Cmd::Skip`]).
+    /// Drops the arguments that `spec` names (see `commands.txt`).
     pub(super) fn skip_arguments(&mut self, spec: &str) {
         for letter in spec.chars() {
             match letter {
@@ -155,111 +150,67 @@ impl Reader<'_> {
 
     /// Drops a length, a number or an assignment of one: `=12pt plus 1pt`, `-0.5\baselineskip`.
     pub(super) fn skip_glue(&mut self) {
-        for _ in 0..4 {
-            let token = self.next_visible();
-            if let Kind::Name(_) = token.kind {
-                // `\the\value{x}`: a length register, or a counter with its argument.
-                let name = self.text(token).to_owned();
-                if name.starts_with("\\value") {
-                    drop(self.argument());
+        if !self.skip_length() {
+            return;
+        }
+        for keyword in ["plus", "minus"] {
+            let is_spaced = self.peek().kind == Kind::Space;
+            let is_keyword = |text: &str| text.starts_with(keyword).then_some(keyword.len());
+            let Some(word) = self.take(is_keyword) else {
+                continue;
+            };
+            let value = self.peek_after_space();
+            let begins = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+            if self.text(value).starts_with(begins) {
+                self.skip_length();
+            } else {
+                // A word of the text.
+                self.unread(word);
+                if is_spaced {
+                    self.unread(word.with(Kind::Space));
                 }
-                return self.skip_stretch();
-            }
-            if token.kind != Kind::Word {
-                self.unread(token);
                 return;
             }
-            let length = glue(self.text(token));
-            let (taken, rest) = token.split(length);
-            let only_sign = self
-                .text(taken)
-                .bytes()
-                .all(|b| !b.is_ascii_digit() && !b.is_ascii_alphabetic());
-            let has_unit = self.text(taken).bytes().any(|b| b.is_ascii_alphabetic());
-            if rest.len > 0 {
-                self.unread(rest);
-                if !only_sign || taken.len == 0 {
-                    return;
-                }
-                continue;
-            }
-            if only_sign {
-                continue;
-            }
-            if !has_unit {
-                let next = self.next();
-                match next.kind {
-                    // `0.5\textwidth`
-                    Kind::Name(_) => {}
-                    // `12 pt`
-                    Kind::Space => {
-                        let unit = self.peek();
-                        let width = if unit.kind == Kind::Word {
-                            unit_length(self.text(unit))
-                        } else {
-                            0
-                        };
-                        if width > 0 && width == unit.len as usize {
-                            self.next();
-                        } else {
-                            self.unread(next);
-                            return;
-                        }
-                    }
-                    _ => {
-                        self.unread(next);
-                        return;
-                    }
-                }
-            }
-            return self.skip_stretch();
         }
     }
 
-    /// Drops `plus 1pt minus 1pt`.
-    fn skip_stretch(&mut self) {
-        for _ in 0..2 {
-            let space = self.next();
-            let word = if space.kind == Kind::Space {
-                self.next()
-            } else {
-                space
-            };
-            let text = if word.kind == Kind::Word {
-                self.text(word)
-            } else {
-                ""
-            };
-            let keyword = if text.starts_with("plus") {
-                4
-            } else if text.starts_with("minus") {
-                5
-            } else {
-                0
-            };
-            let (_, rest) = word.split(keyword);
-            let value = if rest.len > 0 {
-                rest
-            } else {
-                self.peek_after_space()
-            };
-            let number = self
-                .text(value)
-                .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-            if keyword == 0 || !number {
-                self.unread(word);
-                if space.kind == Kind::Space {
-                    self.unread(space);
-                }
-                return;
-            }
-            if rest.len > 0 {
-                let (_, left) = rest.split(glue(self.text(rest)));
-                self.unread(left);
-            } else {
-                self.next_visible();
-            }
+    /// Drops a number with its unit, or a register with a factor perhaps; whether one of them was there.
+    fn skip_length(&mut self) -> bool {
+        let run = |text: &str| text.find(|c: char| !c.is_ascii_digit() && !"=+-.,".contains(c));
+        let run = |text: &str| Some(run(text).unwrap_or(text.len()));
+        let mut is_number = false;
+        while !is_number && let Some(signs) = self.take(run) {
+            is_number = self.text(signs).contains(|c: char| c.is_ascii_digit());
         }
+        let mut next = self.peek();
+        let is_spaced = next.kind == Kind::Space;
+        if !is_number {
+            next = self.peek_after_space();
+        }
+        if matches!(next.kind, Kind::Name(_)) {
+            // `\the\value{x}`: a length register, or a counter with its argument.
+            let register = self.next_visible();
+            if self.command_name(register) == "value" {
+                drop(self.argument());
+            }
+            return true;
+        }
+        if is_number {
+            self.take(|text| {
+                unit_length(text).filter(|length| !is_spaced || *length == text.len())
+            });
+        }
+        is_number
+    }
+
+    /// Takes as many bytes as `length` says from the beginning of the next word, which may stand behind spaces.
+    fn take(&mut self, length: impl Fn(&str) -> Option<usize>) -> Option<Token> {
+        let word = self.peek_after_space();
+        let is_word = word.kind == Kind::Word;
+        let length = length(self.text(word)).filter(|length| is_word && *length > 0)?;
+        let (taken, rest) = self.next_visible().split(length);
+        self.unread(rest);
+        Some(taken)
     }
 
     pub(super) fn peek_after_space(&mut self) -> Token {
@@ -273,27 +224,31 @@ impl Reader<'_> {
         after
     }
 
+    /// Looks at tokens on their own.
+    pub(super) fn apart<T>(&mut self, tokens: &[Token], look: impl FnOnce(&mut Self) -> T) -> T {
+        let base = self.stack.len();
+        self.frames.push(Frame { base, file: None });
+        self.unread_all(tokens);
+        let found = look(self);
+        self.frames.pop();
+        self.stack.truncate(base);
+        found
+    }
+
     /// The text of tokens with macros expanded, in pieces with their places; other commands print their symbol
     /// or nothing.
     pub(super) fn pieces(&mut self, tokens: &[Token]) -> Vec<Piece> {
-        let base = self.stack.len();
-        self.frames.push(Frame::Barrier { base });
-        self.unread_all(tokens);
+        self.apart(tokens, Self::all_pieces)
+    }
+
+    fn all_pieces(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         loop {
             let token = self.next();
             let text = match token.kind {
                 Kind::Stop => break,
-                Kind::Word => {
-                    if !self.spend_bytes(token.len as usize) {
-                        continue;
-                    }
-                    pieces.push(Piece {
-                        text: self.text(token).to_owned(),
-                        source: self.source(token, true),
-                    });
-                    continue;
-                }
+                Kind::Word if !self.spend_bytes(token.len as usize) => continue,
+                Kind::Word => self.text(token),
                 Kind::Space | Kind::Tie | Kind::Par => " ",
                 Kind::Super => "^",
                 Kind::Sub => "_",
@@ -304,21 +259,20 @@ impl Reader<'_> {
                         self.expand(token, name, &body);
                         continue;
                     }
-                    Meaning::Known(
-                        Cmd::Symbol(text) | Cmd::Operator(text) | Cmd::Function(text),
-                    ) => text,
-                    Meaning::Known(Cmd::Space) => " ",
-                    _ => continue,
+                    Meaning::Known(cmd) => match cmd.act {
+                        Act::Symbol(text) | Act::Operator(text) | Act::Function(text) => text,
+                        Act::Space => " ",
+                        _ => continue,
+                    },
+                    Meaning::Unknown => continue,
                 },
                 _ => continue,
             };
             pieces.push(Piece {
                 text: text.to_owned(),
-                source: self.source(token, false),
+                source: self.source(token, token.kind == Kind::Word),
             });
         }
-        self.frames.pop();
-        self.stack.truncate(base);
         pieces
     }
 
@@ -335,30 +289,29 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The text of the next argument, and where it stands if anything is in it.
-    pub(super) fn argument_text(&mut self) -> (String, Option<Place>) {
+    /// The text of the next argument without spaces around it.
+    pub(super) fn name_argument(&mut self) -> String {
+        let tokens = self.argument();
+        self.flat(&tokens).trim().to_owned()
+    }
+
+    /// The same, and where it stands.
+    pub(super) fn key_argument(&mut self) -> (String, Place) {
         let tokens = self.argument();
         let place = tokens.first().map(|token| self.place(*token));
-        let text = self.flat(&tokens);
-        (text, place)
+        let text = self.flat(&tokens).trim().to_owned();
+        (text, place.unwrap_or_else(|| self.here()))
     }
 
     /// The source of tokens as written.
     pub(super) fn raw(&self, tokens: &[Token]) -> String {
         let mut out = String::new();
         for token in tokens {
-            match token.kind {
-                Kind::Space => out.push(' '),
-                Kind::Name(_) => {
-                    out.push_str(self.text(*token));
-                    if self
-                        .text(*token)
-                        .ends_with(|c: char| c.is_ascii_alphabetic())
-                    {
-                        out.push(' ');
-                    }
-                }
-                _ => out.push_str(self.text(*token)),
+            let text = self.text(*token);
+            out.push_str(if token.kind == Kind::Space { " " } else { text });
+            let is_word = text.ends_with(|c: char| c.is_ascii_alphabetic());
+            if matches!(token.kind, Kind::Name(_)) && is_word {
+                out.push(' ');
             }
         }
         out
@@ -393,24 +346,12 @@ impl Reader<'_> {
     }
 }
 
-/// Length of a number with unit, as `=-.5pt`, at the beginning of a word.
-fn glue(text: &str) -> usize {
-    let number = text
-        .bytes()
-        .take_while(|b| b.is_ascii_digit() || matches!(b, b'=' | b'+' | b'-' | b'.' | b','))
-        .count();
-    number + text.get(number..).map_or(0, unit_length)
-}
-
 /// Length of a TeX unit at the beginning of a word (The `TeXbook`, chapter 10).
-fn unit_length(text: &str) -> usize {
+fn unit_length(text: &str) -> Option<usize> {
     const UNITS: [&str; 14] = [
         "filll", "fill", "fil", "pt", "em", "ex", "mm", "cm", "in", "pc", "bp", "sp", "mu", "dd",
     ];
-    let offset = if text.starts_with("true") { 4 } else { 0 };
-    let rest = text.get(offset..).unwrap_or("");
-    UNITS
-        .iter()
-        .find(|unit| rest.starts_with(**unit))
-        .map_or(0, |unit| offset + unit.len())
+    let rest = text.strip_prefix("true").unwrap_or(text);
+    let unit = UNITS.iter().find(|unit| rest.starts_with(**unit))?;
+    Some(text.len() - rest.len() + unit.len())
 }

@@ -1,6 +1,7 @@
 //! Files that are named but not read here: graphics, data, bibliographies.
 
 use super::{
+    include::suffixed,
     path,
     reader::Reader,
     token::{Kind, Token},
@@ -20,74 +21,102 @@ const MAX_CANDIDATE_BYTES: usize = 64 << 20;
 impl Reader<'_> {
     /// `\addplot table[…] {file};`
     pub(super) fn plot_data(&mut self, token: Token) {
-        let mut command = None;
+        let mut is_table = false;
         for _ in 0..32 {
             let next = self.next();
             match next.kind {
-                Kind::Word if self.text(next) == "table" => command = Some(next),
-                Kind::Word if self.text(next).starts_with(['(', ';']) => {
-                    self.unread(next);
-                    return;
-                }
+                Kind::Word if self.text(next) == "table" => is_table = true,
                 Kind::Word if self.text(next) == "[" => {
                     self.unread(next);
                     if self.optional().is_none() {
                         return;
                     }
                 }
+                Kind::Word if self.text(next).starts_with(['(', ';']) => return self.unread(next),
                 Kind::Word | Kind::Space => {}
-                Kind::Begin if command.is_some() => {
+                Kind::Begin if is_table => {
                     self.unread(next);
                     let (name, known) = self.file_name();
-                    let file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
-                    if file || !known {
+                    let is_file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
+                    if is_file || !known {
+                        let candidates = self.candidates(std::slice::from_ref(&name));
                         let place = self.place(token);
-                        self.record(
-                            IncludeKind::Data,
-                            place,
-                            &name,
-                            std::slice::from_ref(&name),
-                            file,
-                        );
+                        self.record(IncludeKind::Data, place, &name, candidates, is_file);
                     }
                     return;
                 }
-                _ => {
-                    self.unread(next);
-                    return;
-                }
+                _ => return self.unread(next),
             }
         }
     }
 
-    pub(super) fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
-        let mut candidates = Vec::new();
+    /// A file that is printed as a table or a listing. What `how` says stands around its name: `language`, `name`: an argument before
+    /// it; `table`: one behind it; `row`: columns and what is printed for each row, which the data fill.
+    pub(super) fn printed_file(&mut self, token: Token, kind: IncludeKind, how: &str) {
+        self.star();
+        self.skip_optional();
+        if matches!(how, "language" | "name") {
+            drop(self.argument());
+        }
+        let (name, known) = self.file_name();
+        let place = self.place(token);
+        // A table macro (`\pgfplotstabletypeset\data`) is no file, nor is data written in place.
+        let is_name = !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
+        let is_file = known && is_name;
+        if is_file || !known {
+            let is_pdf = how == "pdf";
+            let file = if is_pdf {
+                suffixed(&name, how)
+            } else {
+                name.clone()
+            };
+            let candidates = self.candidates(&[file]);
+            self.record(kind, place, &name, candidates, is_file);
+        }
+        if is_file && !matches!(how, "name" | "table") {
+            self.unread_file(place, &name);
+        }
+        match how {
+            "table" => drop(self.argument()),
+            "row" => drop((self.argument(), self.braced())),
+            _ => {}
+        }
+    }
+
+    /// `\bibliography{a,b}`
+    pub(super) fn bibliographies(&mut self, tokens: &[Token], known: bool) {
+        for (name, place) in self.keys(tokens) {
+            let file = known.then(|| suffixed(&name, "bib"));
+            let candidates = self.candidates(file.as_slice());
+            self.record(IncludeKind::Bibliography, place, &name, candidates, known);
+        }
+    }
+
+    pub(super) fn graphics(&mut self, token: Token) {
+        self.star();
+        self.skip_arguments("oo");
+        let (name, known) = self.file_name();
+        let mut names = Vec::new();
         if known {
             let is_bounded = self.loading.candidate_bytes < MAX_CANDIDATE_BYTES;
-            let endings: &[&str] =
-                if !is_bounded || GRAPHICS.iter().any(|ending| name.ends_with(ending)) {
-                    &[]
-                } else {
-                    &GRAPHICS
-                };
-            let is_whole = !is_bounded || path::has_extension(name);
-            let most = if is_bounded { MAX_GRAPHICS_PATHS } else { 0 };
-            for base in self.bases() {
-                for folder in std::iter::once("")
-                    .chain(self.loading.graphics.iter().take(most).map(String::as_str))
-                {
-                    let stem = [folder, name].concat();
-                    let whole = is_whole.then_some("");
-                    let endings = whole.iter().chain(endings);
-                    candidates.extend(
-                        endings.map(|ending| path::join(&base, &[&stem, *ending].concat())),
-                    );
-                }
+            let is_ended = GRAPHICS.iter().any(|ending| name.ends_with(ending));
+            let endings: &[&str] = if is_bounded && !is_ended {
+                &GRAPHICS
+            } else {
+                &[]
+            };
+            let whole = (!is_bounded || path::has_extension(&name)).then_some("");
+            let folders = self.loading.graphics.iter().map(String::as_str);
+            let folders = folders.take(if is_bounded { MAX_GRAPHICS_PATHS } else { 0 });
+            for folder in [""].into_iter().chain(folders) {
+                let endings = whole.iter().chain(endings);
+                names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
         }
+        let candidates = self.candidates(&names);
         self.loading.candidate_bytes += candidates.iter().map(String::len).sum::<usize>();
         let place = self.place(token);
-        self.record_candidates(IncludeKind::Graphics, place, name, candidates, known);
+        self.record(IncludeKind::Graphics, place, &name, candidates, known);
     }
 
     /// Lists a file that is not read here.
@@ -96,54 +125,27 @@ impl Reader<'_> {
         kind: IncludeKind,
         place: Place,
         target: &str,
-        files: &[String],
-        known: bool,
-    ) {
-        let bases = self.bases();
-        let candidates = bases
-            .iter()
-            .flat_map(|base| files.iter().map(move |file| path::join(base, file)))
-            .collect();
-        self.record_candidates(kind, place, target, candidates, known);
-    }
-
-    pub(super) fn record_candidates(
-        &mut self,
-        kind: IncludeKind,
-        place: Place,
-        target: &str,
         candidates: Vec<String>,
         known: bool,
     ) {
-        if !known {
-            self.unresolved(place, target);
-        }
         let outcome = if known {
             IncludeOutcome::NotRead
         } else {
+            let message =
+                format!("the file name `{target}` holds a macro that the document does not define");
+            self.problem(ProblemKind::MissingInclude, place, message);
             IncludeOutcome::Unresolved
         };
         let include = Include::new(kind, place, target, candidates, outcome);
         self.doc.includes.push(include);
     }
 
-    pub(super) fn unresolved(&mut self, place: Place, target: &str) {
-        self.problem(
-            ProblemKind::MissingInclude,
-            place,
-            format!("the file name `{target}` holds a macro that the document does not define"),
-        );
-    }
-
     pub(super) fn graphics_path(&mut self) {
         let tokens = self.argument();
         let text = self.raw(&tokens);
-        self.loading.graphics = text
-            .split(['{', '}'])
-            .map(str::trim)
-            .filter(|path| !path.is_empty())
-            .take(MAX_GRAPHICS_PATHS)
-            .map(str::to_owned)
-            .collect();
+        let paths = text.split(['{', '}']).map(str::trim);
+        let paths = paths.filter(|path| !path.is_empty());
+        let paths = paths.take(MAX_GRAPHICS_PATHS).map(str::to_owned);
+        self.loading.graphics = paths.collect();
     }
 }

@@ -1,32 +1,33 @@
 //! Citations, labels, references, addresses.
 
 use super::{
-    names::Names,
     reader::{After, GroupKind, Reader},
-    style,
-    token::{Kind, Literal, Op, Token},
-    writer::Link,
+    style::{self, Style},
+    token::{Kind, Op, Token},
 };
-use crate::{BibItem, Citation, Label, Place, Reference};
+use crate::{BibItem, Citation, Label, MarkKind, Place};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
-/// Keys of one citation command that are listed in its mark.
-const MAX_OPTIONALS: usize = 2;
+/// Notes of a citation.
+const MAX_NOTES: usize = 2;
 
 /// Bytes of a label that each table of its float carries.
 const MAX_KEY: usize = 1_024;
 
 impl Reader<'_> {
     pub(super) fn command_name(&self, token: Token) -> &str {
-        command_name(&self.names, token)
+        match token.kind {
+            Kind::Name(name) => self.names.text(name).trim_start_matches('@'),
+            _ => "",
+        }
     }
 
     /// `\cite[pre][post]{keys}`
     pub(super) fn cite(&mut self, token: Token) {
         self.star();
         let mut notes = Vec::new();
-        while notes.len() < MAX_OPTIONALS
+        while notes.len() < MAX_NOTES
             && let Some(note) = self.optional()
         {
             notes.push(note);
@@ -34,182 +35,105 @@ impl Reader<'_> {
         let Some(keys) = self.braced_keys() else {
             return;
         };
-        let link = self.record_citation(token, keys);
-        let (pre, post) = match notes.len() {
-            0 => (Vec::new(), Vec::new()),
-            1 => (Vec::new(), notes.swap_remove(0)),
-            _ => (notes.swap_remove(0), notes.pop().unwrap_or_default()),
-        };
-        self.show_citation(token, link, &pre, &post);
+        let post = notes.pop().unwrap_or_default();
+        let pre = notes.pop().unwrap_or_default();
+        self.show_citation(token, keys, &pre, &post);
     }
 
-    /// Lists the keys; the link that marks the placeholder.
-    fn record_citation(&mut self, token: Token, keys: Vec<(String, Place)>) -> u32 {
-        let block = self.block_here(token);
-        let command = command_name(&self.names, token);
-        let first = self.doc.citations.len();
-        for (key, place) in keys {
-            self.doc.citations.push(Citation {
-                key,
-                place,
-                command: command.to_owned(),
-                block,
-            });
-        }
-        self.new_link(Link::Citations(first..self.doc.citations.len()))
-    }
-
-    /// The block that text written now goes to.
-    fn block_here(&mut self, token: Token) -> Option<usize> {
-        if self.style.has(style::MUTE) {
-            return None;
-        }
-        let place = self.place(token);
-        Some(self.writer.claim(place))
-    }
-
-    fn show_citation(&mut self, token: Token, link: u32, pre: &[Token], post: &[Token]) {
-        let old = self.style.link;
-        self.unread(Self::op(token, Op::Link(old)));
+    /// Lists the keys, and shows `[pre cite, post]`.
+    fn show_citation(
+        &mut self,
+        token: Token,
+        keys: Vec<(String, Place)>,
+        pre: &[Token],
+        post: &[Token],
+    ) {
+        let is_muted = self.style.has(style::MUTE);
+        let block = (!is_muted).then(|| self.writer.claim(self.place(token)));
+        let named = keys.iter().map(|(key, _)| key.clone()).collect();
+        let link = self.writer.link(MarkKind::Cite { keys: named });
+        self.list_citations(token, keys, block);
+        self.unread(Self::op(token, Op::Link(self.style.link)));
         if pre.is_empty() && post.is_empty() {
-            self.unread(Self::op(token, Op::Text(Literal::Citation)));
+            self.unread_text(token, "[cite]");
         } else {
-            self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
-            self.unread_all(post);
-            if !post.is_empty() {
-                self.unread(Self::op(token, Op::Text(Literal::Comma)));
-            }
-            self.unread(Self::op(token, Op::Text(Literal::Cite)));
-            if !pre.is_empty() {
-                self.unread(Self::op(token, Op::Text(Literal::Space)));
-                self.unread_all(pre);
-            }
-            self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
+            self.unread_between(token, if post.is_empty() { "" } else { ", " }, post, "]");
+            self.unread_text(token, "cite");
+            self.unread_between(token, "[", pre, if pre.is_empty() { "" } else { " " });
         }
         self.unread(Self::op(token, Op::Link(link)));
+    }
+
+    fn list_citations(&mut self, token: Token, keys: Vec<(String, Place)>, block: Option<usize>) {
+        let command = self.command_name(token).to_owned();
+        let citations = keys.into_iter().map(|(key, place)| Citation {
+            key,
+            place,
+            command: command.clone(),
+            block,
+        });
+        self.doc.citations.extend(citations);
     }
 
     /// `\cites(pre)(post)[pre][post]{key}[pre][post]{key}…`
     pub(super) fn cites(&mut self, token: Token) {
         self.star();
         self.skip_arguments("pp");
-        let mut all = Vec::new();
-        loop {
-            let before = self.stack.len();
+        let (mut keys, mut is_empty) = (Vec::new(), true);
+        while self.spend(1) {
             let (one, two) = (self.optional(), self.optional());
-            let next = self.peek();
-            if next.kind != Kind::Begin {
+            if self.peek().kind != Kind::Begin {
                 // Brackets that no key follows are text.
-                if let Some(tokens) = two {
-                    self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
-                    self.unread_all(&tokens);
-                    self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
-                }
-                if let Some(tokens) = one {
-                    self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
-                    self.unread_all(&tokens);
-                    self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
+                for tokens in [two, one].into_iter().flatten() {
+                    self.unread_between(token, "[", &tokens, "]");
                 }
                 break;
             }
-            let Some(keys) = self.braced() else { break };
-            all.extend(keys);
-            all.push(self.comma(token));
-            if !self.spend(before.abs_diff(self.stack.len()) + 1) {
-                break;
-            }
+            keys.extend(self.braced_keys().unwrap_or_default());
+            is_empty = false;
         }
-        if !all.is_empty() {
-            let keys = self.keys(&all);
-            let link = self.record_citation(token, keys);
-            self.show_citation(token, link, &[], &[]);
+        if !is_empty {
+            self.show_citation(token, keys, &[], &[]);
         }
-    }
-
-    fn comma(&mut self, token: Token) -> Token {
-        let name = self.names.intern("aris@comma");
-        self.set_meaning(
-            name,
-            super::reader::Meaning::Known(super::builtin::Cmd::Symbol(",")),
-        );
-        token.with(Kind::Name(name))
     }
 
     pub(super) fn nocite(&mut self, token: Token) {
-        let keys = self.argument();
-        let keys = self.keys(&keys);
-        let command = command_name(&self.names, token);
-        for (key, place) in keys {
-            if key == "*" {
-                self.doc.nocite_all = true;
-            } else {
-                self.doc.citations.push(Citation {
-                    key,
-                    place,
-                    command: command.to_owned(),
-                    block: None,
-                });
-            }
-        }
+        let tokens = self.argument();
+        let mut keys = self.keys(&tokens);
+        let named = keys.len();
+        keys.retain(|(key, _)| key != "*");
+        self.doc.nocite_all |= keys.len() < named;
+        self.list_citations(token, keys, None);
     }
 
     pub(super) fn label(&mut self) {
-        let (key, place) = self.argument_text();
-        let place = place.unwrap_or_else(|| self.here());
-        let key = trimmed(key);
+        let (key, place) = self.key_argument();
         if let Some(float) = self.floats.last_mut()
             && float.label.is_none()
             && key.len() <= MAX_KEY
         {
             float.label = Some(key.clone());
         }
-        self.doc.labels.push(Label {
-            key,
-            place,
-            section: self.writer.section,
-        });
+        self.doc.labels.push(Label { key, place });
     }
 
     pub(super) fn reference(&mut self, token: Token, arguments: usize) {
         self.star();
         let mut keys = Vec::new();
-        for number in 0..arguments {
-            let Some(more) = self.braced_keys() else {
-                break;
-            };
-            if number == 0 {
-                keys = more;
-            } else {
-                keys.extend(more);
-            }
+        for _ in 0..arguments {
+            let more = self.braced_keys().unwrap_or_default();
+            keys.extend(more.into_iter().map(|(key, _)| key));
         }
-        if keys.is_empty() {
-            return;
+        if !keys.is_empty() {
+            let link = self.writer.link(MarkKind::Ref { keys });
+            self.write_as(Style { link, ..self.style }, token, REFERENCE);
         }
-        let block = self.block_here(token);
-        let command = command_name(&self.names, token);
-        let first = self.doc.refs.len();
-        for (key, place) in keys {
-            self.doc.refs.push(Reference {
-                key,
-                place,
-                command: command.to_owned(),
-                block,
-            });
-        }
-        let link = self.new_link(Link::References(first..self.doc.refs.len()));
-        let old = self.style.link;
-        self.style.link = link;
-        self.write(token, REFERENCE);
-        self.style.link = old;
     }
 
     pub(super) fn bib_item(&mut self, token: Token) {
         self.paragraph(token);
         self.skip_optional();
-        let (key, place) = self.argument_text();
-        let place = place.unwrap_or_else(|| self.here());
-        let key = trimmed(key);
+        let (key, place) = self.key_argument();
         self.doc.bibitems.push(BibItem { key, place });
     }
 
@@ -234,19 +158,4 @@ impl Reader<'_> {
         }
         self.open_group(GroupKind::Brace, after, token);
     }
-}
-
-fn command_name(names: &Names, token: Token) -> &str {
-    match token.kind {
-        Kind::Name(name) => names.text(name).trim_start_matches('@'),
-        _ => "",
-    }
-}
-
-fn trimmed(text: String) -> String {
-    let key = text.trim();
-    if key.len() == text.len() {
-        return text;
-    }
-    key.to_owned()
 }

@@ -1,241 +1,254 @@
-//! The commands by what they do.
+//! What the reader knows about commands: the tables, and what each word of them does.
 
 use super::{
-    builtin::{Cmd, If},
+    accents,
+    reader::Reader,
     style,
+    symbols::{OPERATORS, SYMBOLS, entries, functions, pairs},
+    token::Token,
 };
 use crate::IncludeKind;
 
-const TEXT: u16 = style::MATH | style::DISPLAY;
-
-/// The lists of `commands.txt`: in each line what the commands do, and their names.
-pub(super) fn listed() -> impl Iterator<Item = (&'static str, Cmd)> {
-    let lines = include_str!("commands.txt").lines();
-    lines
-        .filter_map(|line| line.split_once(':'))
-        .filter_map(|(what, names)| {
-            let (what, spec) = what.split_once(' ').unwrap_or((what, ""));
-            let cmd = match what {
-                "skip" => Cmd::Skip(spec),
-                "declares" => Cmd::Declares(spec),
-                "either" => Cmd::Either(spec),
-                "changes" => Cmd::Changes(spec),
-                "nothing" => Cmd::Nothing,
-                "delimiter" => Cmd::Delimiter,
-                "space" => Cmd::Space,
-                "paragraph" => Cmd::Par,
-                "mark" => Cmd::FootnoteMark,
-                "upright" => Cmd::Font(0, TEXT),
-                "front" => Cmd::Front,
-                "caption" => Cmd::Caption,
-                "ref" => Cmd::Ref,
-                "cite" => Cmd::Cite,
-                "cites" => Cmd::Cites,
-                "data" => Cmd::Include(IncludeKind::Data),
-                "listing" => Cmd::Include(IncludeKind::Listing),
-                "define" => Cmd::NewCommand(false),
-                "listings" => Cmd::NewListing(spec),
-                "if" => Cmd::If(If::Nothing),
-                "rule" => Cmd::Rule,
-                _ => return None,
-            };
-            Some((names, cmd))
-        })
+/// A known command.
+#[derive(Clone, Copy)]
+pub(crate) struct Cmd {
+    pub(crate) act: Act,
+    pub(crate) role: Role,
 }
 
-/// The others. What a line of `commands.txt` says of the same name comes first.
-pub(super) const GROUPS: &[(&str, Cmd)] = &[
-    (
-        "normalfont",
-        Cmd::Declare(0, style::BOLD | style::EMPH | style::CODE),
-    ),
-    ("texorpdfstring", Cmd::First(2)),
-    ("mathchoice", Cmd::First(4)),
-    ("mathpalette", Cmd::MathPalette),
-    ("@ifnextchar kernel@ifnextchar", Cmd::IfNext(false)),
-    ("@ifstar", Cmd::IfNext(true)),
-    (", thinspace", Cmd::ThinSpace),
-    ("hspace", Cmd::HSpace),
-    (
-        "newtheorem newmdtheoremenv newframedtheorem newshadedtheorem",
-        Cmd::NewTheorem(false),
-    ),
-    (
-        "spnewtheorem newtcbtheorem NewTcbTheorem",
-        Cmd::NewTheorem(true),
-    ),
-    ("declaretheorem", Cmd::DeclareTheorem),
-    (
-        "AtBeginDocument AtEndPreamble AfterEndPreamble",
-        Cmd::AtBegin,
-    ),
-    ("AtEndDocument AfterEndDocument", Cmd::AtEnd),
-    ("@namedef csdef csgdef csedef csxdef", Cmd::NameDef),
-    ("@nameuse csuse", Cmd::NameUse),
-    (
-        "bfseries bf boldmathseries bseries",
-        Cmd::Declare(style::BOLD, 0),
-    ),
-    ("itshape it em slshape sl", Cmd::Declare(style::EMPH, 0)),
-    ("ttfamily tt", Cmd::Declare(style::CODE, 0)),
-    (
-        "textbf mathbf bm boldsymbol pmb mathbfit symbf ubold",
-        Cmd::Font(style::BOLD, 0),
-    ),
-    ("emph textit textsl mathit", Cmd::Font(style::EMPH, 0)),
-    ("texttt mathtt", Cmd::Font(style::CODE, 0)),
-    ("ensuremath", Cmd::Font(style::MATH, 0)),
-    ("textsuperscript", Cmd::Script(true)),
-    ("textsubscript", Cmd::Script(false)),
-    ("part", Cmd::Heading(-1)),
-    ("chapter", Cmd::Heading(0)),
-    ("section", Cmd::Heading(1)),
-    ("subsection frametitle", Cmd::Heading(2)),
-    ("subsubsection framesubtitle", Cmd::Heading(3)),
-    ("paragraph", Cmd::Heading(4)),
-    ("subparagraph", Cmd::Heading(5)),
-    ("appendix appendices", Cmd::Appendix),
-    ("title subtitle icmltitle", Cmd::Title),
-    (
-        "keywords keyword subjectclass IEEEkeywords icmlkeywords",
-        Cmd::Keywords,
-    ),
-    ("abstract", Cmd::Abstract),
-    ("captionof", Cmd::CaptionOf),
-    ("subfloat subfigure subtable", Cmd::SubFloat),
-    ("footnote endnote sidenote tablefootnote", Cmd::Footnote),
-    (
-        "footnotetext tablecomments tnotetext cortext fntext",
-        Cmd::FootnoteText,
-    ),
-    ("item", Cmd::Item),
-    ("bibitem", Cmd::BibItem),
-    ("and And AND", Cmd::And),
-    ("label", Cmd::Label),
-    ("crefrange Crefrange vrefrange", Cmd::RefRange),
-    ("citetalias citepalias", Cmd::CiteAlias),
-    ("nocite", Cmd::NoCite),
-    ("url nolinkurl path doi", Cmd::Url),
-    ("href", Cmd::Href),
-    ("verb Verb", Cmd::Verb),
-    ("lstinline mintinline", Cmd::Listing),
-    ("begin", Cmd::Begin),
-    ("end", Cmd::End),
-    ("bgroup begingroup", Cmd::BGroup),
-    ("egroup endgroup", Cmd::EGroup),
-    (
-        "input @input loadglsentries",
-        Cmd::Include(IncludeKind::Input),
-    ),
-    ("include", Cmd::Include(IncludeKind::Include)),
-    ("subfile subfileinclude", Cmd::Include(IncludeKind::Subfile)),
-    (
-        "bibliography addbibresource addglobalbib addsectionbib",
-        Cmd::Include(IncludeKind::Bibliography),
-    ),
-    (
-        "includegraphics includesvg plotone epsfbox",
-        Cmd::Include(IncludeKind::Graphics),
-    ),
-    ("InputIfFileExists IfFileExists", Cmd::InputIf),
-    ("import inputfrom includefrom", Cmd::Import(false)),
-    ("subimport subinputfrom subincludefrom", Cmd::Import(true)),
-    ("includeonly", Cmd::IncludeOnly),
-    ("graphicspath", Cmd::GraphicsPath),
-    ("addplot addplot3", Cmd::PlotData),
-    ("providecommand providerobustcmd", Cmd::NewCommand(true)),
-    ("def gdef edef xdef", Cmd::Def),
-    (
-        "NewDocumentCommand RenewDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand",
-        Cmd::DocumentCommand(false),
-    ),
-    ("ProvideDocumentCommand", Cmd::DocumentCommand(true)),
-    (
-        "newenvironment renewenvironment provideenvironment",
-        Cmd::NewEnvironment,
-    ),
-    (
-        "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
-        Cmd::DocumentEnvironment,
-    ),
-    ("newcounter", Cmd::DeclaresNamed("the", "o")),
-    (
-        "SetKwInput SetKwInOut SetKwFunction SetKwData SetKw",
-        Cmd::DeclaresNamed("", "m"),
-    ),
-    ("SetKwProg", Cmd::DeclaresNamed("", "mmm")),
-    ("let", Cmd::Let),
-    (
-        "newlength newdimen newcount newskip newmuskip newtoks",
-        Cmd::Declares("g"),
-    ),
-    (
-        "newsavebox newbox newread newwrite chardef mathchardef",
-        Cmd::Declares(""),
-    ),
-    ("newif", Cmd::NewIf),
-    ("DeclareMathOperator", Cmd::Operatorname),
-    ("DeclareSIUnit", Cmd::SiUnit),
-    ("iffalse", Cmd::If(If::False)),
-    ("iftrue", Cmd::If(If::True)),
-    ("ifmmode", Cmd::If(If::Mode)),
-    ("ifx if ifcat", Cmd::If(If::Same)),
-    ("ifdefined", Cmd::If(If::One)),
-    ("ifcsname", Cmd::If(If::CsName)),
-    ("ifnum", Cmd::If(If::Compare(false))),
-    ("ifdim", Cmd::If(If::Compare(true))),
-    ("ifodd ifcase ifeof", Cmd::If(If::Number)),
-    ("else or", Cmd::Else),
-    ("fi", Cmd::Fi),
-    ("ifblank ifstrempty IfBlankTF", Cmd::BlankArg),
-    ("iftoggle", Cmd::Toggle),
-    ("toggletrue", Cmd::SetToggle(true)),
-    ("togglefalse", Cmd::SetToggle(false)),
-    ("IfBooleanTF", Cmd::StarArg),
-    ("IfNoValueTF", Cmd::NoValueArg(false)),
-    ("IfValueTF", Cmd::NoValueArg(true)),
-    ("NoValue", Cmd::NoValue),
-    ("BooleanTrue", Cmd::True),
-    ("excludecomment", Cmd::ExcludeComment),
-    ("includecomment", Cmd::IncludeComment),
-    ("(", Cmd::MathOpen(false)),
-    ("[", Cmd::MathOpen(true)),
-    (")", Cmd::MathClose(false)),
-    ("]", Cmd::MathClose(true)),
-    ("frac dfrac tfrac cfrac nicefrac sfrac", Cmd::Frac),
-    ("sqrt", Cmd::Sqrt),
-    ("binom dbinom tbinom", Cmd::Binom),
-    ("num", Cmd::Num),
-    ("numlist numproduct", Cmd::NumList),
-    ("numrange", Cmd::NumRange),
-    ("SI qty", Cmd::Quantity),
-    ("sisetup", Cmd::SiSetup),
-    ("SIrange qtyrange", Cmd::QuantityRange),
-    ("SIlist qtylist qtyproduct", Cmd::QuantityList),
-    ("si unit", Cmd::Unit),
-    ("ang", Cmd::Angle),
-    ("multicolumn", Cmd::MultiColumn),
-    ("multirow multirowcell", Cmd::MultiRow),
-    ("\\ tabularnewline cr", Cmd::RowEnd),
-    ("endhead endfirsthead", Cmd::HeadEnd),
-    ("tablehead", Cmd::TableHead),
-    ("xspace", Cmd::XSpace),
-    ("makeatletter", Cmd::AtLetter(true)),
-    ("makeatother", Cmd::AtLetter(false)),
-    (
-        "ExplSyntaxOn ProvidesExplPackage ProvidesExplClass",
-        Cmd::Expl(true),
-    ),
-    ("ExplSyntaxOff", Cmd::Expl(false)),
-    ("endinput", Cmd::EndInput),
-    ("documentclass documentstyle", Cmd::DocumentClass),
-    (
-        "usepackage RequirePackage RequirePackageWithOptions",
-        Cmd::Package(IncludeKind::Package),
-    ),
-    (
-        "LoadClass LoadClassWithOptions",
-        Cmd::Package(IncludeKind::Class),
-    ),
-    ("csname", Cmd::CsName),
-];
+/// What a document's own definition of a command counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It replaces ours.
+    Free,
+    /// It does not: the reader depends on the command.
+    Fixed,
+    /// The same, and the command itself counts in a style file.
+    Defines,
+}
+
+type Done = fn(&mut Reader<'_>, Token, &'static str);
+
+/// What a command does. Those with a name of their own are looked for where they are not run.
+#[derive(Clone, Copy)]
+pub(crate) enum Act {
+    /// Runs, with the word that the table has behind it.
+    Do(Done, &'static str),
+    /// Prints nothing and takes nothing.
+    Nothing,
+    /// Defined somewhere, in a way that says nothing of what it shows.
+    Opaque,
+    Space,
+    ThinSpace,
+    Symbol(&'static str),
+    Operator(&'static str),
+    Function(&'static str),
+    Fraction,
+    Footnote,
+    FootnoteMark,
+    RowEnd,
+    Begin,
+    End,
+    BGroup,
+    Include(IncludeKind),
+    InputIf,
+    EndInput,
+    CsName,
+    Switch(u32),
+    SetSwitch(u32, bool),
+    /// With what is tested, as the table names it.
+    If(&'static str),
+    Else,
+    Fi,
+    NoValue,
+    True,
+}
+
+impl Cmd {
+    pub(crate) const OPAQUE: Self = Self::free(Act::Opaque);
+
+    pub(crate) const fn free(act: Act) -> Self {
+        Self {
+            act,
+            role: Role::Free,
+        }
+    }
+
+    pub(crate) const fn fixed(act: Act) -> Self {
+        Self {
+            act,
+            role: Role::Fixed,
+        }
+    }
+
+    /// A length register: its value is dropped.
+    pub(crate) fn register() -> Self {
+        Self::free(Act::Do(|reader, _, _| reader.skip_glue(), ""))
+    }
+
+    /// Whether a document's own definition does not replace it.
+    pub(crate) fn is_fixed(self) -> bool {
+        self.role != Role::Free
+    }
+}
+
+/// Every known command; a later one wins over an earlier one.
+pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
+    let symbols = pairs(SYMBOLS).map(|(name, text)| (name, Act::Symbol(text)));
+    let operators = pairs(OPERATORS).map(|(name, text)| (name, Act::Operator(text)));
+    let functions = functions().map(|name| (name, Act::Function(name)));
+    let before = symbols.chain(operators).chain(functions);
+    // `\G` is an accent of bibliographies, and papers mean a macro of their own.
+    let accents = pairs(accents::MARKS).filter(|(name, _)| *name != "G");
+    let accent: Done = |reader, token, name| reader.accent(token, name);
+    let accents = accents.map(move |(name, _)| (name, Act::Do(accent, name)));
+    let after = accents.chain([(" ", Act::Space)]);
+    let free = |(name, act)| (name, Cmd::free(act));
+    before.map(free).chain(listed()).chain(after.map(free))
+}
+
+/// The lists of `commands.txt`.
+fn listed() -> impl Iterator<Item = (&'static str, Cmd)> {
+    entries(include_str!("commands.txt")).filter_map(|(what, how, name)| {
+        let (what, role) = match what.split_at_checked(1)? {
+            ("=", what) => (what, Role::Fixed),
+            ("+", what) => (what, Role::Defines),
+            _ => (what, Role::Free),
+        };
+        let act = act(what, how)?;
+        Some((name, Cmd { act, role }))
+    })
+}
+
+/// What a word of `commands.txt` does.
+fn act(what: &str, how: &'static str) -> Option<Act> {
+    let done: Done = match what {
+        "nothing" => return Some(Act::Nothing),
+        "space" => return Some(Act::Space),
+        "thin" => return Some(Act::ThinSpace),
+        "fraction" => return Some(Act::Fraction),
+        "footnote" => return Some(Act::Footnote),
+        "mark" => return Some(Act::FootnoteMark),
+        "rowend" => return Some(Act::RowEnd),
+        "begin" => return Some(Act::Begin),
+        "end" => return Some(Act::End),
+        "open" => return Some(Act::BGroup),
+        "input" => return Some(Act::Include(IncludeKind::Input)),
+        "include" => return Some(Act::Include(IncludeKind::Include)),
+        "subfile" => return Some(Act::Include(IncludeKind::Subfile)),
+        "bibliography" => return Some(Act::Include(IncludeKind::Bibliography)),
+        "graphics" => return Some(Act::Include(IncludeKind::Graphics)),
+        "package" => return Some(Act::Include(IncludeKind::Package)),
+        "loadclass" => return Some(Act::Include(IncludeKind::Class)),
+        "inputif" => return Some(Act::InputIf),
+        "endinput" => return Some(Act::EndInput),
+        "csname" => return Some(Act::CsName),
+        "if" => return Some(Act::If(how)),
+        "else" => return Some(Act::Else),
+        "fi" => return Some(Act::Fi),
+        "none" => return Some(Act::NoValue),
+        "true" => return Some(Act::True),
+        // Text.
+        "skip" => |reader, _, how| reader.skip_arguments(how),
+        "first" => |reader, _, how| reader.first(how),
+        "either" => |reader, token, how| reader.either(token, how),
+        "hspace" => |reader, token, _| reader.horizontal_space(token),
+        "xspace" => |reader, token, _| reader.x_space(token),
+        "paragraph" => |reader, token, _| reader.blank_line(token),
+        "declare" => |reader, _, how| reader.declare(style::named(how)),
+        "font" => |reader, token, how| {
+            reader.argument_group(token, super::reader::After::Nothing);
+            reader.declare(style::named(how));
+        },
+        "superscript" => |reader, token, _| reader.script(token, true),
+        "subscript" => |reader, token, _| reader.script(token, false),
+        "and" => |reader, token, _| reader.write(token, ", "),
+        "url" => |reader, _, _| reader.url(),
+        "href" => |reader, _, _| reader.href(),
+        "verb" => |reader, token, _| reader.verb(token, false),
+        "inline" => |reader, token, _| reader.verb(token, true),
+        "close" => |reader, token, _| reader.close_brace(token),
+        // Blocks of their own.
+        "heading" => |reader, token, how| reader.begin_heading(token, how.parse().unwrap_or(1)),
+        "appendix" => |reader, _, _| reader.appendix |= !reader.preamble,
+        "title" => |reader, token, _| reader.title(token),
+        "front" => |reader, token, _| reader.front_matter(token),
+        "keywords" => |reader, token, _| reader.front(token, crate::BlockKind::Keywords),
+        "abstract" => |reader, token, _| reader.front(token, crate::BlockKind::Abstract),
+        "caption" => |reader, token, _| reader.begin_caption(token, None),
+        "captionof" => |reader, token, _| reader.caption_of(token),
+        "subfloat" => |reader, token, _| reader.sub_float(token),
+        "notetext" => |reader, token, _| reader.footnote_text(token),
+        "item" => |reader, token, _| reader.item(token),
+        "bibitem" => |reader, token, _| reader.bib_item(token),
+        "theorem" => |reader, _, how| reader.new_theorem(how == "more"),
+        "declaretheorem" => |reader, _, _| reader.declare_theorem(),
+        // Citations, labels, files.
+        "label" => |reader, _, _| reader.label(),
+        "ref" => |reader, token, _| reader.reference(token, 1),
+        "refrange" => |reader, token, _| reader.reference(token, 2),
+        "cite" => |reader, token, _| reader.cite(token),
+        "cites" => |reader, token, _| reader.cites(token),
+        "nocite" => |reader, token, _| reader.nocite(token),
+        "import" => |reader, token, how| reader.import(token, how == "below"),
+        "includeonly" => |reader, _, _| reader.include_only(),
+        "graphicspath" => |reader, _, _| reader.graphics_path(),
+        "plot" => |reader, token, _| reader.plot_data(token),
+        "class" => |reader, token, _| reader.document_class(token),
+        "data" => |reader, token, how| reader.printed_file(token, IncludeKind::Data, how),
+        "listing" => |reader, token, how| reader.printed_file(token, IncludeKind::Listing, how),
+        // Definitions.
+        "define" => |reader, _, how| reader.new_command(how == "keep"),
+        "def" => |reader, _, _| reader.def(),
+        "xparse" => |reader, _, how| reader.document_command(how == "keep"),
+        "environment" => |reader, _, how| reader.new_environment(how != "xparse"),
+        "listings" => |reader, token, how| reader.new_listing(token, how),
+        "hide" => |reader, _, _| reader.hide_environment(),
+        "show" => |reader, token, _| reader.show_environment(token),
+        "counter" => |reader, _, _| reader.declare_named("the", "o"),
+        "keyword" => |reader, _, how| reader.declare_named("", how),
+        "declares" => |reader, _, how| reader.declare_name(how),
+        "changes" => |reader, token, how| reader.changed(token, how),
+        "let" => |reader, _, _| reader.alias(),
+        "newif" => |reader, _, _| reader.new_switch(),
+        "operator" => |reader, _, _| reader.math_operator(),
+        "newunit" => |reader, _, _| reader.declare_unit(),
+        "atbegin" => |reader, _, _| reader.at_begin(),
+        "atend" => |reader, _, _| reader.at_end(),
+        "at" => |reader, _, how| reader.letters.at = how == "on",
+        "expl" => |reader, _, how| reader.letters.expl = how == "on",
+        "namedef" => |reader, token, _| {
+            reader.named_command(token);
+            reader.def();
+        },
+        "nameuse" => |reader, token, _| reader.named_command(token),
+        // Conditions.
+        "ifnext" => |reader, _, _| reader.if_next(false),
+        "ifstar" => |reader, _, _| reader.if_next(true),
+        "ifblank" => |reader, _, _| reader.if_blank(),
+        "ifargument" => |reader, _, how| reader.if_argument(how),
+        "iftoggle" => |reader, _, _| reader.if_toggle(),
+        "toggle" => |reader, _, how| reader.set_toggle(how == "true"),
+        // Formulas and numbers.
+        "maths" => |reader, token, _| reader.open_math(token),
+        "display" => |reader, token, _| reader.begin_display(token, None),
+        "endmaths" => |reader, token, _| reader.close_math(token),
+        "mathpalette" => |reader, token, _| reader.math_palette(token),
+        "delimiter" => |reader, _, _| reader.delimiter(),
+        "root" => |reader, token, _| reader.root(token),
+        "binomial" => |reader, token, _| reader.binomial(token),
+        "number" => |reader, token, how| reader.si_numbers(token, how, false),
+        "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
+        "unit" => |reader, token, _| reader.si_only_unit(token),
+        "angle" => |reader, token, _| reader.si_angle(token),
+        "sisetup" => |reader, token, _| reader.si_setup(token),
+        // Tables.
+        "multicolumn" => |reader, _, _| reader.multi_column(),
+        "multirow" => |reader, token, _| reader.multi_row(token),
+        "rule" => |reader, _, _| reader.rule(),
+        "headend" => |reader, _, _| reader.head_end(),
+        "tablehead" => |reader, token, _| reader.table_head(token),
+        _ => return None,
+    };
+    Some(Act::Do(done, how))
+}

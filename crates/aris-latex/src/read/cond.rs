@@ -1,7 +1,7 @@
 //! Conditionals: decided where the document itself decides, both branches read otherwise.
 
 use super::{
-    builtin::{Cmd, If},
+    commands::Act,
     reader::{Branch, Meaning, Reader},
     style,
     token::{Kind, Token},
@@ -11,47 +11,40 @@ use crate::ProblemKind;
 impl Reader<'_> {
     /// Whether an unknown name is a conditional of a class (`\ifCLASSINFOpdf`) rather than a command with
     /// arguments (`\ifstrempty{…}`).
-    pub(super) fn unknown_conditional(&mut self, name: u32) -> bool {
+    pub(super) fn is_unknown_conditional(&mut self, token: Token) -> bool {
+        let Kind::Name(name) = token.kind else {
+            return false;
+        };
         let text = self.names.text(name);
-        text.len() > 2 && text.starts_with("if") && self.peek().kind != Kind::Begin
+        text.len() > 2
+            && text.starts_with("if")
+            && matches!(self.meaning(name), Meaning::Unknown)
+            && self.peek().kind != Kind::Begin
     }
 
-    pub(super) fn conditional(&mut self, form: If, token: Token) {
-        let truth = match form {
-            If::False => Some(false),
-            If::True => Some(true),
-            If::Mode => Some(self.style.has(style::MATHS)),
-            If::Nothing => None,
-            If::One => {
-                let _tested = self.next_visible();
-                None
+    /// A conditional, with the word that the table has for what it tests.
+    pub(super) fn conditional(&mut self, tested: &str, token: Token) {
+        let mut truth = None;
+        match tested {
+            "false" | "true" => truth = Some(tested == "true"),
+            "maths" => truth = Some(self.style.has(style::MATHS)),
+            "same" => truth = self.same(),
+            "one" => drop(self.next_visible()),
+            "csname" => {
+                self.cs_name(token);
+                self.next();
             }
-            If::Same => self.same(),
-            If::CsName => {
-                let end = self.names.intern("endcsname");
-                loop {
-                    let token = self.next();
-                    if matches!(token.kind, Kind::Stop | Kind::Par) || token.kind == Kind::Name(end)
-                    {
-                        break;
-                    }
-                }
-                None
-            }
-            If::Compare(lengths) => {
+            "lengths" => {
                 self.skip_until_relation();
-                if lengths {
-                    self.skip_glue();
-                } else {
-                    self.skip_number();
-                }
-                None
+                self.skip_glue();
             }
-            If::Number => {
+            "numbers" => {
+                self.skip_until_relation();
                 self.skip_number();
-                None
             }
-        };
+            "number" => self.skip_number(),
+            _ => {}
+        }
         self.branch(truth, token);
     }
 
@@ -74,32 +67,23 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn end_conditional(&mut self) {
-        self.branches.pop();
-    }
-
     /// Drops tokens to the matching `\fi`, or to `\else` when `stop_at_else`; whether it stopped at one.
     pub(super) fn skip_branch(&mut self, start: Token, stop_at_else: bool) -> bool {
         let mut depth = 0_usize;
         loop {
             let token = self.next();
-            match token.kind {
-                Kind::Stop => {
-                    self.problem_at(
-                        ProblemKind::UnclosedConditional,
-                        start,
-                        "the conditional has no `\\fi` in this file; what follows is not read",
-                    );
-                    return false;
-                }
-                Kind::Name(name) => match self.meaning(name) {
-                    Meaning::Known(Cmd::If(_) | Cmd::Switch(_)) => depth += 1,
-                    Meaning::Unknown if self.unknown_conditional(name) => depth += 1,
-                    Meaning::Known(Cmd::Fi) if depth == 0 => return false,
-                    Meaning::Known(Cmd::Fi) => depth -= 1,
-                    Meaning::Known(Cmd::Else) if depth == 0 && stop_at_else => return true,
-                    _ => {}
-                },
+            if token.kind == Kind::Stop {
+                let message =
+                    "the conditional has no `\\fi` in this file; what follows is not read";
+                self.problem_at(ProblemKind::UnclosedConditional, start, message);
+                return false;
+            }
+            match self.act(token) {
+                Some(Act::If(_) | Act::Switch(_)) => depth += 1,
+                Some(Act::Fi) if depth == 0 => return false,
+                Some(Act::Fi) => depth -= 1,
+                Some(Act::Else) if depth == 0 && stop_at_else => return true,
+                None if self.is_unknown_conditional(token) => depth += 1,
                 _ => {}
             }
         }
@@ -111,16 +95,10 @@ impl Reader<'_> {
         match (one.kind, two.kind) {
             (Kind::Name(a), Kind::Name(b)) if a == b => Some(true),
             (Kind::Word, Kind::Word) => {
-                let width = |reader: &Self, token| {
-                    reader.text(token).chars().next().map_or(0, char::len_utf8)
-                };
-                let ((a, rest_a), (b, rest_b)) =
-                    (one.split(width(self, one)), two.split(width(self, two)));
+                let ((a, rest_a), (b, rest_b)) = (self.split_letter(one), self.split_letter(two));
                 let same = self.text(a) == self.text(b);
                 // `\if ab`: both letters may stand in one word.
-                for rest in [rest_b, rest_a] {
-                    self.unread(rest);
-                }
+                self.unread_all(&[rest_a, rest_b]);
                 (rest_a.len == 0).then_some(same)
             }
             (Kind::Name(_), Kind::Word) => {
@@ -170,10 +148,9 @@ impl Reader<'_> {
     }
 
     /// `\ifblank{text}{yes}{no}`: the branch that does not apply is dropped.
-    pub(super) fn blank_argument(&mut self) {
-        let argument = self.argument();
-        let blank = self.flat(&argument).trim().is_empty();
-        self.choose(Some(blank));
+    pub(super) fn if_blank(&mut self) {
+        let blank = self.name_argument().is_empty();
+        self.choose(blank);
     }
 
     /// `\@ifnextchar[{yes}{no}`, `\@ifstar{yes}{no}`
@@ -189,10 +166,9 @@ impl Reader<'_> {
         let (yes, no) = (self.argument(), self.argument());
         let next = self.peek_after_space();
         let text = if star { "*" } else { self.text(wanted) };
-        let is_group = matches!(wanted.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::BGroup)));
         let is_next = match next.kind {
             Kind::Word => !text.is_empty() && self.text(next).starts_with(text),
-            Kind::Begin => is_group,
+            Kind::Begin => matches!(self.act(wanted), Some(Act::BGroup)),
             _ => next.kind == wanted.kind,
         };
         if is_next && star {
@@ -201,42 +177,37 @@ impl Reader<'_> {
         self.unread_all(if is_next { &yes } else { &no });
     }
 
-    /// Keeps one of the two arguments that follow; both when nobody knows which.
-    pub(super) fn choose(&mut self, first: Option<bool>) {
-        let Some(first) = first else { return };
+    /// Keeps one of the two arguments that follow.
+    fn choose(&mut self, first: bool) {
         let (yes, no) = (self.argument(), self.argument());
-        let kept = if first { yes } else { no };
-        self.unread_all(&kept);
+        self.unread_all(if first { &yes } else { &no });
     }
 
-    /// `\IfBooleanTF{#1}`
-    pub(super) fn star_argument(&mut self) {
+    /// `\IfBooleanTF{#1}`, `\IfNoValueTF{#1}`, `\IfValueTF{#1}`
+    pub(super) fn if_argument(&mut self, how: &str) {
         let argument = self.argument();
-        let is_true = argument.iter().any(|token| {
-            matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::True)))
-        });
-        self.choose(Some(is_true));
+        let holds = |wanted: fn(&Act) -> bool| {
+            let mut acts = argument.iter().filter_map(|token| self.act(*token));
+            acts.any(|act| wanted(&act))
+        };
+        let chosen = match how {
+            "true" => holds(|act| matches!(act, Act::True)),
+            "none" => holds(|act| matches!(act, Act::NoValue)),
+            _ => !holds(|act| matches!(act, Act::NoValue)),
+        };
+        self.choose(chosen);
     }
 
-    /// `\IfNoValueTF{#1}` or, with `given`, `\IfValueTF`.
-    pub(super) fn value_argument(&mut self, given: bool) {
-        let argument = self.argument();
-        let missing = argument.iter().any(|token| {
-            matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::NoValue)))
-        });
-        self.choose(Some(missing != given));
-    }
-
-    pub(super) fn toggle(&mut self) {
-        let argument = self.argument();
-        let name = self.flat(&argument);
-        let value = self.toggles.get(name.trim()).copied();
-        self.choose(value);
+    /// `\iftoggle{name}{yes}{no}`: both where nobody knows which.
+    pub(super) fn if_toggle(&mut self) {
+        let name = self.name_argument();
+        if let Some(value) = self.toggles.get(&name).copied() {
+            self.choose(value);
+        }
     }
 
     pub(super) fn set_toggle(&mut self, value: bool) {
-        let argument = self.argument();
-        let name = self.flat(&argument);
-        self.toggles.insert(name.trim().to_owned(), value);
+        let name = self.name_argument();
+        self.toggles.insert(name, value);
     }
 }

@@ -6,54 +6,51 @@ use std::{
 };
 
 use super::{
-    lexer, path,
-    reader::{After, Alignment, Frame, GroupKind, Reader, UserEnvironment},
+    commands::Act,
+    path,
+    reader::{After, Alignment, GroupKind, Reader, UserEnvironment},
     style::{self, Style},
-    token::{Kind, Literal, Op, Token},
-    writer::Flow,
+    symbols::entries,
+    token::{Kind, Op, Token},
 };
-use crate::{Environment, ProblemKind, Written};
+use crate::{BlockKind, Environment, ProblemKind, Written};
 
 /// A known environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Env {
     Document,
-    /// A displayed formula; arguments to drop.
-    Display(&'static str),
+    /// A displayed formula.
+    Display,
+    InlineMath,
     /// A formula's part, with alignment.
-    Inner(&'static str),
+    Inner,
     Grid(GridForm),
-    Float(&'static str),
+    Float,
     /// Read as bytes and dropped.
     Raw,
     /// The same, and not in the PDF either.
     Hidden,
-    List(&'static str),
-    Flow(Flow, &'static str),
-    Bibliography,
+    List,
+    /// Running text of a kind of its own.
+    Flow(BlockKind),
     Appendix,
     /// Interpreted, nothing shown: pictures made by code.
     Mute,
-    /// Nothing special; arguments to drop.
-    Plain(&'static str),
+    /// Nothing special.
+    Plain,
     /// Like `Plain` with a title that is shown.
-    Titled(&'static str),
-    /// A frame of a presentation: `[options]{title}`.
-    InlineMath,
+    Titled,
 }
 
-/// How the arguments of a tabular go.
+/// How the columns of a tabular are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GridForm {
-    /// `[pos]{columns}`
     Plain,
-    /// `{width}[pos]{columns}`
-    Width,
     /// `to width {columns}`
     Tabu,
-    /// `[pos]{columns}` with captions and heads of its own.
+    /// With captions and heads of its own.
     Long,
-    /// `[options]{keys}`, `colspec` among them.
+    /// `{keys}`, `colspec` among them.
     Keys,
     /// `{columns}[options]`
     Nice,
@@ -61,194 +58,171 @@ pub(super) enum GridForm {
 
 impl Env {
     /// Whether the document's own definition is ignored.
-    pub(super) fn is_fixed(self) -> bool {
+    pub(super) fn is_fixed(&self) -> bool {
         matches!(
             self,
             Self::Document
                 | Self::Grid(_)
-                | Self::Float(_)
+                | Self::Float
                 | Self::Raw
-                | Self::Hidden
-                | Self::Display(_)
-                | Self::Bibliography
+                | Self::Display
+                | Self::Flow(BlockKind::BibItem)
         )
+    }
+
+    /// Whether it counts before the document begins.
+    fn is_early(&self) -> bool {
+        match self {
+            Self::Document | Self::Raw | Self::Hidden => true,
+            Self::Flow(flow) => *flow != BlockKind::BibItem,
+            _ => false,
+        }
     }
 }
 
-/// The environment of a name, star dropped.
-pub(super) fn lookup(name: &str) -> Option<Env> {
-    static ALL: LazyLock<BTreeMap<&str, Env>> = LazyLock::new(|| listed().collect());
+/// The environment of a name, star dropped, and the arguments of it to drop.
+pub(super) fn lookup(name: &str) -> Option<(Env, &'static str)> {
+    static ALL: LazyLock<BTreeMap<&str, (Env, &str)>> = LazyLock::new(|| {
+        let all = entries(include_str!("environments.txt"));
+        all.filter_map(|(what, arguments, name)| Some((name, (named(what)?, arguments))))
+            .collect()
+    });
     let known = ALL.get(name);
     let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
-    known.copied()
+    known.cloned()
 }
 
-/// The lists of `environments.txt`: in each line what the environments are, the arguments to drop, and their names.
-fn listed() -> impl Iterator<Item = (&'static str, Env)> {
-    let lines = include_str!("environments.txt").lines();
-    lines
-        .filter_map(|line| line.split_once(':'))
-        .filter_map(|(what, names)| {
-            let (what, spec) = what.split_once(' ').unwrap_or((what, ""));
-            let env = match what {
-                "document" => Env::Document,
-                "display" => Env::Display(spec),
-                "maths" => Env::InlineMath,
-                "inner" => Env::Inner(spec),
-                "grid" => Env::Grid(GridForm::Plain),
-                "wide" => Env::Grid(GridForm::Width),
-                "tabu" => Env::Grid(GridForm::Tabu),
-                "long" => Env::Grid(GridForm::Long),
-                "keys" => Env::Grid(GridForm::Keys),
-                "nice" => Env::Grid(GridForm::Nice),
-                "float" => Env::Float(spec),
-                "raw" => Env::Raw,
-                "hidden" => Env::Hidden,
-                "list" => Env::List(spec),
-                "note" => Env::Flow(Flow::Note, spec),
-                "abstract" => Env::Flow(Flow::Abstract, spec),
-                "keywords" => Env::Flow(Flow::Keywords, spec),
-                "front" => Env::Flow(Flow::Front, spec),
-                "bibliography" => Env::Bibliography,
-                "appendix" => Env::Appendix,
-                "mute" => Env::Mute,
-                "plain" => Env::Plain(spec),
-                "titled" => Env::Titled(spec),
-                _ => return None,
-            };
-            Some((names, env))
-        })
-        .flat_map(|(names, env)| names.split_whitespace().map(move |name| (name, env)))
+/// What a word of `environments.txt` means.
+fn named(what: &str) -> Option<Env> {
+    Some(match what {
+        "document" => Env::Document,
+        "display" => Env::Display,
+        "maths" => Env::InlineMath,
+        "inner" => Env::Inner,
+        "grid" => Env::Grid(GridForm::Plain),
+        "tabu" => Env::Grid(GridForm::Tabu),
+        "long" => Env::Grid(GridForm::Long),
+        "keys" => Env::Grid(GridForm::Keys),
+        "nice" => Env::Grid(GridForm::Nice),
+        "float" => Env::Float,
+        "raw" => Env::Raw,
+        "hidden" => Env::Hidden,
+        "list" => Env::List,
+        "note" => Env::Flow(BlockKind::Footnote),
+        "abstract" => Env::Flow(BlockKind::Abstract),
+        "keywords" => Env::Flow(BlockKind::Keywords),
+        "front" => Env::Flow(BlockKind::FrontMatter),
+        "bibliography" => Env::Flow(BlockKind::BibItem),
+        "appendix" => Env::Appendix,
+        "mute" => Env::Mute,
+        "plain" => Env::Plain,
+        "titled" => Env::Titled,
+        _ => return None,
+    })
 }
 
 impl Reader<'_> {
     /// The name in the next argument.
     pub(super) fn environment_name(&mut self) -> u32 {
-        let tokens = self.argument();
-        let name = self.flat(&tokens);
-        self.names.intern(name.trim())
+        let name = self.name_argument();
+        self.names.intern(&name)
     }
 
     pub(super) fn begin_environment(&mut self, token: Token) {
         let index = self.environment_name();
-        let special = self.special.get(&index).copied();
+        let name = self.names.shared(index);
+        let special = self.special.get(&index).cloned();
         if special.is_none()
             && let Some(user) = self.environments.get(&index).cloned()
         {
-            let opens_maths = user.begin.body.iter().any(|part| part.kind == Kind::Math);
-            if self.follows(&user) {
-                self.enter(index, After::Nothing, token);
-                self.expand_known(token, user.name, &user.begin);
-            } else if opens_maths {
-                self.arguments(&user.begin.parameters, token);
-                self.begin_display(token, Some(index));
-            } else {
-                self.opaque(token, index, &user.begin);
-                self.arguments(&user.begin.parameters, token);
-                self.enter(index, After::Nothing, token);
-            }
-            return;
+            return self.begin_own(token, index, &user);
         }
-        let known = special.or_else(|| lookup(self.names.text(index)));
-        if self.preamble
-            && !matches!(
-                known,
-                Some(Env::Document | Env::Raw | Env::Hidden | Env::Flow(..))
-            )
-        {
-            self.enter(index, After::Nothing, token);
-            return;
+        let known = special.map(|env| (env, "")).or_else(|| lookup(&name));
+        if self.preamble && !known.as_ref().is_some_and(|(env, _)| env.is_early()) {
+            return self.enter(index, After::Nothing, token);
         }
-        match known {
-            Some(Env::Document) => self.begin_document(),
-            Some(Env::Raw) => {
-                let name = self.names.shared(index);
+        let (env, arguments) = match known {
+            Some(known) => known,
+            None if self.is_code(&name) => (Env::Raw, ""),
+            None => (Env::Plain, "o"),
+        };
+        self.skip_arguments(arguments);
+        match env {
+            Env::Document => self.begin_document(),
+            Env::Raw => {
                 self.unread_environment(&name, token);
                 self.skip_raw(&name, token);
             }
-            Some(Env::Hidden) => {
-                let name = self.names.shared(index);
+            Env::Hidden => {
                 if name.starts_with("filecontents") {
                     self.write_file(&name);
                 }
                 self.skip_raw(&name, token);
             }
-            Some(Env::Display(spec)) => {
-                self.skip_arguments(spec);
-                self.begin_display(token, Some(index));
-            }
-            Some(Env::InlineMath) => {
+            Env::Display => self.begin_display(token, Some(index)),
+            Env::InlineMath => {
                 self.enter(index, After::Nothing, token);
                 self.style = self.style.set(style::MATH, 0);
                 self.origin = self.writer.length();
             }
-            Some(Env::Inner(spec)) => {
-                self.skip_arguments(spec);
+            Env::Inner => {
                 self.enter(index, After::Align, token);
                 self.alignments.push(Alignment::Inline);
             }
-            Some(Env::Grid(form)) => self.begin_grid(token, index, form),
-            Some(Env::Float(spec)) => {
-                self.skip_arguments(spec);
+            Env::Grid(form) => self.begin_grid(token, index, form),
+            Env::Float => {
                 self.paragraph(token);
                 self.enter(index, After::Float, token);
                 self.begin_float(index);
             }
-            Some(Env::List(spec)) => {
-                self.skip_arguments(spec);
-                self.paragraph(token);
-                self.enter(index, After::Paragraph, token);
-                if self.writer.flow == Flow::Body {
-                    self.writer.flow = Flow::List;
-                }
+            Env::List | Env::Flow(_) | Env::Appendix | Env::Mute | Env::Plain | Env::Titled => {
+                self.begin_text(token, index, env);
             }
-            Some(Env::Flow(flow, spec)) => {
-                self.skip_arguments(spec);
-                self.paragraph(token);
-                self.enter(index, After::Paragraph, token);
+        }
+    }
+
+    fn begin_text(&mut self, token: Token, index: u32, env: Env) {
+        if env == Env::Mute {
+            self.unread_environment(&self.names.shared(index), token);
+        }
+        self.paragraph(token);
+        let title = (env == Env::Titled).then(|| self.optional());
+        self.enter(index, After::Paragraph, token);
+        match env {
+            Env::List if self.writer.flow == BlockKind::Paragraph => {
+                self.writer.flow = BlockKind::ListItem;
+            }
+            Env::Flow(flow) => {
                 self.writer.flow = flow;
                 if self.preamble {
                     self.style = self.style.set(0, style::MUTE);
                 }
             }
-            Some(Env::Bibliography) => {
-                self.skip_arguments("m");
-                self.paragraph(token);
-                self.enter(index, After::Paragraph, token);
-                self.writer.flow = Flow::BibItem;
-            }
-            Some(Env::Appendix) => {
-                self.appendix = true;
-                self.enter(index, After::Paragraph, token);
-            }
-            Some(Env::Mute) => {
-                self.unread_environment(&self.names.shared(index), token);
-                self.paragraph(token);
-                self.enter(index, After::Paragraph, token);
-                self.style = self.style.set(style::MUTE, 0);
-            }
-            Some(Env::Plain(spec)) => {
-                self.skip_arguments(spec);
-                self.paragraph(token);
-                self.enter(index, After::Paragraph, token);
-            }
-            None if self.is_code(index) => {
-                let name = self.names.shared(index);
-                self.unread_environment(&name, token);
-                self.skip_raw(&name, token);
-            }
-            Some(Env::Titled(_)) | None => {
-                self.paragraph(token);
-                let title = self.optional();
-                self.enter(index, After::Paragraph, token);
-                if let Some(tokens) = title
-                    && known.is_some()
-                {
-                    self.unread(Self::op(token, Op::Text(Literal::CloseTitle)));
-                    self.unread_all(&tokens);
-                    self.unread(Self::op(token, Op::Text(Literal::OpenTitle)));
-                }
-            }
+            Env::Appendix => self.appendix = true,
+            Env::Mute => self.style = self.style.set(style::MUTE, 0),
+            _ => {}
+        }
+        if let Some(tokens) = title.flatten() {
+            self.unread_between(token, "(", &tokens, ") ");
+        }
+    }
+
+    /// An environment that the document defines.
+    fn begin_own(&mut self, token: Token, index: u32, user: &UserEnvironment) {
+        if self.follows(user) {
+            self.enter(index, After::Nothing, token);
+            self.expand_known(token, index, &user.begin);
+            return;
+        }
+        let opens_maths = user.begin.body.iter().any(|part| part.kind == Kind::Math);
+        if !opens_maths {
+            self.opaque(token, index, &user.begin);
+        }
+        self.arguments(&user.begin.parameters, token);
+        if opens_maths {
+            self.begin_display(token, Some(index));
+        } else {
+            self.enter(index, After::Nothing, token);
         }
     }
 
@@ -263,8 +237,7 @@ impl Reader<'_> {
     /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
     pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
         let options = self.optional();
-        let tokens = self.argument();
-        let mut name = self.flat(&tokens).trim().to_owned();
+        let mut name = self.name_argument();
         if self.command_name(token) == "newminted" {
             name = match options {
                 Some(given) => self.flat(&given).trim().to_owned(),
@@ -277,12 +250,12 @@ impl Reader<'_> {
     }
 
     /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
-    fn is_code(&mut self, index: u32) -> bool {
+    fn is_code(&mut self, name: &str) -> bool {
         /// Longer environments are text.
         const LONGEST: usize = 1 << 16;
         /// What may hold signs without a meaning: what it stands in is not judged.
         const WITHIN: [&str; 6] = ["erb", "lst", "mint", "\\url", "\\href", "\\path"];
-        let end = format!("\\end{{{}}}", self.names.text(index));
+        let end = format!("\\end{{{name}}}");
         if !self.at_file() || self.judged > 4 * self.loading.bytes + LONGEST {
             return false;
         }
@@ -310,24 +283,10 @@ impl Reader<'_> {
         !fits && is_plain
     }
 
-    pub(super) fn is_open(&self, name: &str) -> bool {
-        let mut entered = self.entered.iter().rev();
-        entered.any(|at| {
-            let known = self.doc.environments.get(*at);
-            known.is_some_and(|known| &*known.name == name)
-        })
-    }
-
     /// Opens an environment's group.
     pub(super) fn enter(&mut self, name: u32, after: After, token: Token) {
         self.open_group(GroupKind::Environment(name), after, token);
-        let at = name as usize;
-        if self.open_environments.len() <= at {
-            self.open_environments.resize(at + 1, 0);
-        }
-        if let Some(count) = self.open_environments.get_mut(at) {
-            *count += 1;
-        }
+        *self.open.entry(name).or_default() += 1;
         let name = self.names.shared(name);
         self.doc.environments.push(Environment {
             name: Arc::clone(&name),
@@ -341,14 +300,9 @@ impl Reader<'_> {
 
     pub(super) fn end_environment(&mut self, token: Token) {
         let index = self.environment_name();
-        if lookup(self.names.text(index)) == Some(Env::Document) {
-            self.end_document(token);
-            return;
+        if matches!(lookup(self.names.text(index)), Some((Env::Document, _))) {
+            return self.end_document(token);
         }
-        let open = self
-            .open_environments
-            .get(name_index(index))
-            .is_some_and(|count| *count > 0);
         if let Some(inner) = self.in_argument() {
             // What its code ends, it has begun elsewhere.
             let mut inner = self.groups.iter().rev().take(inner);
@@ -356,19 +310,15 @@ impl Reader<'_> {
                 return;
             }
         }
-        if !open {
-            let (place, name) = (self.place(token), self.names.shared(index));
-            self.problem(
-                ProblemKind::ExtraEnd,
-                place,
-                format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`"),
-            );
-            return;
+        if !self.is_entered(index) {
+            let name = self.names.text(index);
+            let message = format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`");
+            return self.problem_at(ProblemKind::ExtraEnd, token, message);
         }
         let user = self.environments.get(&index).cloned();
         if let Some(user) = user.filter(|user| self.follows(user)) {
             self.unread(Self::op(token, Op::EndEnvironment(index)));
-            self.expand_known(token, user.name, &user.end);
+            self.expand_known(token, index, &user.end);
         } else {
             self.leave(index, token);
         }
@@ -376,14 +326,15 @@ impl Reader<'_> {
 
     /// Ends the innermost environment of a name, and what is open inside it.
     pub(super) fn leave(&mut self, index: u32, token: Token) {
-        if self
-            .open_environments
-            .get(name_index(index))
-            .is_some_and(|count| *count > 0)
-        {
+        if self.is_entered(index) {
             self.unwind(token, |kind| kind == GroupKind::Environment(index));
             self.close_group(token);
         }
+    }
+
+    /// Whether an environment of a name is open.
+    pub(super) fn is_entered(&self, index: u32) -> bool {
+        self.open.get(&index).is_some_and(|count| *count > 0)
     }
 
     fn begin_document(&mut self) {
@@ -402,64 +353,26 @@ impl Reader<'_> {
             self.unread_all(&hooks);
             return;
         }
-        let own = self.frames.iter().rev().find_map(|frame| match frame {
-            Frame::File { own, .. } => Some(*own),
-            Frame::Barrier { .. } => None,
-        });
-        if own == Some(true) && self.frames.len() > 1 {
-            self.end_file(true);
-        } else {
-            self.finished = true;
+        let is_part = self.frames.len() > 1;
+        let frame = self.frames.last_mut().filter(|_| is_part);
+        match frame.and_then(|frame| Some((frame.base, frame.file.as_mut()?))) {
+            Some((base, file)) if file.own => {
+                file.cursor.pos = file.end;
+                self.stack.truncate(base);
+            }
+            _ => self.finished = true,
         }
     }
 
     /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
     pub(super) fn end_input(&mut self) {
-        let Some(Frame::File { text, cursor, .. }) = self.frames.last() else {
-            return;
-        };
-        if cursor.fresh {
-            self.end_file(false);
-            return;
-        }
-        let rest = text.get(cursor.pos..).unwrap_or("");
-        let line_end = cursor.pos + rest.find('\n').unwrap_or(rest.len());
-        let mut line = Vec::new();
-        while let Some(Frame::File {
-            text, file, cursor, ..
-        }) = self.frames.last_mut()
-            && cursor.pos < line_end
-        {
-            line.push(lexer::next(
-                text,
-                *file,
-                cursor,
-                self.letters,
-                &mut self.names,
-            ));
-        }
-        // Tokens put back before the file's own come first.
-        let base = match self.frames.last() {
-            Some(Frame::File { base, .. }) => *base,
-            _ => return,
-        };
-        let before = self.stack.split_off(base.min(self.stack.len()));
-        self.end_file(false);
-        self.unread_all(&line);
-        self.stack.extend(before);
-    }
-
-    /// Nothing more of this file; with `tokens`, nor of what was put back while reading it.
-    fn end_file(&mut self, tokens: bool) {
-        if let Some(Frame::File {
-            text, cursor, base, ..
-        }) = self.frames.last_mut()
-        {
-            cursor.pos = text.len();
-            cursor.fresh = false;
-            if tokens {
-                self.stack.truncate(*base);
-            }
+        if let Some(file) = self.file_mut() {
+            let line = if file.cursor.fresh {
+                Some(0)
+            } else {
+                file.rest().find('\n')
+            };
+            file.end = line.map_or(file.end, |length| file.cursor.pos + length);
         }
     }
 
@@ -478,76 +391,55 @@ impl Reader<'_> {
         self.alignments.push(Alignment::Inline);
         self.style = self.style.set(style::DISPLAY, style::MATH);
         if running {
-            self.writer.flow = Flow::Display;
+            self.writer.flow = BlockKind::DisplayMath;
         }
         self.origin = self.writer.length();
     }
 
-    /// Drops a verbatim or comment environment up to its end.
     /// `\begin{filecontents}[options]{refs.bib}`: what follows up to the end is a file.
     fn write_file(&mut self, name: &str) {
         self.skip_optional();
-        let tokens = self.argument();
-        let path = path::normalise(self.flat(&tokens).trim());
-        let Some(Frame::File {
-            text, cursor, file, ..
-        }) = self.frames.last()
-        else {
-            return;
-        };
-        let rest = text.get(cursor.pos..).unwrap_or("");
-        if let Some(length) = rest.find(&format!("\\end{{{name}}}")) {
-            let body = cursor.pos..cursor.pos + length;
-            let file = *file as usize;
-            self.doc.written.push(Written { path, file, body });
+        let path = path::normalise(&self.name_argument());
+        let here = self.here();
+        let length = self.rest_of_file().find(&format!("\\end{{{name}}}"));
+        if let Some(length) = length {
+            self.doc.written.push(Written {
+                path,
+                file: here.file,
+                body: here.offset..here.offset + length,
+            });
         }
     }
 
+    /// Drops a verbatim or comment environment up to its end.
     pub(super) fn skip_raw(&mut self, name: &str, token: Token) {
         let end = format!("\\end{{{name}}}");
-        let mut missing = false;
-        match self.frames.last_mut() {
-            Some(Frame::File {
-                text, cursor, base, ..
-            }) if self.stack.len() == *base => {
-                if let Some(at) = text.get(cursor.pos..).and_then(|rest| rest.find(&end)) {
-                    cursor.pos += at + end.len();
-                } else {
-                    cursor.pos = text.len();
-                    missing = true;
-                }
-                cursor.fresh = false;
+        let is_found = if self.at_file() {
+            let rest = self.rest_of_file();
+            let found = rest.find(&end).map(|at| at + end.len());
+            let length = found.unwrap_or(rest.len());
+            if let Some(file) = self.file_mut() {
+                file.skip(length);
             }
-            _ => {
-                let name_end = self.names.intern("end");
-                loop {
-                    let token = self.next();
-                    match token.kind {
-                        Kind::Stop => {
-                            missing = true;
-                            break;
-                        }
-                        Kind::Name(found) if found == name_end => {
-                            let tokens = self.argument();
-                            if self.raw(&tokens) == name {
-                                break;
-                            }
-                        }
-                        _ => {}
+            found.is_some()
+        } else {
+            loop {
+                let token = self.next();
+                if token.kind == Kind::Stop {
+                    break false;
+                }
+                if matches!(self.act(token), Some(Act::End)) {
+                    let tokens = self.argument();
+                    if self.raw(&tokens) == name {
+                        break true;
                     }
                 }
             }
-        }
-        if missing {
-            self.problem_at(
-                ProblemKind::UnclosedEnvironment,
-                token,
-                format!("`\\begin{{{name}}}` has no `{end}`; the rest of the file is not read"),
-            );
+        };
+        if !is_found {
+            let message =
+                format!("`\\begin{{{name}}}` has no `{end}`; the rest of the file is not read");
+            self.problem_at(ProblemKind::UnclosedEnvironment, token, message);
         }
     }
-}
-
-fn name_index(name: u32) -> usize {
-    name as usize
 }

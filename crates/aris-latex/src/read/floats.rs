@@ -3,8 +3,7 @@
 use super::{
     reader::{After, Float, Reader},
     style::{self, Style},
-    token::Token,
-    writer::Writer,
+    token::{Kind, Token},
 };
 use crate::{BlockKind, Heading, Theorem};
 
@@ -56,7 +55,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_caption(&mut self) {
-        let index = self.with_lookup(Writer::close);
+        let index = self.writer.close();
         if let (Some(index), Some(float)) = (index, self.floats.last_mut()) {
             float.caption.get_or_insert(index);
         }
@@ -75,6 +74,55 @@ impl Reader<'_> {
             bits: mute,
             link: 0,
         };
+    }
+
+    /// `\subfloat[caption]{content}`
+    pub(super) fn sub_float(&mut self, token: Token) {
+        if let Some(caption) = self.optional() {
+            self.unread_group(token, &caption);
+            let float = "subfloat".to_owned();
+            self.block_argument(token, BlockKind::Caption { float }, After::Close);
+        }
+    }
+
+    pub(super) fn caption_of(&mut self, token: Token) {
+        self.star();
+        let float = self.name_argument();
+        self.begin_caption(token, Some(float));
+    }
+
+    pub(super) fn footnote_text(&mut self, token: Token) {
+        self.skip_optional();
+        self.block_argument(token, BlockKind::Footnote, After::Close);
+    }
+
+    pub(super) fn title(&mut self, token: Token) {
+        self.skip_optional();
+        self.front(token, BlockKind::Title);
+    }
+
+    pub(super) fn front(&mut self, token: Token, kind: BlockKind) {
+        if !self.writer.fixed() {
+            self.paragraph(token);
+        }
+        self.block_argument(token, kind, After::Close);
+    }
+
+    pub(super) fn front_matter(&mut self, token: Token) {
+        self.skip_optional();
+        let name = self.text(token).to_owned();
+        if name.starts_with("\\icml") || name == "\\altaffiltext" {
+            // `{key}{text}`
+            let (mut key, text) = (self.argument(), self.argument());
+            key.push(token.with(Kind::Space));
+            key.extend(text);
+            self.unread_group(token, &key);
+        }
+        if self.writer.fixed() && name != "\\thanks" {
+            self.space(token);
+            return;
+        }
+        self.front(token, BlockKind::FrontMatter);
     }
 
     pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
@@ -99,7 +147,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_heading(&mut self, heading: usize) {
-        let index = self.with_lookup(Writer::close);
+        let index = self.writer.close();
         let title = index
             .and_then(|at| self.writer.blocks.get(at))
             .map(|block| block.text.clone());
@@ -118,30 +166,26 @@ impl Reader<'_> {
         self.skip_optional();
         let title = self.argument();
         self.skip_optional();
-        let environment = self.flat(&environment);
-        let title = self.flat(&title);
-        self.declare(&environment, &title);
+        let (environment, title) = (self.flat(&environment), self.flat(&title));
+        self.declare_theorem_as(&environment, &title);
         if more {
-            drop(self.braced());
-            drop(self.braced());
+            drop((self.braced(), self.braced()));
         }
     }
 
     /// `\declaretheorem[name=Lemma]{lem}` of thmtools; without a name it is that of the environment.
     pub(super) fn declare_theorem(&mut self) {
         let options = self.optional().unwrap_or_default();
-        let environment = self.argument();
+        let environment = self.name_argument();
         let options = self.flat(&options);
-        let environment = self.flat(&environment);
         let named = options.split(',').find_map(|option| {
             let (key, value) = option.split_once('=')?;
-            matches!(key.trim(), "name" | "title" | "heading").then(|| value.to_owned())
+            matches!(key.trim(), "name" | "title" | "heading").then_some(value)
         });
-        let title = named.unwrap_or_else(|| environment.clone());
-        self.declare(&environment, &title);
+        self.declare_theorem_as(&environment, named.unwrap_or(&environment));
     }
 
-    fn declare(&mut self, environment: &str, title: &str) {
+    fn declare_theorem_as(&mut self, environment: &str, title: &str) {
         if !environment.trim().is_empty() {
             self.doc.theorems.push(Theorem {
                 environment: environment.trim().to_owned(),

@@ -2,8 +2,7 @@
 
 use super::{
     reader::{After, Group, GroupKind, Reader},
-    token::{Kind, Op, Token, narrow},
-    writer::{Link, Writer},
+    token::{Kind, Op, Token},
 };
 use crate::{Place, ProblemKind};
 
@@ -12,6 +11,8 @@ const SEARCH: usize = 64;
 
 /// Groups deeper than this are only counted.
 const MAX_GROUPS: usize = 100_000;
+
+pub(super) const UNCLOSED_MATHS: &str = "maths is never closed";
 
 impl Reader<'_> {
     pub(super) fn open_group(&mut self, kind: GroupKind, after: After, token: Token) {
@@ -24,7 +25,7 @@ impl Reader<'_> {
             kind,
             after,
             style: self.style,
-            flow: self.writer.flow,
+            flow: self.writer.flow.clone(),
             undo: self.undo.len(),
             origin: self.origin,
             place,
@@ -43,7 +44,7 @@ impl Reader<'_> {
         }
         match group.after {
             After::Paragraph | After::Display => self.paragraph(token),
-            After::Close => drop(self.with_lookup(Writer::close)),
+            After::Close => drop(self.writer.close()),
             After::Heading(heading) => self.end_heading(heading),
             After::Caption => self.end_caption(),
             After::Text(text) => self.write(token, text),
@@ -58,7 +59,7 @@ impl Reader<'_> {
         self.writer.flow = group.flow;
         self.origin = group.origin;
         match group.after {
-            After::Table => self.end_grid(token),
+            After::Table => self.end_grid(),
             After::Float => self.end_float(),
             After::Align | After::Display => drop(self.alignments.pop()),
             After::Argument => self.unknown_argument(),
@@ -67,8 +68,8 @@ impl Reader<'_> {
         if let GroupKind::Environment(name) = group.kind {
             self.writer.leave();
             self.entered.pop();
-            if let Some(count) = self.open_environments.get_mut(name as usize) {
-                *count = count.saturating_sub(1);
+            if let Some(count) = self.open.get_mut(&name) {
+                *count -= 1;
             }
         }
     }
@@ -86,27 +87,21 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
+    fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
         if !self.lists_problems() {
             return;
         }
-        match kind {
-            GroupKind::Brace => {
-                self.problem(ProblemKind::UnclosedGroup, place, "`{` is never closed");
-            }
-            GroupKind::Math => {
-                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed");
-            }
+        let (kind, message) = match kind {
+            GroupKind::Cell => return,
+            GroupKind::Brace => (ProblemKind::UnclosedGroup, "`{` is never closed".to_owned()),
+            GroupKind::Math => (ProblemKind::UnclosedMath, UNCLOSED_MATHS.to_owned()),
             GroupKind::Environment(name) => {
-                let name = self.names.text(name).to_owned();
-                self.problem(
-                    ProblemKind::UnclosedEnvironment,
-                    place,
-                    format!("`\\begin{{{name}}}` has no `\\end{{{name}}}`"),
-                );
+                let name = self.names.text(name);
+                let message = format!("`\\begin{{{name}}}` has no `\\end{{{name}}}`");
+                (ProblemKind::UnclosedEnvironment, message)
             }
-            GroupKind::Cell => {}
-        }
+        };
+        self.problem(kind, place, message);
     }
 
     /// A closing brace.
@@ -124,14 +119,10 @@ impl Reader<'_> {
             }
             // Maths left open inside a group ends with it.
             Some(GroupKind::Math)
-                if self
-                    .groups
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .is_some_and(|group| group.kind == GroupKind::Brace) =>
+                if let Some(outer) = self.groups.iter().rev().nth(1)
+                    && outer.kind == GroupKind::Brace =>
             {
-                self.problem_at(ProblemKind::UnclosedMath, token, "maths is never closed");
+                self.problem_at(ProblemKind::UnclosedMath, token, UNCLOSED_MATHS);
                 self.close_group(token);
                 self.close_group(token);
             }
@@ -155,11 +146,5 @@ impl Reader<'_> {
 
     pub(super) fn op(like: Token, op: Op) -> Token {
         like.with(Kind::Op(op))
-    }
-
-    /// Number of the next link.
-    pub(super) fn new_link(&mut self, link: Link) -> u32 {
-        self.links.push(link);
-        narrow(self.links.len())
     }
 }

@@ -1,12 +1,15 @@
 //! Where tokens come from: the stack of tokens put back, the files below it, and the budget of work.
 
+use std::sync::Arc;
+
 use super::{
-    lexer,
-    reader::{Frame, Reader},
+    commands::{Act, Cmd},
+    lexer::{self, Cursor, Letters},
+    reader::{File, Meaning, Reader},
     token::{Kind, Token},
     writer::Source,
 };
-use crate::{Place, ProblemKind};
+use crate::{IncludeKind, Place, ProblemKind};
 
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
 const WORK_BASE: usize = 500_000;
@@ -21,26 +24,60 @@ impl Reader<'_> {
         let Some(frame) = self.frames.last_mut() else {
             return Token::new(Kind::Stop, 0, 0, 0);
         };
-        let (Frame::File { base, .. } | Frame::Barrier { base }) = frame;
-        if self.stack.len() > *base
+        if self.stack.len() > frame.base
             && let Some(token) = self.stack.pop()
         {
             return token;
         }
-        match frame {
-            Frame::File {
-                text, file, cursor, ..
-            } => lexer::next(text, *file, cursor, self.letters, &mut self.names),
-            Frame::Barrier { .. } => Token::new(Kind::Stop, 0, 0, 0),
+        match &mut frame.file {
+            Some(file) => lexer::next(file, self.letters, &mut self.names),
+            None => Token::new(Kind::Stop, 0, 0, 0),
         }
+    }
+
+    /// The file that the next token comes from, where none was put back and tokens are not looked at on their own.
+    pub(super) fn file(&self) -> Option<&File> {
+        self.frames.last()?.file.as_ref()
+    }
+
+    pub(super) fn file_mut(&mut self) -> Option<&mut File> {
+        self.frames.last_mut()?.file.as_mut()
+    }
+
+    /// The files that are open, innermost first.
+    pub(super) fn files(&self) -> impl Iterator<Item = &File> {
+        let frames = self.frames.iter().rev();
+        frames.filter_map(|frame| frame.file.as_ref())
+    }
+
+    /// Whether the next token comes straight from a file.
+    pub(super) fn at_file(&self) -> bool {
+        let frame = self.frames.last();
+        frame.is_some_and(|frame| frame.file.is_some() && self.stack.len() == frame.base)
+    }
+
+    /// What is left of the innermost file.
+    pub(super) fn rest_of_file(&self) -> &str {
+        self.file().map_or("", File::rest)
     }
 
     /// The first character of a word; the others are put back.
     pub(super) fn first_letter(&mut self, word: Token) -> Token {
-        let width = self.text(word).chars().next().map_or(0, char::len_utf8);
-        let (first, rest) = word.split(width);
+        let (first, rest) = self.split_letter(word);
         self.unread(rest);
         first
+    }
+
+    /// The same as a character.
+    pub(super) fn letter(&mut self, word: Token) -> char {
+        let first = self.first_letter(word);
+        self.text(first).chars().next().unwrap_or(' ')
+    }
+
+    /// Splits a word behind its first character.
+    pub(super) fn split_letter(&self, word: Token) -> (Token, Token) {
+        let first = self.text(word).chars().next();
+        word.split(first.map_or(0, char::len_utf8))
     }
 
     pub(super) fn unread(&mut self, token: Token) {
@@ -54,6 +91,41 @@ impl Reader<'_> {
     pub(super) fn unread_all(&mut self, tokens: &[Token]) {
         self.stack
             .extend(tokens.iter().rev().filter(|token| token.kind != Kind::Stop));
+    }
+
+    /// Puts back a group that holds tokens.
+    pub(super) fn unread_group(&mut self, like: Token, tokens: &[Token]) {
+        self.unread(like.with(Kind::End));
+        self.unread_all(tokens);
+        self.unread(like.with(Kind::Begin));
+    }
+
+    /// Puts back tokens between two texts.
+    pub(super) fn unread_between(
+        &mut self,
+        like: Token,
+        open: &'static str,
+        tokens: &[Token],
+        close: &'static str,
+    ) {
+        self.unread_text(like, close);
+        self.unread_all(tokens);
+        self.unread_text(like, open);
+    }
+
+    /// Puts back a command that prints a text. No command of a document has a space in its name.
+    pub(super) fn unread_text(&mut self, like: Token, text: &'static str) {
+        if text.is_empty() {
+            return;
+        }
+        let name = self.names.intern(&[" ", text].concat());
+        if matches!(self.meaning(name), Meaning::Unknown) {
+            // The end of a group does not take it back.
+            let undo = self.undo.len();
+            self.set_meaning(name, Meaning::Known(Cmd::free(Act::Symbol(text))));
+            self.undo.truncate(undo);
+        }
+        self.unread(like.with(Kind::Name(name)));
     }
 
     /// The next token without spaces before it.
@@ -95,33 +167,25 @@ impl Reader<'_> {
 
     /// Whether a token was just read from the innermost file.
     pub(super) fn is_straight(&self, token: Token) -> bool {
-        matches!(self.frames.last(), Some(Frame::File { file, cursor, .. })
-            if token.exp == 0 && token.file == *file && (token.at + token.len) as usize == cursor.pos)
+        let ends = (token.at + token.len) as usize;
+        token.exp == 0
+            && (self.file())
+                .is_some_and(|file| file.number == token.file && file.cursor.pos == ends)
     }
 
     /// The position of the innermost file's cursor.
     pub(super) fn here(&self) -> Place {
-        self.frames
-            .iter()
-            .rev()
-            .find_map(|frame| match frame {
-                Frame::File { file, cursor, .. } => Some(Place {
-                    file: *file as usize,
-                    offset: cursor.pos,
-                }),
-                Frame::Barrier { .. } => None,
-            })
-            .unwrap_or(Place { file: 0, offset: 0 })
+        let file = self.files().next();
+        file.map_or(Place { file: 0, offset: 0 }, |file| Place {
+            file: file.number as usize,
+            offset: file.cursor.pos,
+        })
     }
 
     /// The literal source of a token.
     pub(super) fn text(&self, token: Token) -> &str {
-        let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
-        self.doc
-            .files
-            .get(token.file as usize)
-            .and_then(|file| file.text.get(from..to))
-            .unwrap_or("")
+        let file = self.doc.files.get(token.file as usize);
+        file.map_or("", |file| token.of(&file.text))
     }
 
     pub(super) fn literal(token: Token) -> Place {
@@ -133,12 +197,9 @@ impl Reader<'_> {
 
     /// Where a token stands for the reader of the source: the call, when a macro produced it.
     pub(super) fn place(&self, token: Token) -> Place {
-        if token.exp == 0 {
-            return Self::literal(token);
-        }
-        self.expansions
-            .get(token.exp as usize)
-            .map_or_else(|| Self::literal(token), |exp| exp.call)
+        let calls = self.writer.expansions.get(token.exp as usize);
+        let call = calls.filter(|_| token.exp != 0);
+        call.map_or_else(|| Self::literal(token), |exp| exp.call)
     }
 
     pub(super) fn source(&self, token: Token, copied: bool) -> Source {
@@ -148,5 +209,33 @@ impl Reader<'_> {
             exp: token.exp,
             literal: Self::literal(token),
         }
+    }
+}
+
+impl File {
+    pub(crate) fn new(number: u32, text: Arc<str>, kind: IncludeKind) -> Self {
+        // A byte order mark is not text.
+        let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        Self {
+            number,
+            cursor: Cursor { pos, fresh: true },
+            end: text.len(),
+            text,
+            kind,
+            import: None,
+            own: false,
+            letters: Letters::default(),
+        }
+    }
+
+    /// What is left of it.
+    pub(super) fn rest(&self) -> &str {
+        self.text.get(self.cursor.pos..self.end).unwrap_or("")
+    }
+
+    /// Goes on behind so many bytes, in the middle of a line.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.cursor.pos += bytes;
+        self.cursor.fresh = false;
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     names::Names,
+    reader::File,
     token::{Kind, Token},
 };
 
@@ -22,64 +23,41 @@ pub(crate) struct Letters {
     pub(crate) expl: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Plain,
-    Blank,
-    Line,
-    Escape,
-    One(Kind),
-    Bracket,
-    Comment,
-}
-
-const CLASSES: [Class; 256] = classes();
-
-const fn classes() -> [Class; 256] {
-    let mut table = [Class::Plain; 256];
-    table[b' ' as usize] = Class::Blank;
-    table[b'\t' as usize] = Class::Blank;
-    table[b'\r' as usize] = Class::Line;
-    table[b'\n' as usize] = Class::Line;
-    table[b'\\' as usize] = Class::Escape;
-    table[b'{' as usize] = Class::One(Kind::Begin);
-    table[b'}' as usize] = Class::One(Kind::End);
-    table[b'$' as usize] = Class::One(Kind::Math);
-    table[b'&' as usize] = Class::One(Kind::Align);
-    table[b'#' as usize] = Class::One(Kind::Hash);
-    table[b'^' as usize] = Class::One(Kind::Super);
-    table[b'_' as usize] = Class::One(Kind::Sub);
-    table[b'~' as usize] = Class::One(Kind::Tie);
-    table[b'[' as usize] = Class::Bracket;
-    table[b']' as usize] = Class::Bracket;
-    table[b'%' as usize] = Class::Comment;
-    table
-}
-
 /// Length of the run of plain bytes at `from`.
 fn plain_run(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.iter()
-        .position(|b| !matches!(class(*b), Class::Plain))
+        .position(|byte| special(*byte))
         .unwrap_or(rest.len())
 }
 
-fn class(byte: u8) -> Class {
-    CLASSES
-        .get(usize::from(byte))
-        .copied()
-        .unwrap_or(Class::Plain)
+/// Whether a byte ends a word.
+fn special(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\r'
+            | b'\n'
+            | b'\\'
+            | b'{'
+            | b'}'
+            | b'$'
+            | b'&'
+            | b'#'
+            | b'^'
+            | b'_'
+            | b'~'
+            | b'['
+            | b']'
+            | b'%'
+    )
 }
 
 /// The next token of a file; [`Kind::Stop`] at its end.
-pub(crate) fn next(
-    text: &str,
-    file: u32,
-    cursor: &mut Cursor,
-    letters: Letters,
-    names: &mut Names,
-) -> Token {
-    let bytes = text.as_bytes();
+pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
+    let bytes = file.text.as_bytes().get(..file.end).unwrap_or_default();
+    let cursor = &mut file.cursor;
+    let token = |kind, start, length| Token::new(kind, file.number, start, length);
     loop {
         if cursor.fresh {
             cursor.pos = skip_blanks(bytes, cursor.pos);
@@ -88,107 +66,104 @@ pub(crate) fn next(
                 while is_line_end(bytes, cursor.pos) {
                     cursor.pos = skip_blanks(bytes, skip_line_end(bytes, cursor.pos));
                 }
-                return Token::new(Kind::Par, file, start, 1);
+                return token(Kind::Par, start, 1);
             }
             cursor.fresh = false;
         }
         let start = cursor.pos;
         let Some(byte) = bytes.get(start) else {
-            return Token::new(Kind::Stop, file, bytes.len(), 0);
+            return token(Kind::Stop, bytes.len(), 0);
         };
-        match class(*byte) {
-            Class::Plain => {
+        let kind = match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                cursor.skip_line(bytes, start);
+                return token(Kind::Space, start, 1);
+            }
+            b'%' => {
+                let rest = bytes.get(start..).unwrap_or_default();
+                let length = rest.iter().position(|b| matches!(b, b'\r' | b'\n'));
+                let end = start + length.unwrap_or(rest.len());
+                cursor.pos = skip_line_end(bytes, end);
+                cursor.fresh = true;
+                continue;
+            }
+            b'\\' => {
+                let (name, length) = control(&file.text, bytes, cursor, letters);
+                return token(Kind::Name(names.intern(name)), start, length);
+            }
+            b'{' => Kind::Begin,
+            b'}' => Kind::End,
+            b'$' => Kind::Math,
+            b'&' => Kind::Align,
+            b'#' => Kind::Hash,
+            b'^' => Kind::Super,
+            b'_' => Kind::Sub,
+            b'~' => Kind::Tie,
+            b'[' | b']' => Kind::Word,
+            _ => {
                 let length = plain_run(bytes, start);
                 cursor.pos = start + length;
-                return Token::new(Kind::Word, file, start, length);
+                return token(Kind::Word, start, length);
             }
-            Class::Bracket => {
-                cursor.pos = start + 1;
-                return Token::new(Kind::Word, file, start, 1);
-            }
-            Class::One(kind) => {
-                cursor.pos = start + 1;
-                return Token::new(kind, file, start, 1);
-            }
-            Class::Blank | Class::Line => {
-                cursor.pos = skip_blanks(bytes, start);
-                if is_line_end(bytes, cursor.pos) {
-                    cursor.pos = skip_line_end(bytes, cursor.pos);
-                    cursor.fresh = true;
-                }
-                return Token::new(Kind::Space, file, start, 1);
-            }
-            Class::Comment => {
-                while bytes
-                    .get(cursor.pos)
-                    .is_some_and(|b| class(*b) != Class::Line)
-                {
-                    cursor.pos += 1;
-                }
-                cursor.pos = skip_line_end(bytes, cursor.pos);
-                cursor.fresh = true;
-            }
-            Class::Escape => return control(text, file, cursor, letters, names),
-        }
+        };
+        cursor.pos = start + 1;
+        return token(kind, start, 1);
     }
 }
 
 /// Letters of the name of a control sequence; what is longer names nothing.
 const MAX_NAME: usize = 128;
 
-fn control(
-    text: &str,
-    file: u32,
+/// The name of a control sequence, and the length of all of it.
+fn control<'t>(
+    text: &'t str,
+    bytes: &[u8],
     cursor: &mut Cursor,
     letters: Letters,
-    names: &mut Names,
-) -> Token {
-    let bytes = text.as_bytes();
-    let start = cursor.pos;
+) -> (&'t str, usize) {
+    let start = cursor.pos + 1;
     let letter = |b: &u8| {
         b.is_ascii_alphabetic()
             || (*b == b'@' && letters.at)
             || (letters.expl && (*b == b'_' || *b == b':'))
     };
-    let length = bytes
-        .iter()
-        .skip(start + 1)
-        .take(MAX_NAME)
-        .take_while(|b| letter(b))
-        .count();
-    if length == 0 {
-        let symbol = text.get(start + 1..).and_then(|rest| rest.chars().next());
-        let width = symbol.map_or(0, char::len_utf8);
-        cursor.pos = start + 1 + width;
-        let mut buffer = [0; 4];
-        let name = match symbol {
-            Some('\n' | '\r' | '\t') | None => " ",
-            Some(c) => c.encode_utf8(&mut buffer),
-        };
-        if symbol.is_some_and(|c| c == '\n') {
-            cursor.fresh = true;
+    let rest = text.get(start..bytes.len()).unwrap_or("");
+    let length = rest.bytes().take(MAX_NAME).take_while(letter).count();
+    if length > 0 {
+        cursor.skip_line(bytes, start + length);
+        return (rest.get(..length).unwrap_or(""), length + 1);
+    }
+    let symbol = rest.chars().next();
+    let width = symbol.map_or(0, char::len_utf8);
+    cursor.pos = start + width;
+    cursor.fresh = symbol == Some('\n');
+    let name = match symbol {
+        Some('\n' | '\r' | '\t') | None => " ",
+        Some(_) => rest.get(..width).unwrap_or(""),
+    };
+    (name, 1 + width)
+}
+
+impl Cursor {
+    /// Goes on behind the blanks at `pos` and a line end behind them.
+    fn skip_line(&mut self, bytes: &[u8], pos: usize) {
+        self.pos = skip_blanks(bytes, pos);
+        if is_line_end(bytes, self.pos) {
+            self.pos = skip_line_end(bytes, self.pos);
+            self.fresh = true;
         }
-        return Token::new(Kind::Name(names.intern(name)), file, start, 1 + width);
     }
-    let end = start + 1 + length;
-    let name = names.intern(text.get(start + 1..end).unwrap_or(""));
-    cursor.pos = skip_blanks(bytes, end);
-    if is_line_end(bytes, cursor.pos) {
-        cursor.pos = skip_line_end(bytes, cursor.pos);
-        cursor.fresh = true;
-    }
-    Token::new(Kind::Name(name), file, start, length + 1)
 }
 
 fn skip_blanks(bytes: &[u8], mut pos: usize) -> usize {
-    while bytes.get(pos).is_some_and(|b| class(*b) == Class::Blank) {
+    while matches!(bytes.get(pos), Some(b' ' | b'\t')) {
         pos += 1;
     }
     pos
 }
 
 fn is_line_end(bytes: &[u8], pos: usize) -> bool {
-    bytes.get(pos).is_some_and(|b| class(*b) == Class::Line)
+    matches!(bytes.get(pos), Some(b'\r' | b'\n'))
 }
 
 fn skip_line_end(bytes: &[u8], pos: usize) -> usize {
@@ -204,22 +179,16 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> String {
-        let (mut cursor, mut names) = (
-            Cursor {
-                pos: 0,
-                fresh: true,
-            },
+        let (mut file, mut names) = (
+            File::new(0, text.into(), crate::IncludeKind::Input),
             Names::default(),
         );
         let mut out = String::new();
         loop {
-            let token = next(text, 0, &mut cursor, Letters::default(), &mut names);
+            let token = next(&mut file, Letters::default(), &mut names);
             match token.kind {
                 Kind::Stop => return out,
-                Kind::Word => {
-                    let (from, to) = (token.at as usize, (token.at + token.len) as usize);
-                    out.push_str(text.get(from..to).expect("in bounds"));
-                }
+                Kind::Word => out.push_str(token.of(text)),
                 Kind::Name(name) => out.extend(["<", names.text(name), ">"]),
                 Kind::Space => out.push('·'),
                 Kind::Par => out.push('¶'),

@@ -3,11 +3,12 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    builtin::Cmd,
+    commands::{Act, Cmd},
+    env::{self, Env},
     reader::{Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, UserEnvironment},
     token::{Kind, Token, narrow},
 };
-use crate::{Definition, ProblemKind};
+use crate::{Definition, Place, ProblemKind};
 
 impl Reader<'_> {
     /// Puts a macro's body before what follows, arguments in place.
@@ -22,15 +23,12 @@ impl Reader<'_> {
 
     /// The same for what is known to be understood.
     pub(super) fn expand_known(&mut self, call: Token, name: u32, body: &Macro) {
-        let depth = self
-            .expansions
-            .get(call.exp as usize)
-            .map_or(0, |exp| exp.depth)
-            + 1;
+        let around = self.writer.expansions.get(call.exp as usize);
+        let depth = around.map_or(0, |exp| exp.depth) + 1;
         if depth > MAX_EXPANSION_DEPTH {
-            let (place, name) = (self.place(call), self.names.text(name).to_owned());
+            let place = self.place(call);
             if self.endless.insert(place) {
-                let message = format!("`\\{name}` expands without end");
+                let message = format!("`\\{}` expands without end", self.names.text(name));
                 self.problem(ProblemKind::Expansion, place, message);
             }
             return;
@@ -39,9 +37,9 @@ impl Reader<'_> {
             return;
         }
         let arguments = self.arguments(&body.parameters, call);
-        let exp = narrow(self.expansions.len());
-        self.expansions.push(Expansion {
-            name,
+        let exp = narrow(self.writer.expansions.len());
+        self.writer.expansions.push(Expansion {
+            name: self.names.shared(name),
             definition: body.place,
             call: self.place(call),
             depth,
@@ -49,12 +47,8 @@ impl Reader<'_> {
         let before = self.stack.len();
         for token in body.body.iter().rev() {
             if let Kind::Param(number) = token.kind {
-                if let Some(argument) = usize::from(number)
-                    .checked_sub(1)
-                    .and_then(|at| arguments.get(at))
-                {
-                    self.stack.extend(argument.iter().rev());
-                }
+                let argument = arguments.get(usize::from(number).wrapping_sub(1));
+                self.stack.extend(argument.into_iter().flatten().rev());
             } else {
                 self.stack.push(Token { exp, ..*token });
             }
@@ -90,8 +84,7 @@ impl Reader<'_> {
     pub(super) fn defined_name(&mut self) -> Option<(u32, Token)> {
         let mut token = self.next_visible();
         // `\expandafter\def\csname x\endcsname`
-        if matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::CsName)))
-        {
+        if matches!(self.act(token), Some(Act::CsName)) {
             self.cs_name(token);
             token = self.next_visible();
         }
@@ -113,10 +106,9 @@ impl Reader<'_> {
 
     fn define(
         &mut self,
-        name: u32,
-        token: Token,
+        (name, token): (u32, Token),
         parameters: Vec<Parameter>,
-        body: Vec<Token>,
+        body: &[Token],
         keep: bool,
     ) {
         let place = self.place(token);
@@ -124,29 +116,30 @@ impl Reader<'_> {
             name: self.names.text(name).to_owned(),
             place,
             arguments: parameters.len(),
-            body: self.written_range(place.file, &body),
+            body: self.written_range(place.file, body),
         });
-        let body = self.compile(&body);
+        let defined = self.macro_of(parameters, body, place);
         let known = match self.meaning(name) {
             Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.is_fixed() => {
-                self.redefined(token, name, &body);
+                self.redefined(token, name, &defined.body);
                 true
             }
             // What the reader knows of a command says more than a style file's code for it.
-            Meaning::Known(cmd) => keep || (self.styles > 0 && cmd != Cmd::Opaque),
+            Meaning::Known(cmd) => keep || (self.styles > 0 && !matches!(cmd.act, Act::Opaque)),
             Meaning::Macro(_) => keep,
             Meaning::Unknown => false,
         };
         if !known {
-            self.set_meaning(
-                name,
-                Meaning::Macro(Rc::new(Macro {
-                    parameters,
-                    body,
-                    place,
-                    style: self.styles > 0,
-                })),
-            );
+            self.set_meaning(name, Meaning::Macro(Rc::new(defined)));
+        }
+    }
+
+    fn macro_of(&self, parameters: Vec<Parameter>, body: &[Token], place: Place) -> Macro {
+        Macro {
+            parameters,
+            body: self.compile(body),
+            place,
+            style: self.styles > 0,
         }
     }
 
@@ -190,45 +183,33 @@ impl Reader<'_> {
         out.into()
     }
 
-    fn count(&mut self) -> usize {
-        let tokens = self.optional().unwrap_or_default();
-        self.flat(&tokens)
-            .trim()
-            .parse::<usize>()
-            .unwrap_or(0)
-            .min(9)
-    }
-
     /// `[n][default]` of `\newcommand`.
     fn classic_parameters(&mut self) -> Vec<Parameter> {
-        let count = self.count();
-        let default = if count > 0 { self.optional() } else { None };
+        let count = self.optional().unwrap_or_default();
+        let count = self.flat(&count).trim().parse().unwrap_or(0).min(9);
         let mut parameters: Vec<Parameter> = (0..count).map(|_| Parameter::Mandatory).collect();
-        if let (Some(mut tokens), Some(first)) = (default, parameters.first_mut()) {
+        if let Some(first) = parameters.first_mut()
+            && let Some(mut tokens) = self.optional()
+        {
             // xargs writes `[1=default]`.
             if let Some(word) = tokens.first_mut()
-                && word.kind == Kind::Word
                 && self.text(*word).starts_with("1=")
             {
                 *word = word.split(2).1;
             }
-            let tokens = tokens
-                .into_iter()
-                .filter(|token| token.kind != Kind::Word || token.len > 0)
-                .collect();
-            *first = Parameter::Optional(Some(tokens));
+            tokens.retain(|token| token.kind != Kind::Word || token.len > 0);
+            *first = Parameter::Optional(Some(tokens.into()));
         }
         parameters
     }
 
     pub(super) fn new_command(&mut self, keep: bool) {
         self.star();
-        let Some((name, token)) = self.defined_name() else {
-            return;
-        };
-        let parameters = self.classic_parameters();
-        let body = self.argument();
-        self.define(name, token, parameters, body, keep);
+        if let Some(name) = self.defined_name() {
+            let parameters = self.classic_parameters();
+            let body = self.argument();
+            self.define(name, parameters, &body, keep);
+        }
     }
 
     /// `\def\x#1#2{…}`; with delimited parameters the macro stays unknown, so that its arguments' text is kept.
@@ -244,7 +225,7 @@ impl Reader<'_> {
                     let body = self.balanced(next);
                     if simple {
                         let parameters = (0..count).map(|_| Parameter::Mandatory).collect();
-                        self.define(name, token, parameters, body, false);
+                        self.define((name, token), parameters, &body, false);
                     } else {
                         self.set_opaque(name);
                     }
@@ -268,106 +249,83 @@ impl Reader<'_> {
         }
     }
 
+    /// `s o O{default} m` of `\NewDocumentCommand`.
     fn document_parameters(&mut self) -> Vec<Parameter> {
-        let mut spec = self.argument().into_iter().peekable();
-        let mut parameters = Vec::new();
-        while let Some(token) = spec.next() {
-            if token.kind != Kind::Word {
-                continue;
-            }
-            let letters = self.text(token).to_owned();
-            for letter in letters.chars() {
-                match letter {
-                    'm' => parameters.push(Parameter::Mandatory),
-                    'o' => parameters.push(Parameter::Optional(None)),
-                    's' => parameters.push(Parameter::Star),
-                    'O' => {
-                        let mut default = Vec::new();
-                        if spec.peek().is_some_and(|next| next.kind == Kind::Begin) {
-                            spec.next();
-                            let mut depth = 0_usize;
-                            for inner in spec.by_ref() {
-                                match inner.kind {
-                                    Kind::End if depth == 0 => break,
-                                    Kind::End => depth -= 1,
-                                    Kind::Begin => depth += 1,
-                                    _ => {}
-                                }
-                                default.push(inner);
-                            }
-                        }
-                        parameters.push(Parameter::Optional(Some(default.into())));
-                    }
-                    _ => {}
-                }
-            }
-        }
+        let spec = self.argument();
+        let mut parameters = self.apart(&spec, Self::all_parameters);
         parameters.truncate(9);
         parameters
     }
 
+    fn all_parameters(&mut self) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::Stop => return parameters,
+                Kind::Word => parameters.extend(match self.letter(token) {
+                    'm' => Some(Parameter::Mandatory),
+                    'o' => Some(Parameter::Optional(None)),
+                    's' => Some(Parameter::Star),
+                    'O' => Some(Parameter::Optional(Some(
+                        self.braced().unwrap_or_default().into(),
+                    ))),
+                    _ => None,
+                }),
+                _ => {}
+            }
+        }
+    }
+
     pub(super) fn document_command(&mut self, keep: bool) {
-        let Some((name, token)) = self.defined_name() else {
-            return;
-        };
-        let parameters = self.document_parameters();
-        let body = self.argument();
-        self.define(name, token, parameters, body, keep);
+        if let Some(name) = self.defined_name() {
+            let parameters = self.document_parameters();
+            let body = self.argument();
+            self.define(name, parameters, &body, keep);
+        }
     }
 
     pub(super) fn new_environment(&mut self, classic: bool) {
         self.star();
-        let name_tokens = self.argument();
-        let name = self.flat(&name_tokens);
+        let (name, place) = self.key_argument();
         let parameters = if classic {
             self.classic_parameters()
         } else {
             self.document_parameters()
         };
         let (begin, end) = (self.argument(), self.argument());
-        let place = name_tokens
-            .first()
-            .map_or_else(|| self.here(), |token| self.place(*token));
-        let known = super::env::lookup(name.trim());
-        let known = known
-            .is_some_and(|env| self.styles > 0 || env.is_fixed() && env != super::env::Env::Hidden);
-        if known || name.trim().is_empty() {
-            return;
+        let known = env::lookup(&name);
+        let known = known.is_some_and(|(env, _)| self.styles > 0 || env.is_fixed());
+        if !known && !name.is_empty() {
+            let begin = self.macro_of(parameters, &begin, place);
+            let end = self.macro_of(Vec::new(), &end, place);
+            let name = self.names.intern(&name);
+            let user = Rc::new(UserEnvironment { begin, end });
+            self.environments.insert(name, user);
         }
-        let index = self.names.intern(name.trim());
-        let begin = Rc::new(Macro {
-            parameters,
-            body: self.compile(&begin),
-            place,
-            style: self.styles > 0,
-        });
-        let end = Rc::new(Macro {
-            parameters: Vec::new(),
-            body: self.compile(&end),
-            place,
-            style: self.styles > 0,
-        });
-        self.environments.insert(
-            index,
-            Rc::new(UserEnvironment {
-                begin,
-                end,
-                name: index,
-            }),
-        );
+    }
+
+    /// `\excludecomment{name}`: what stands in the environment is hidden.
+    pub(super) fn hide_environment(&mut self) {
+        let name = self.environment_name();
+        self.environments.remove(&name);
+        self.special.insert(name, Env::Hidden);
     }
 
     /// `\includecomment{name}`: what stands in the environment is shown.
-    pub(super) fn show_environment(&mut self, name: u32, token: Token) {
-        let empty = Rc::new(Macro {
+    pub(super) fn show_environment(&mut self, token: Token) {
+        let name = self.environment_name();
+        self.special.remove(&name);
+        let place = self.place(token);
+        let empty = || Macro {
             parameters: Vec::new(),
             body: Rc::new([]),
-            place: self.place(token),
+            place,
             style: false,
-        });
-        let (begin, end) = (Rc::clone(&empty), empty);
+        };
+        let (begin, end) = (empty(), empty());
         self.environments
-            .insert(name, Rc::new(UserEnvironment { begin, end, name }));
+            .insert(name, Rc::new(UserEnvironment { begin, end }));
     }
 
     /// `\let\a=\b`
@@ -376,19 +334,14 @@ impl Reader<'_> {
             return;
         };
         let mut target = self.next_visible();
-        if target.kind == Kind::Word && self.text(target).starts_with('=') {
-            let (_, rest) = target.split(1);
-            if rest.len > 0 {
-                return;
-            }
+        if target.kind == Kind::Word && self.text(target) == "=" {
             target = self.next_visible();
         }
         let Kind::Name(target) = target.kind else {
             return;
         };
         let meaning = self.meaning(target);
-        let is_condition =
-            |meaning: &Meaning| matches!(meaning, Meaning::Known(Cmd::If(_) | Cmd::Switch(_)));
+        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if matches!(cmd.act, Act::If(_) | Act::Switch(_)));
         let old = self.meaning(name);
         let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
         // `\let\iffalse\iftrue` shows what was hidden.
@@ -401,19 +354,27 @@ impl Reader<'_> {
     /// Something defines a name, unless it has a meaning already.
     pub(super) fn set_opaque(&mut self, name: u32) {
         if matches!(self.meaning(name), Meaning::Unknown) {
-            self.set_meaning(name, Meaning::Known(Cmd::Opaque));
+            self.set_meaning(name, Meaning::Known(Cmd::OPAQUE));
         }
     }
 
     /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
-    pub(super) fn declare_name(&mut self, spec: &'static str) {
+    pub(super) fn declare_name(&mut self, spec: &str) {
         let Some((name, _)) = self.defined_name() else {
             return;
         };
         if spec == "g" {
-            self.set_meaning(name, Meaning::Known(Cmd::Skip("g")));
+            self.set_meaning(name, Meaning::Known(Cmd::register()));
             return;
         }
+        self.set_opaque(name);
+        self.skip_arguments(spec);
+    }
+
+    /// The same for a name without backslash: what is put in front of it, and the arguments behind it to drop.
+    pub(super) fn declare_named(&mut self, prefix: &str, spec: &str) {
+        let name = [prefix, &self.name_argument()].concat();
+        let name = self.names.intern(&name);
         self.set_opaque(name);
         self.skip_arguments(spec);
     }
@@ -428,30 +389,29 @@ impl Reader<'_> {
         };
         let number = narrow(self.switches.len());
         self.switches.push((self.styles == 0).then_some(false));
-        self.set_meaning(name, Meaning::Known(Cmd::Switch(number)));
+        self.set_meaning(name, Meaning::Known(Cmd::fixed(Act::Switch(number))));
         for (ending, value) in [("true", true), ("false", false)] {
             let setter = self.names.intern(&format!("{stem}{ending}"));
-            self.set_meaning(setter, Meaning::Known(Cmd::SetSwitch(number, value)));
+            let act = Act::SetSwitch(number, value);
+            self.set_meaning(setter, Meaning::Known(Cmd::fixed(act)));
         }
     }
 
     /// `\DeclareMathOperator{\x}{text}`
     pub(super) fn math_operator(&mut self) {
         self.star();
-        let Some((name, token)) = self.defined_name() else {
-            return;
-        };
-        let body = self.argument();
-        self.define(name, token, Vec::new(), body, false);
+        if let Some(name) = self.defined_name() {
+            let body = self.argument();
+            self.define(name, Vec::new(), &body, false);
+        }
     }
 
     pub(super) fn declare_unit(&mut self) {
         self.skip_optional();
-        let Some((name, _)) = self.defined_name() else {
-            return;
-        };
-        let body = self.argument();
-        let text = super::si::unit(self, &body);
-        self.units.insert(name, text);
+        if let Some((name, _)) = self.defined_name() {
+            let body = self.argument();
+            let text = super::si::unit(self, &body);
+            self.units.insert(name, text);
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
 use super::{
-    builtin::Cmd,
-    reader::{After, GroupKind, Meaning, Reader},
+    commands::Act,
+    groups::UNCLOSED_MATHS,
+    reader::{After, GroupKind, Reader},
     style,
     token::{Kind, Op, Token},
 };
@@ -10,6 +11,8 @@ use crate::ProblemKind;
 
 /// Groups that are searched for the maths they stand in.
 const SEARCH: usize = 64;
+/// Tokens of an argument that is looked at whole.
+const SIMPLE: usize = 6;
 
 impl Reader<'_> {
     pub(super) fn open_math(&mut self, token: Token) {
@@ -64,14 +67,9 @@ impl Reader<'_> {
 
     pub(super) fn blank_line(&mut self, token: Token) {
         if self.style.has(style::MATH) && self.in_math_group() == Some(After::Nothing) {
-            if let Some(group) = self
-                .groups
-                .iter()
-                .rev()
-                .find(|group| group.kind == GroupKind::Math)
-            {
-                let place = group.place;
-                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed");
+            let mut open = self.groups.iter().rev();
+            if let Some(group) = open.find(|group| group.kind == GroupKind::Math) {
+                self.problem(ProblemKind::UnclosedMath, group.place, UNCLOSED_MATHS);
             }
             self.unwind(token, |kind| kind == GroupKind::Math);
             self.close_group(token);
@@ -112,14 +110,53 @@ impl Reader<'_> {
     }
 
     /// `\left(`, `\big|`, `\right.`
-    pub(super) fn delimiter(&mut self, _token: Token) {
+    pub(super) fn delimiter(&mut self) {
         let next = self.next_visible();
-        if next.kind == Kind::Word && self.text(next).starts_with('.') {
-            let (_, rest) = next.split(1);
-            self.unread(rest);
+        let is_none = next.kind == Kind::Word && self.text(next).starts_with('.');
+        self.unread(if is_none { next.split(1).1 } else { next });
+    }
+
+    /// An argument behind `sign`; one that is more than a letter or a number in brackets, behind `opened`.
+    pub(super) fn bracketed_group(
+        &mut self,
+        token: Token,
+        sign: &'static str,
+        opened: &'static str,
+    ) {
+        let is_simple = self.simple_group();
+        self.write(token, if is_simple { sign } else { opened });
+        let after = if is_simple {
+            After::Nothing
         } else {
-            self.unread(next);
+            After::Text(")")
+        };
+        self.argument_group(token, after);
+    }
+
+    pub(super) fn fraction(&mut self, token: Token) {
+        let wrapped = !self.simple_group();
+        if wrapped {
+            self.write(token, "(");
         }
+        self.argument_group(token, After::Over(wrapped));
+    }
+
+    pub(super) fn root(&mut self, token: Token) {
+        self.skip_optional();
+        self.bracketed_group(token, "√", "√(");
+    }
+
+    pub(super) fn binomial(&mut self, token: Token) {
+        self.argument_group(token, After::Text(" choose "));
+    }
+
+    /// `\mathpalette\x{y}` is `\x\textstyle{y}`.
+    pub(super) fn math_palette(&mut self, token: Token) {
+        let (name, argument) = (self.argument(), self.argument());
+        self.unread_group(token, &argument);
+        let style = self.name_token("textstyle", token);
+        self.unread(style);
+        self.unread_all(&name);
     }
 
     /// A superscript or subscript.
@@ -129,39 +166,31 @@ impl Reader<'_> {
         match next.kind {
             Kind::Begin => {
                 let first = self.next();
-                let second = if first.kind == Kind::Math {
-                    Some(self.next())
-                } else {
-                    None
-                };
-                let sign = self.is_operator(second.unwrap_or(first), "±");
-                let lone = self.is_operator(first, "∘") || self.is_ordinal(first);
-                if let Some(second) = second {
-                    self.unread(second);
-                }
-                if sign {
-                    // `84.7_{\pm 0.3}`: how tables set the error small.
-                    self.unread(first);
-                    self.space(token);
-                    self.open_group(GroupKind::Brace, After::Nothing, next);
-                    return;
-                }
-                if lone && self.peek().kind == Kind::End {
+                let is_maths = first.kind == Kind::Math;
+                let sign = if is_maths { self.peek() } else { first };
+                let is_error = self.is_operator(sign, "±");
+                let is_degree = self.is_operator(first, "∘");
+                if (is_degree || self.is_ordinal(first)) && self.peek().kind == Kind::End {
                     self.next();
-                    if first.kind == Kind::Word {
-                        self.write_word(first);
-                    } else {
+                    if is_degree {
                         self.write(token, "°");
+                    } else {
+                        self.write_word(first);
                     }
                     return;
                 }
                 self.unread(first);
-                self.write(token, open);
-                self.open_group(GroupKind::Brace, After::Text("}"), next);
+                if is_error {
+                    // `84.7_{\pm 0.3}`: how tables set the error small.
+                    self.space(token);
+                    self.open_group(GroupKind::Brace, After::Nothing, next);
+                } else {
+                    self.write(token, open);
+                    self.open_group(GroupKind::Brace, After::Text("}"), next);
+                }
             }
             Kind::Word => {
-                let width = self.text(next).chars().next().map_or(0, char::len_utf8);
-                let (first, rest) = next.split(width);
+                let (first, rest) = self.split_letter(next);
                 let joined = self.text(rest).starts_with(char::is_alphanumeric);
                 self.write(token, if joined { open } else { short });
                 self.write_word(first);
@@ -180,8 +209,7 @@ impl Reader<'_> {
     }
 
     fn is_operator(&self, token: Token, sign: &str) -> bool {
-        matches!(token.kind, Kind::Name(name)
-            if matches!(self.meaning(name), Meaning::Known(Cmd::Operator(text) | Cmd::Symbol(text)) if text == sign))
+        matches!(self.act(token), Some(Act::Operator(text) | Act::Symbol(text)) if text == sign)
     }
 
     fn is_ordinal(&self, token: Token) -> bool {
@@ -189,75 +217,62 @@ impl Reader<'_> {
     }
 
     /// Whether the next argument needs no brackets in `a/b`.
-    pub(super) fn simple_group(&mut self) -> bool {
-        let mut taken = [Token::new(Kind::Stop, 0, 0, 0); 6];
-        let mut simple = false;
-        for count in 1..=taken.len() {
+    fn simple_group(&mut self) -> bool {
+        let mut taken = Vec::new();
+        let simple = loop {
             let token = self.next();
-            if let Some(place) = taken.get_mut(count - 1) {
-                *place = token;
-            }
+            taken.push(token);
             match token.kind {
-                Kind::Begin | Kind::Space if count <= 2 => {}
-                Kind::End => {
-                    simple = true;
-                    break;
-                }
+                Kind::Begin | Kind::Space if taken.len() <= 2 => {}
+                Kind::End => break true,
                 Kind::Word if taken.first().is_some_and(|first| first.kind == Kind::Word) => {
-                    simple = true;
-                    break;
+                    break true;
                 }
-                Kind::Word if self.text(token).contains(['+', '-', '=', '/', '(']) => break,
-                Kind::Word => {}
-                Kind::Name(_) if !self.is_operator_any(token) => {}
-                _ => break,
+                Kind::Word | Kind::Name(_) if taken.len() == SIMPLE => break false,
+                Kind::Word if !self.text(token).contains(['+', '-', '=', '/', '(']) => {}
+                Kind::Name(_) if !self.is_binary(token) => {}
+                _ => break false,
             }
-        }
-        // What was not taken is a stop, which is not put back.
+        };
         self.unread_all(&taken);
         simple
     }
 
-    fn is_operator_any(&self, token: Token) -> bool {
-        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::Operator(_) | Cmd::Frac)))
+    fn is_binary(&self, token: Token) -> bool {
+        matches!(self.act(token), Some(Act::Operator(_) | Act::Fraction))
     }
 
     /// `1\,234` is one number; elsewhere a space.
     pub(super) fn thin_space(&mut self, token: Token) {
         let next = self.peek();
-        let digits = self
-            .text(next)
-            .bytes()
-            .take_while(u8::is_ascii_digit)
-            .count();
+        let digits = self.text(next).bytes().take_while(u8::is_ascii_digit);
+        let is_group = next.kind == Kind::Word && digits.count() == 3;
         let number = self.writer.trailing_number();
-        if next.kind == Kind::Word && digits == 3 && !number.is_empty() {
-            if !number.contains('.') {
-                self.write(token, ",");
-            }
-        } else {
+        if !is_group || number.is_empty() {
             self.space(token);
+        } else if !number.contains('.') {
+            self.write(token, ",");
         }
     }
 
     pub(super) fn x_space(&mut self, token: Token) {
+        const CLOSE: [char; 11] = ['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']'];
         let next = self.peek();
         let spaced = match next.kind {
-            Kind::Word => !self
-                .text(next)
-                .starts_with(['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']']),
+            Kind::Word => !self.text(next).starts_with(CLOSE),
             Kind::Math => true,
-            Kind::Name(name) => !matches!(
-                self.meaning(name),
-                Meaning::Known(
-                    Cmd::Footnote
-                        | Cmd::FootnoteMark
-                        | Cmd::Space
-                        | Cmd::ThinSpace
-                        | Cmd::Nothing
-                        | Cmd::RowEnd
-                )
-            ),
+            Kind::Name(_) => match self.act(next) {
+                Some(Act::Symbol(text)) => !text.starts_with(CLOSE),
+                Some(
+                    Act::Footnote
+                    | Act::FootnoteMark
+                    | Act::Space
+                    | Act::ThinSpace
+                    | Act::Nothing
+                    | Act::RowEnd,
+                ) => false,
+                _ => true,
+            },
             _ => false,
         };
         if spaced {

@@ -7,7 +7,6 @@
 pub(crate) mod accents;
 mod args;
 mod assets;
-mod builtin;
 mod cite;
 mod commands;
 mod cond;
@@ -16,20 +15,19 @@ mod floats;
 mod groups;
 mod include;
 mod input;
-mod lexer;
+pub(crate) mod lexer;
 mod macros;
 mod math;
-mod names;
-mod open;
+pub(crate) mod names;
 mod packages;
 pub(crate) mod path;
-mod reader;
+pub(crate) mod reader;
 mod run;
 mod si;
 mod style;
 pub(crate) mod symbols;
 mod tables;
-mod token;
+pub(crate) mod token;
 mod unread;
 mod verb;
 mod writer;
@@ -44,9 +42,9 @@ pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Erro
     });
     if is_document {
         reader.preamble = true;
-        reader.style = run::preamble_style();
+        reader.style.bits = style::MUTE;
     }
-    reader.run()?;
+    reader.run();
     reader.finish(is_document);
-    Ok(reader.doc)
+    reader.failed.map_or(Ok(reader.doc), Err)
 }

@@ -4,42 +4,37 @@
 //! they stand in.
 
 use super::{
-    builtin::{Cmd, If},
-    include::{Found, suffixed},
+    commands::{Act, Role},
+    include::Found,
     lexer::Letters,
     path,
     reader::{Meaning, Reader},
     token::{Kind, Token},
 };
-use crate::{Error, Include, IncludeKind, IncludeOutcome, Place};
+use crate::{Include, IncludeKind, IncludeOutcome, Place};
 
 /// The classes of LaTeX itself: their commands are those that every document knows.
 const OWN: [&str; 3] = ["article.cls", "report.cls", "book.cls"];
 
 impl Reader<'_> {
     /// `\usepackage[options]{a,b}`, `\documentclass{c}`. What the paper folder does not hold is installed and no concern of ours.
-    pub(super) fn packages(&mut self, kind: IncludeKind) -> Result<(), Error> {
+    pub(super) fn packages(&mut self, kind: IncludeKind) {
         self.skip_optional();
         let tokens = self.argument();
         let mut names = self.keys(&tokens);
         self.skip_optional();
-        let ending = if kind == IncludeKind::Class {
-            "cls"
-        } else {
-            "sty"
-        };
+        let is_class = kind == IncludeKind::Class;
         for (name, _) in &mut names {
-            *name = format!("{name}.{ending}");
+            name.push_str(if is_class { ".cls" } else { ".sty" });
         }
-        self.follow(kind, &names)
+        self.follow(kind, &names);
     }
 
     /// Opens the files that exist and were not read before, the first on top.
-    fn follow(&mut self, kind: IncludeKind, names: &[(String, Place)]) -> Result<(), Error> {
-        let bases = self.bases();
+    fn follow(&mut self, kind: IncludeKind, names: &[(String, Place)]) {
         let mut files = Vec::new();
         for (name, place) in names {
-            let candidates = bases.iter().map(|base| path::join(base, name)).collect();
+            let candidates = self.candidates(std::slice::from_ref(name));
             let target = name.trim_end_matches(".sty").trim_end_matches(".cls");
             let mut include =
                 Include::new(kind, *place, target, candidates, IncludeOutcome::Missing);
@@ -55,61 +50,50 @@ impl Reader<'_> {
             self.doc.includes.push(include);
         }
         for (file, place, target) in files.into_iter().rev() {
-            self.open_file(file, kind, None, place, target)?;
+            self.open_file(file, kind, None, place, target);
             self.styles += 1;
             self.letters = Letters {
                 at: true,
                 expl: false,
             };
         }
-        Ok(())
     }
 
     /// What a token of a style file defines.
-    pub(super) fn read_style(&mut self, token: Token) -> Result<(), Error> {
+    pub(super) fn read_style(&mut self, token: Token) {
         let Kind::Name(name) = token.kind else {
-            return Ok(());
+            return;
         };
-        match self.meaning(name) {
-            Meaning::Known(Cmd::Include(IncludeKind::Input) | Cmd::InputIf) => {
+        let Meaning::Known(cmd) = self.meaning(name) else {
+            return;
+        };
+        match cmd.act {
+            Act::Include(IncludeKind::Input) | Act::InputIf => {
                 let place = self.place(token);
                 let (name, _) = self.file_name();
-                let names: Vec<_> = path::tex_candidates(&name)
-                    .map(|name| (name, place))
-                    .collect();
-                self.follow(IncludeKind::Package, &names)
+                let names = path::tex_candidates(&name).map(|name| (name, place));
+                self.follow(IncludeKind::Package, &names.collect::<Vec<_>>());
             }
-            Meaning::Known(Cmd::Include(kind @ IncludeKind::Bibliography)) => {
-                self.style_bibliography(kind);
-                Ok(())
-            }
-            Meaning::Known(Cmd::If(If::False)) => {
-                self.skip_branch(token, true);
-                Ok(())
-            }
+            Act::Include(IncludeKind::Bibliography) => self.style_bibliography(),
+            Act::If("false") => drop(self.skip_branch(token, true)),
             // Behind a condition it may end the file or not.
-            Meaning::Known(Cmd::EndInput) if !self.begins_line(token) => Ok(()),
-            Meaning::Known(cmd) if cmd.defines() => self.command(token, cmd),
-            _ => Ok(()),
+            Act::EndInput if !self.begins_line(token) => {}
+            act if cmd.role == Role::Defines => self.command(token, act),
+            _ => {}
         }
     }
 
     /// A bibliography that a style file or a class names, itself or for the end of the document. Where a name stands in what a macro
     /// is made of, or is defined, no plain name of a file follows.
-    fn style_bibliography(&mut self, kind: IncludeKind) {
+    fn style_bibliography(&mut self) {
         self.skip_optional();
         if self.peek_after_space().kind != Kind::Begin {
             return;
         }
         let tokens = self.argument();
-        let plain = tokens
-            .iter()
-            .all(|token| matches!(token.kind, Kind::Word | Kind::Sub | Kind::Space));
-        if plain && !tokens.is_empty() {
-            for (name, place) in self.keys(&tokens) {
-                let files = suffixed(&name, "bib");
-                self.record(kind, place, &name, &files, true);
-            }
+        let is_plain = |token: &Token| matches!(token.kind, Kind::Word | Kind::Sub | Kind::Space);
+        if tokens.iter().all(is_plain) {
+            self.bibliographies(&tokens, true);
         }
     }
 
@@ -127,16 +111,16 @@ impl Reader<'_> {
         let mut open = 0_usize;
         body.all(|token| match token.kind {
             Kind::Name(name) => match self.meaning(name) {
-                Meaning::Unknown | Meaning::Known(Cmd::Opaque) => false,
-                Meaning::Known(Cmd::Begin) => {
-                    open += 1;
-                    true
+                Meaning::Unknown => false,
+                Meaning::Macro(_) => true,
+                Meaning::Known(cmd) => {
+                    match cmd.act {
+                        Act::Begin => open += 1,
+                        Act::End => open = open.wrapping_sub(1),
+                        _ => {}
+                    }
+                    open < usize::MAX && !matches!(cmd.act, Act::Opaque)
                 }
-                Meaning::Known(Cmd::End) => {
-                    open = open.wrapping_sub(1);
-                    open < usize::MAX
-                }
-                _ => true,
             },
             _ => true,
         })

@@ -7,16 +7,16 @@ use std::{
 };
 
 use super::{
-    builtin::{self, Cmd},
+    commands::{self, Act, Cmd},
     env::Env,
     lexer::{Cursor, Letters},
     names::Names,
     style::{self, Style},
     tables::Grid,
-    token::Token,
-    writer::{Flow, Link, Lookup, Writer},
+    token::{Kind, Token},
+    writer::Writer,
 };
-use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind};
+use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
@@ -52,30 +52,34 @@ pub(super) struct Macro {
 }
 
 /// One macro call.
-#[derive(Clone, Copy)]
 pub(super) struct Expansion {
-    pub(super) name: u32,
+    pub(super) name: Arc<str>,
     pub(super) definition: Place,
     pub(super) call: Place,
     pub(super) depth: u32,
 }
 
-/// Where tokens come from below the token stack.
-pub(super) enum Frame {
-    File {
-        file: u32,
-        text: Arc<str>,
-        cursor: Cursor,
-        base: usize,
-        kind: IncludeKind,
-        /// Directories the import package looks in first.
-        import: Option<String>,
-        /// Has a `\documentclass` of its own (a subfile).
-        own: bool,
-        letters: Letters,
-    },
-    /// The tokens above `base` are looked at on their own.
-    Barrier { base: usize },
+/// A file that is being read.
+pub(crate) struct File {
+    /// Index into the document's files.
+    pub(super) number: u32,
+    pub(super) text: Arc<str>,
+    pub(super) cursor: Cursor,
+    /// Nothing is read from here on.
+    pub(super) end: usize,
+    pub(super) kind: IncludeKind,
+    /// Directories the import package looks in first.
+    pub(super) import: Option<String>,
+    /// Has a `\documentclass` of its own (a subfile).
+    pub(super) own: bool,
+    /// What counts as a letter in the file around it.
+    pub(super) letters: Letters,
+}
+
+/// Where tokens come from: the token stack above `base`, then the file; without one these tokens are looked at on their own.
+pub(super) struct Frame {
+    pub(super) base: usize,
+    pub(super) file: Option<File>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,7 +115,7 @@ pub(super) struct Group {
     pub(super) kind: GroupKind,
     pub(super) after: After,
     pub(super) style: Style,
-    pub(super) flow: Flow,
+    pub(super) flow: BlockKind,
     pub(super) undo: usize,
     pub(super) origin: usize,
     pub(super) place: Place,
@@ -142,9 +146,8 @@ pub(super) enum Alignment {
 }
 
 pub(super) struct UserEnvironment {
-    pub(super) begin: Rc<Macro>,
-    pub(super) end: Rc<Macro>,
-    pub(super) name: u32,
+    pub(super) begin: Macro,
+    pub(super) end: Macro,
 }
 
 #[derive(Default)]
@@ -158,15 +161,14 @@ pub(super) struct Reader<'a> {
     pub(super) undo: Vec<(u32, Meaning)>,
     pub(super) stack: Vec<Token>,
     pub(super) frames: Vec<Frame>,
-    pub(super) expansions: Vec<Expansion>,
     pub(super) groups: Vec<Group>,
     pub(super) overflow: usize,
-    pub(super) open_environments: Vec<u32>,
+    /// How many environments of a name are open.
+    pub(super) open: BTreeMap<u32, usize>,
     /// The environments that are open, innermost last: indices into the document's list.
     pub(super) entered: Vec<usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
-    pub(super) links: Vec<Link>,
     pub(super) grids: Vec<Grid>,
     pub(super) alignments: Vec<Alignment>,
     pub(super) floats: Vec<Float>,
@@ -188,6 +190,8 @@ pub(super) struct Reader<'a> {
     pub(super) preamble: bool,
     pub(super) appendix: bool,
     pub(super) finished: bool,
+    /// Why the document cannot be read.
+    pub(super) failed: Option<Error>,
     pub(super) work: usize,
     pub(super) exhausted: bool,
     /// Bytes that were looked through for environments that cannot be LaTeX: each is looked at a few times at most.
@@ -210,21 +214,19 @@ impl<'a> Reader<'a> {
         let start = Place { file: 0, offset: 0 };
         let mut reader = Self {
             loader: Some(loader),
-            // Number 0 is the document itself.
-            expansions: vec![Expansion {
-                name: 0,
-                definition: start,
-                call: start,
-                depth: 0,
-            }],
             origin: usize::MAX,
             ..Self::default()
         };
-        for (name, cmd) in builtin::commands() {
+        reader.writer.expansions.push(Expansion {
+            name: Arc::default(),
+            definition: start,
+            call: start,
+            depth: 0,
+        });
+        for (name, cmd) in commands::commands() {
             let index = reader.names.intern(name);
             reader.set_meaning(index, Meaning::Known(cmd));
         }
-        reader.undo.clear();
         reader
     }
 
@@ -233,6 +235,17 @@ impl<'a> Reader<'a> {
             .get(name as usize)
             .cloned()
             .unwrap_or_default()
+    }
+
+    /// What a known command does.
+    pub(super) fn act(&self, token: Token) -> Option<Act> {
+        match token.kind {
+            Kind::Name(name) => match self.meanings.get(name as usize) {
+                Some(Meaning::Known(cmd)) => Some(cmd.act),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub(super) fn set_meaning(&mut self, name: u32, meaning: Meaning) {
@@ -258,22 +271,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn with_lookup<T>(&mut self, act: impl FnOnce(&mut Writer, &Lookup<'_>) -> T) -> T {
-        act(
-            &mut self.writer,
-            &Lookup {
-                expansions: &self.expansions,
-                names: &self.names,
-                links: &self.links,
-                citations: &self.doc.citations,
-                refs: &self.doc.refs,
-            },
-        )
-    }
-
     pub(super) fn paragraph(&mut self, token: Token) {
         let source = self.source(token, false);
-        self.with_lookup(|writer, lookup| writer.paragraph(source, lookup));
+        self.writer.paragraph(source);
     }
 
     pub(super) fn space(&mut self, token: Token) {
@@ -286,21 +286,20 @@ impl<'a> Reader<'a> {
         self.writer.write(text, source, self.style);
     }
 
+    /// Writes in another style.
+    pub(super) fn write_as(&mut self, style: Style, token: Token, text: &str) {
+        let source = self.source(token, false);
+        self.writer.write(text, source, style);
+    }
+
     pub(super) fn write_word(&mut self, token: Token) {
         // What stands once in the sources can be printed many times.
         if !self.is_straight(token) && !self.spend_bytes(token.len as usize) {
             return;
         }
         let source = self.source(token, true);
-        let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
-        let Some(text) = self
-            .doc
-            .files
-            .get(token.file as usize)
-            .and_then(|file| file.text.get(from..to))
-        else {
-            return;
-        };
+        let file = self.doc.files.get(token.file as usize);
+        let text = file.map_or("", |file| token.of(&file.text));
         if self.style.has(style::MATHS | style::CODE | style::URL) {
             self.writer.write(text, source, self.style);
         } else {
@@ -323,10 +322,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>) {
-        let message = message.into();
         // What looks wrong in a style file is mostly code that is not understood.
         let is_ours = self.styles == 0 || kind == ProblemKind::Expansion;
         if is_ours && self.lists_problems() {
+            let message = message.into();
             self.doc.problems.push(Problem {
                 kind,
                 place,

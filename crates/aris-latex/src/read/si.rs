@@ -7,6 +7,7 @@ use super::{
     symbols::{PREFIXES, UNITS, pairs},
     token::{Kind, Token},
 };
+use crate::ProblemKind;
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
 pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
@@ -39,46 +40,43 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
             }
             Kind::Tie | Kind::Space if !out.is_empty() && !out.ends_with(' ') => out.push(' '),
             Kind::Name(name) => {
-                let text = reader.names.text(name).to_owned();
-                match text.as_str() {
-                    "per" => {
-                        out.push('/');
+                let text = reader.names.text(name);
+                let own = reader.units.get(&name).cloned();
+                let mut all = pairs(UNITS).enumerate();
+                let known = all.find(|(_, (unit, _))| *unit == text);
+                let shown = own.or_else(|| known.map(|(_, (_, text))| text.to_owned()));
+                match (text, shown) {
+                    ("of", _) => {}
+                    ("square", _) => square = "^{2}",
+                    ("cubic", _) => square = "^{3}",
+                    // Powers of what stands before, and what stands between.
+                    (_, Some(shown)) if shown.starts_with('^') => out.push_str(&shown),
+                    (_, Some(shown)) if matches!(&*shown, "/" | "·") => {
+                        out.push_str(&shown);
                         boundary = false;
                     }
-                    "squared" => out.push_str("^{2}"),
-                    "cubed" => out.push_str("^{3}"),
-                    "square" => square = "^{2}",
-                    "cubic" => square = "^{3}",
-                    "tothe" | "raiseto" => out.push('^'),
-                    "of" => {}
-                    "cdot" => out.push('·'),
-                    _ => {
-                        let own = reader.units.get(&name).cloned();
-                        let known = pairs(UNITS)
-                            .enumerate()
-                            .find(|(_, (unit, _))| *unit == text);
-                        let shown = own.or_else(|| known.map(|(_, (_, text))| text.to_owned()));
-                        if let Some(shown) = shown {
-                            if boundary {
-                                out.push(' ');
-                            }
-                            out.push_str(&shown);
-                            boundary = known.is_none_or(|(at, _)| at >= PREFIXES);
-                            if boundary {
-                                out.push_str(std::mem::take(&mut square));
-                            }
-                        } else if let Meaning::Macro(body) = reader.meaning(name)
+                    (_, Some(shown)) => {
+                        if boundary {
+                            out.push(' ');
+                        }
+                        out.push_str(&shown);
+                        boundary = known.is_none_or(|(at, _)| at >= PREFIXES);
+                        if boundary {
+                            out.push_str(std::mem::take(&mut square));
+                        }
+                    }
+                    (_, None) => {
+                        let only = tokens.get(at..=at).unwrap_or_default();
+                        if let Meaning::Macro(body) = reader.meaning(name)
                             && *depth < 20
                             && reader.spend(body.body.len() + 1)
                         {
                             *depth += 1;
-                            let inner = body.body.clone();
-                            render(reader, &inner, out, depth);
+                            render(reader, &body.body, out, depth);
                             *depth -= 1;
                         } else {
-                            reader.undefined_in(tokens.get(at..=at).unwrap_or_default());
-                            let shown = reader.flat(tokens.get(at..=at).unwrap_or_default());
-                            out.push_str(&shown);
+                            reader.undefined_in(only);
+                            out.push_str(&reader.flat(only));
                         }
                     }
                 }
@@ -92,70 +90,74 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
 type Part = (String, Option<usize>);
 
 /// A number as printed, in parts; the uncertainty in brackets counts in the last digits.
-fn number(input: &str, base: usize, parts: &mut Vec<Part>) {
-    let mut rest = input;
-    let mut base = base;
-    while let Some((at, sign)) = rest.char_indices().find(|(_, c)| matches!(c, 'x' | '×')) {
-        factor(rest.get(..at).unwrap_or(""), base, parts);
-        parts.push((" × ".to_owned(), None));
-        let width = at + sign.len_utf8();
-        rest = rest.get(width..).unwrap_or("");
-        base += width;
+fn number(input: &str, base: usize) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for item in input.split_inclusive(['x', '×']) {
+        let plain = item.trim_end_matches(['x', '×']);
+        factor(plain, base + start, &mut parts);
+        if plain.len() < item.len() {
+            parts.push((" × ".to_owned(), None));
+        }
+        start += item.len();
     }
-    factor(rest, base, parts);
+    parts.retain(|(text, _)| !text.is_empty());
+    parts
 }
 
 fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
-    let split = input.find(['e', 'E', 'd', 'D']);
-    let mantissa = input.get(..split.unwrap_or(input.len())).unwrap_or("");
-    let exponent = split.and_then(|at| Some((at + 1, input.get(at + 1..)?)));
-    let sign = ["(", "+-", "±"]
-        .into_iter()
-        .filter_map(|sign| Some((mantissa.find(sign)?, sign)))
-        .min();
-    let value = mantissa
-        .get(..sign.map_or(mantissa.len(), |(at, _)| at))
-        .unwrap_or("");
+    let fixed = |text: &str| (text.to_owned(), None);
+    // Where a part begins that stands so many bytes from the start, behind its blanks.
+    let at = |from: usize, text: &str| {
+        let blanks = text.len() - text.trim_start().len();
+        Some(base + from + blanks)
+    };
+    let (mantissa, exponent) = match input.split_once(['e', 'E', 'd', 'D']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (input, None),
+    };
+    let signs = ["(", "+-", "±"].into_iter();
+    let found = signs.filter_map(|sign| Some((mantissa.find(sign)?, sign)));
+    let (value, error) = match found.min() {
+        Some((at, sign)) => {
+            let error = mantissa.get(at + sign.len()..).unwrap_or("");
+            (mantissa.get(..at).unwrap_or(""), Some((at, sign, error)))
+        }
+        None => (mantissa, None),
+    };
     let shown = leading(&clean(value));
-    let error_of = |(at, sign): (usize, &str)| mantissa.get(at + sign.len()..).unwrap_or("");
-    let sign = sign.filter(|sign| error_of(*sign).bytes().any(|b| b.is_ascii_digit()));
-    if let Some((at, sign)) = sign {
-        let from = at + sign.len();
-        let error = mantissa.get(from..).unwrap_or("");
+    let error = error.filter(|(.., error)| error.contains(|c: char| c.is_ascii_digit()));
+    if let Some((from, sign, error)) = error {
         let digits = clean(error.trim_end().trim_end_matches(')'));
         let error_shown = if sign == "(" {
             scaled(&shown, &digits)
         } else {
             leading(&digits)
         };
-        if exponent.is_some() {
-            parts.push(("(".to_owned(), None));
-        }
-        parts.push((shown, Some(base + blanks(value))));
-        parts.push((" ± ".to_owned(), None));
-        parts.push((error_shown, Some(base + from + blanks(error))));
-        if exponent.is_some() {
-            parts.push((")".to_owned(), None));
-        }
-    } else if !shown.is_empty() {
-        parts.push((shown, Some(base + blanks(value))));
+        let (open, close) = if exponent.is_some() {
+            ("(", ")")
+        } else {
+            ("", "")
+        };
+        parts.extend([
+            fixed(open),
+            (shown, at(0, value)),
+            fixed(" ± "),
+            (error_shown, at(from + sign.len(), error)),
+            fixed(close),
+        ]);
+    } else {
+        parts.push((shown, at(0, value)));
     }
-    if let Some((from, exponent)) = exponent {
-        let power = clean(exponent);
-        parts.push((
-            if value.trim().is_empty() {
-                "10^{"
-            } else {
-                " × 10^{"
-            }
-            .to_owned(),
-            None,
-        ));
-        parts.push((
-            power.trim_start_matches('+').to_owned(),
-            Some(base + from + blanks(exponent)),
-        ));
-        parts.push(("}".to_owned(), None));
+    if let Some(exponent) = exponent {
+        let times = if value.trim().is_empty() {
+            "10^{"
+        } else {
+            " × 10^{"
+        };
+        let power = clean(exponent).trim_start_matches('+').to_owned();
+        let from = at(mantissa.len() + 1, exponent);
+        parts.extend([fixed(times), (power, from), fixed("}")]);
     }
 }
 
@@ -165,10 +167,6 @@ fn clean(text: &str) -> String {
         .filter(|c| !c.is_whitespace() && *c != '~')
         .map(|c| if c == ',' { '.' } else { c })
         .collect()
-}
-
-fn blanks(text: &str) -> usize {
-    text.len() - text.trim_start().len()
 }
 
 fn leading(value: &str) -> String {
@@ -199,38 +197,34 @@ fn scaled(value: &str, error: &str) -> String {
 
 /// The number of an S column's cell in parts; nothing when the cell holds no plain number.
 pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
-    let numeric = text
-        .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | '<' | '>'))
-        && text.bytes().any(|b| b.is_ascii_digit())
-        && text.len() < 64
-        && text.chars().all(|c| {
-            c.is_ascii_digit()
-                || matches!(
-                    c,
-                    '.' | ',' | '(' | ')' | 'e' | 'E' | '+' | '-' | '±' | ' ' | '<' | '>'
-                )
-        });
-    if !numeric {
+    let begins = |c: char| c.is_ascii_digit() || "+-.<>".contains(c);
+    let goes_on = |c: char| c.is_ascii_digit() || ".,()eE+-± <>".contains(c);
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    if !text.starts_with(begins) || !has_digit || text.len() >= 64 || !text.chars().all(goes_on) {
         return None;
     }
-    let mut parts = Vec::new();
-    if text.contains(['(', 'e', 'E', '±']) || text.contains("+-") {
-        number(text, 0, &mut parts);
+    let is_whole = !text.contains(['(', 'e', 'E', '±']) && !text.contains("+-");
+    Some(if is_whole {
+        vec![(text.to_owned(), Some(0))]
     } else {
-        parts.push((text.to_owned(), Some(0)));
-    }
-    Some(parts)
+        number(text, 0)
+    })
 }
 
 impl Reader<'_> {
     /// `[round-mode = places, …]`, `\sisetup{…}`: what rounds is said, because numbers are read as they are written.
-    pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
+    fn si_rounding(&mut self, token: Token, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
         if text.contains("round-mode=") && !text.contains("round-mode=none") {
             let message =
                 "siunitx rounds what is printed here; numbers are read as they are written";
-            self.problem_at(crate::ProblemKind::UnreadText, token, message);
+            self.problem_at(ProblemKind::UnreadText, token, message);
         }
+    }
+
+    pub(super) fn si_setup(&mut self, token: Token) {
+        let options = self.argument();
+        self.si_rounding(token, &options);
     }
 
     fn si_options(&mut self, token: Token) {
@@ -251,47 +245,28 @@ impl Reader<'_> {
     }
 
     fn write_unit(&mut self, token: Token, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let old = self.style;
-        if !text.starts_with(['°', '%', '′', '″']) || text == "°C" {
+        let is_sign = text.starts_with(['°', '%', '′', '″']) && text != "°C";
+        if !text.is_empty() && !is_sign {
             self.space(token);
         }
-        self.style = self.style.set(style::UNIT, 0);
-        self.write(token, text);
-        self.style = old;
+        self.write_as(self.style.set(style::UNIT, 0), token, text);
     }
 
-    /// Writes `text[range]` of the pieces' text as a number; each part keeps the place of its digits.
-    fn write_number(&mut self, token: Token, pieces: &[Piece], range: std::ops::Range<usize>) {
-        let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let mut parts = Vec::new();
-        number(
-            whole.get(range.clone()).unwrap_or(""),
-            range.start,
-            &mut parts,
-        );
+    /// Writes a part of the pieces' text as a number; each part of it keeps the place of its digits.
+    fn write_number(&mut self, token: Token, pieces: &[Piece], input: &str, base: usize) {
         let style = self.style.set(style::NUMBER, 0);
         let mut last = self.source(token, false);
-        for (text, offset) in parts.into_iter().filter(|(text, _)| !text.is_empty()) {
-            if let Some(offset) = offset {
-                let mut start = 0;
-                let found = pieces.iter().find(|piece| {
-                    start += piece.text.len();
-                    offset < start
-                });
-                if let Some(piece) = found {
-                    let into = offset - (start - piece.text.len());
-                    last = piece.source.after(into);
-                    if piece
-                        .text
-                        .get(into..)
-                        .is_none_or(|rest| !rest.starts_with(text.as_str()))
-                    {
-                        last = last.fixed();
-                    }
-                }
+        for (text, offset) in number(input, base) {
+            let mut end = 0;
+            let found = pieces.iter().find(|piece| {
+                end += piece.text.len();
+                offset.is_some_and(|offset| offset < end)
+            });
+            if let (Some(piece), Some(offset)) = (found, offset) {
+                let into = offset + piece.text.len() - end;
+                let rest = piece.text.get(into..).unwrap_or("");
+                last = piece.source.after(into);
+                last.copied &= rest.starts_with(text.as_str());
             }
             self.writer.write(&text, last, style);
             // What siunitx adds stands at the end of what it follows.
@@ -299,81 +274,54 @@ impl Reader<'_> {
         }
     }
 
-    fn write_all(&mut self, token: Token, pieces: &[Piece]) {
-        let length = pieces.iter().map(|piece| piece.text.len()).sum();
-        self.write_number(token, pieces, 0..length);
-    }
-
-    pub(super) fn si_number(&mut self, token: Token) {
+    /// `\num{1}`, `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`, and of both those for lists and ranges.
+    pub(super) fn si_numbers(&mut self, token: Token, how: &str, with_unit: bool) {
         self.si_options(token);
-        let pieces = self.si_pieces();
-        self.write_all(token, &pieces);
-    }
-
-    pub(super) fn si_list(&mut self, token: Token, with_unit: bool) {
-        self.si_options(token);
-        let pieces = self.si_pieces();
-        let unit = if with_unit {
-            self.si_unit()
-        } else {
-            String::new()
-        };
-        let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-        let count = whole.split(';').count();
-        let mut start = 0;
-        for (at, item) in whole.split(';').enumerate() {
-            if at > 0 {
-                self.write(token, if at + 1 == count { " and " } else { ", " });
-            }
-            self.write_number(token, &pieces, start..start + item.len());
-            self.write_unit(token, &unit);
-            start += item.len() + 1;
+        let mut numbers = vec![self.si_pieces()];
+        if how == "range" {
+            numbers.push(self.si_pieces());
         }
-    }
-
-    pub(super) fn si_range(&mut self, token: Token, with_unit: bool) {
-        self.si_options(token);
-        let (from, to) = (self.si_pieces(), self.si_pieces());
-        let unit = if with_unit {
-            self.si_unit()
-        } else {
-            String::new()
-        };
-        self.write_all(token, &from);
-        self.write_unit(token, &unit);
-        self.write(token, " to ");
-        self.write_all(token, &to);
-        self.write_unit(token, &unit);
-    }
-
-    /// `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`
-    pub(super) fn si_quantity(&mut self, token: Token) {
-        self.si_options(token);
-        let pieces = self.si_pieces();
-        self.si_options(token);
-        let unit = self.si_unit();
-        self.write_all(token, &pieces);
-        self.write_unit(token, &unit);
+        let mut unit = String::new();
+        if with_unit {
+            self.si_options(token);
+            unit = self.si_unit();
+        }
+        for (number, pieces) in numbers.iter().enumerate() {
+            let whole = text_of(pieces);
+            let count = if how == "list" {
+                whole.split(';').count()
+            } else {
+                1
+            };
+            let mut start = 0;
+            for (at, item) in whole.splitn(count, ';').enumerate() {
+                if number > 0 {
+                    self.write(token, " to ");
+                } else if at > 0 {
+                    self.write(token, if at + 1 == count { " and " } else { ", " });
+                }
+                self.write_number(token, pieces, item, start);
+                self.write_unit(token, &unit);
+                start += item.len() + 1;
+            }
+        }
     }
 
     pub(super) fn si_only_unit(&mut self, token: Token) {
         self.si_options(token);
         let unit = self.si_unit();
-        let old = self.style;
-        self.style = self.style.set(style::UNIT, 0);
-        self.write(token, &unit);
-        self.style = old;
+        self.write_as(self.style.set(style::UNIT, 0), token, &unit);
     }
 
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
         self.si_options(token);
         let pieces = self.si_pieces();
-        let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let whole = text_of(&pieces);
         let mut start = 0;
         for (item, sign) in whole.split(';').zip(["°", "′", "″"]) {
             if !item.trim().is_empty() {
-                self.write_number(token, &pieces, start..start + item.len());
+                self.write_number(token, &pieces, item, start);
                 self.write(token, sign);
             }
             start += item.len() + 1;
@@ -381,14 +329,16 @@ impl Reader<'_> {
     }
 }
 
+fn text_of(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.text.as_str()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn printed(input: &str) -> String {
-        let mut parts = Vec::new();
-        number(input, 0, &mut parts);
-        parts.into_iter().map(|(text, _)| text).collect()
+        number(input, 0).into_iter().map(|(text, _)| text).collect()
     }
 
     #[test]

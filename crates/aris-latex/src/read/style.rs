@@ -1,5 +1,7 @@
 //! How text is set at a moment.
 
+use crate::MarkKind;
+
 pub(crate) const BOLD: u16 = 1;
 pub(crate) const EMPH: u16 = 1 << 1;
 pub(crate) const CODE: u16 = 1 << 2;
@@ -14,6 +16,18 @@ pub(crate) const MUTE: u16 = 1 << 8;
 pub(crate) const MARKED: u16 = MUTE - 1;
 /// Bits of both kinds of maths.
 pub(crate) const MATHS: u16 = MATH | DISPLAY;
+
+/// The marks that the bits become.
+pub(crate) static MARKS: [(u16, MarkKind); 8] = [
+    (BOLD, MarkKind::Bold),
+    (EMPH, MarkKind::Emph),
+    (CODE, MarkKind::Code),
+    (MATH, MarkKind::Math),
+    (DISPLAY, MarkKind::DisplayMath),
+    (URL, MarkKind::Url),
+    (NUMBER, MarkKind::Number),
+    (UNIT, MarkKind::Unit),
+];
 
 /// Style bits, and the citation or reference the text belongs to (0 for none).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,5 +46,17 @@ impl Style {
             bits: (self.bits & !clear) | bits,
             ..self
         }
+    }
+}
+
+/// What a word of the tables says of a style: bits to set, bits to clear.
+pub(crate) fn named(word: &str) -> (u16, u16) {
+    match word {
+        "bold" => (BOLD, 0),
+        "emph" => (EMPH, 0),
+        "code" => (CODE, 0),
+        "maths" => (MATH, 0),
+        "upright" => (0, MATHS),
+        _ => (0, BOLD | EMPH | CODE),
     }
 }

@@ -6,11 +6,20 @@ use std::sync::LazyLock;
 /// What a control sequence prints, where that is one fixed text: `α` for `alpha`.
 pub fn symbol(name: &str) -> Option<&'static str> {
     static ALL: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
-        let functions = FUNCTIONS.iter().map(|name| (*name, *name));
+        let functions = functions().map(|name| (name, name));
         let tables = pairs(OPERATORS).chain(pairs(SYMBOLS));
         tables.chain(functions).collect()
     });
     ALL.get(name).copied()
+}
+
+/// The lines `WHAT [HOW]: NAMES` of a table, one entry for each name.
+pub(super) fn entries(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let lines = table.lines().filter_map(|line| line.split_once(':'));
+    lines.flat_map(|(what, names)| {
+        let (what, how) = what.split_once(' ').unwrap_or((what, ""));
+        names.split_whitespace().map(move |name| (what, how, name))
+    })
 }
 
 /// The lines of a table: a name and what it prints.
@@ -22,11 +31,9 @@ pub(super) fn pairs(table: &str) -> impl Iterator<Item = (&str, &str)> {
 pub(super) const OPERATORS: &str = include_str!("operators.txt");
 
 /// Function names: spaced from letters and digits around them.
-pub(super) const FUNCTIONS: &[&str] = &[
-    "log", "ln", "lg", "exp", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh",
-    "coth", "arcsin", "arccos", "arctan", "min", "max", "argmin", "argmax", "sup", "inf", "lim",
-    "limsup", "liminf", "det", "dim", "ker", "Pr", "gcd", "deg", "hom", "arg",
-];
+pub(super) fn functions() -> impl Iterator<Item = &'static str> {
+    include_str!("functions.txt").split_whitespace()
+}
 
 /// Everything else.
 pub(super) const SYMBOLS: &str = include_str!("symbols.txt");

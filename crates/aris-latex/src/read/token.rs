@@ -42,8 +42,6 @@ pub(crate) enum Kind {
 /// Instructions the reader leaves for itself behind tokens that come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Writes a text.
-    Text(Literal),
     /// Ends a table row.
     RowEnd,
     /// Ends the head of a table.
@@ -56,35 +54,6 @@ pub(crate) enum Op {
     EndDocument,
     /// Opens the denominator of a fraction.
     Over,
-}
-
-/// Texts that the reader writes itself: by name, so that a token stays small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Literal {
-    OpenBracket,
-    CloseBracket,
-    OpenTitle,
-    CloseTitle,
-    Cite,
-    /// A citation without notes.
-    Citation,
-    Comma,
-    Space,
-}
-
-impl Literal {
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Self::OpenBracket => "[",
-            Self::CloseBracket => "]",
-            Self::OpenTitle => "(",
-            Self::CloseTitle => ") ",
-            Self::Cite => "cite",
-            Self::Citation => "[cite]",
-            Self::Comma => ", ",
-            Self::Space => " ",
-        }
-    }
 }
 
 impl Token {
@@ -105,6 +74,12 @@ impl Token {
             len: 0,
             ..self
         }
+    }
+
+    /// The part of its file's text that it names.
+    pub(crate) fn of(self, text: &str) -> &str {
+        let from = self.at as usize;
+        text.get(from..from + self.len as usize).unwrap_or("")
     }
 
     /// Splits a word after `bytes` bytes.

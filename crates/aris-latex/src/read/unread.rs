@@ -2,7 +2,7 @@
 
 use super::{
     env::{self, Env},
-    reader::{Frame, Macro, Meaning, Reader},
+    reader::{Macro, Meaning, Reader},
     style,
     token::{Kind, Token},
 };
@@ -99,8 +99,13 @@ impl Reader<'_> {
         self.problem_at(ProblemKind::UnreadText, call, message);
     }
 
-    /// A macro of the document whose text is changed by what is not followed, where numbers are in it.
-    pub(super) fn changed(&mut self, token: Token, name: u32, spec: &str) {
+    /// `\apptocmd`, `\patchcmd`: a macro of the document whose text is changed by what is not followed, where numbers are in it. One
+    /// letter for each argument with text behind the macro's name.
+    pub(super) fn changed(&mut self, token: Token, spec: &str) {
+        self.skip_optional();
+        let Some((name, _)) = self.defined_name() else {
+            return;
+        };
         let mut count = 0;
         for _ in spec.chars() {
             let tokens = self.argument();
@@ -147,28 +152,25 @@ impl Reader<'_> {
         if self.style.has(style::MUTE) {
             return;
         }
-        let Some(Frame::File {
-            text, file, cursor, ..
-        }) = self.frames.last()
-        else {
-            return;
-        };
-        let (file, from) = (*file as usize, cursor.pos);
-        let searched = |end: Place| end.file == file && end.offset > from;
+        let here = self.here();
+        let searched = |end: Place| end.file == here.file && end.offset > here.offset;
         if self.searched.is_some_and(searched) {
             return;
         }
-        let rest = text.get(from..).unwrap_or("");
+        let rest = self.rest_of_file();
         let end = rest.find(&format!("\\end{{{name}}}")).unwrap_or(rest.len());
         let source = rest.get(..end).unwrap_or("");
-        let is_picture = env::lookup(name) == Some(Env::Mute) && !source.contains("\\addplot");
+        let is_picture = matches!(env::lookup(name), Some((Env::Mute, _)));
+        let is_picture = is_picture && !source.contains("\\addplot");
         let count = if is_picture {
             numbers(&labels(source))
         } else {
             numbers(source)
         };
-        let offset = from + end;
-        self.searched = Some(Place { file, offset });
+        self.searched = Some(Place {
+            offset: here.offset + end,
+            ..here
+        });
         if count > 0 {
             let message = format!("`{name}` is not read; its source holds {}", counted(count));
             self.problem_at(ProblemKind::UnreadText, token, message);

@@ -1,9 +1,9 @@
 //! What is read as bytes: addresses and code in the text.
 
 use super::{
-    reader::{Frame, Reader},
+    reader::Reader,
     style,
-    token::{Kind, Token},
+    token::{Kind, Token, narrow},
 };
 
 impl Reader<'_> {
@@ -29,31 +29,32 @@ impl Reader<'_> {
             } else {
                 self.unread(next);
             }
-            return;
-        }
-        if self.at_file()
+        } else if self.at_file()
             && let Some(length) = self.raw_group_length()
         {
-            let here = self.here();
-            if shown && length > 0 {
-                self.write_word(Token::new(
-                    Kind::Word,
-                    super::token::narrow(here.file),
-                    here.offset,
-                    length,
-                ));
-            }
-            if let Some(Frame::File { cursor, .. }) = self.frames.last_mut() {
-                cursor.pos = here.offset + length + 1;
-                cursor.fresh = false;
-            }
-            return;
-        }
-        let tokens = self.balanced(next);
-        if shown {
-            for piece in self.pieces(&tokens) {
+            self.raw_word(length, 1, shown);
+        } else {
+            let tokens = self.balanced(next);
+            let shown: &[Token] = if shown { &tokens } else { &[] };
+            for piece in self.pieces(shown) {
                 self.writer.write(&piece.text, piece.source, self.style);
             }
+        }
+    }
+
+    /// Takes bytes of the file as they stand, and those that close them.
+    fn raw_word(&mut self, length: usize, close: usize, shown: bool) {
+        let here = self.here();
+        if let Some(file) = self.file_mut() {
+            file.skip(length + close);
+        }
+        if shown && length > 0 {
+            self.write_word(Token::new(
+                Kind::Word,
+                narrow(here.file),
+                here.offset,
+                length,
+            ));
         }
     }
 
@@ -61,18 +62,8 @@ impl Reader<'_> {
     fn raw_group_length(&self) -> Option<usize> {
         /// Addresses are short; a longer group is read as tokens.
         const MAX_ADDRESS: usize = 8_192;
-        let Some(Frame::File { text, cursor, .. }) = self.frames.last() else {
-            return None;
-        };
-        let mut depth = 0_usize;
-        let mut blank = false;
-        for (at, byte) in text
-            .as_bytes()
-            .iter()
-            .skip(cursor.pos)
-            .take(MAX_ADDRESS)
-            .enumerate()
-        {
+        let (mut depth, mut blank) = (0_usize, false);
+        for (at, byte) in self.rest_of_file().bytes().take(MAX_ADDRESS).enumerate() {
             match byte {
                 b'{' => depth += 1,
                 b'}' if depth == 0 => return Some(at),
@@ -108,51 +99,23 @@ impl Reader<'_> {
         self.style = old;
     }
 
-    /// Whether the next token comes straight from a file.
-    pub(super) fn at_file(&self) -> bool {
-        matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base)
-    }
-
-    pub(super) fn rest_of_file(&self) -> &str {
-        match self.frames.last() {
-            Some(Frame::File { text, cursor, .. }) => text.get(cursor.pos..).unwrap_or(""),
-            _ => "",
-        }
-    }
-
     fn verb_from_file(&mut self) {
-        let Some(Frame::File { text, cursor, .. }) = self.frames.last_mut() else {
-            return;
-        };
-        if text
-            .get(cursor.pos..)
-            .is_some_and(|rest| rest.starts_with('*'))
-        {
-            cursor.pos += 1;
-        }
-        let start = cursor.pos;
-        let rest = text.get(cursor.pos..).unwrap_or("");
+        let rest = self.rest_of_file();
+        let rest = rest.strip_prefix('*').unwrap_or(rest);
+        let before = self.rest_of_file().len() - rest.len();
         let Some(open) = rest.chars().next() else {
             return;
         };
         let close = if open == '{' { '}' } else { open };
         let body = rest.get(open.len_utf8()..).unwrap_or("");
-        let Some(length) = body.find([close, '\n']) else {
-            return;
-        };
-        if !body.get(length..).unwrap_or("").starts_with(close) {
-            return;
+        let length = body.find([close, '\n']);
+        let length = length.filter(|at| body.get(*at..).unwrap_or("").starts_with(close));
+        if let Some(file) = self.file_mut() {
+            file.cursor.pos += before;
         }
-        cursor.pos += open.len_utf8() + length + close.len_utf8();
-        cursor.fresh = false;
-        let file = super::token::narrow(self.here().file);
-        if length > 0 {
-            self.write_word(Token::new(
-                Kind::Word,
-                file,
-                start + open.len_utf8(),
-                length,
-            ));
+        if let Some(length) = length {
+            self.raw_word(0, open.len_utf8(), false);
+            self.raw_word(length, close.len_utf8(), true);
         }
     }
 
@@ -160,38 +123,31 @@ impl Reader<'_> {
     fn verb_from_tokens(&mut self) {
         let first = self.next();
         if first.kind == Kind::Begin {
-            let tokens = self.balanced(first);
-            for token in tokens {
+            for token in self.balanced(first) {
                 self.write_word(token);
             }
             return;
         }
-        if first.kind != Kind::Word {
-            self.unread(first);
-            return;
-        }
-        let Some(mark) = self.text(first).chars().next() else {
-            return;
+        let Some(mark) = self
+            .text(first)
+            .chars()
+            .next()
+            .filter(|_| first.kind == Kind::Word)
+        else {
+            return self.unread(first);
         };
-        let (_, rest) = first.split(mark.len_utf8());
-        let mut token = if rest.len > 0 { rest } else { self.next() };
+        self.unread(first.split(mark.len_utf8()).1);
         loop {
-            match token.kind {
-                Kind::Stop | Kind::Par => {
-                    self.unread(token);
-                    return;
-                }
-                _ => {}
+            let token = self.next();
+            if matches!(token.kind, Kind::Stop | Kind::Par) {
+                return self.unread(token);
             }
             if let Some(at) = self.text(token).find(mark) {
                 let (before, after) = token.split(at);
-                let (_, after) = after.split(mark.len_utf8());
                 self.write_word(before);
-                self.unread(after);
-                return;
+                return self.unread(after.split(mark.len_utf8()).1);
             }
             self.write_word(token);
-            token = self.next();
         }
     }
 }

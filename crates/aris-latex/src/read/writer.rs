@@ -2,44 +2,98 @@
 
 use std::{ops::Range, sync::Arc};
 
-pub(super) use super::open::Source;
 use super::{
-    names::Names,
-    open::{Open, Tag},
     reader::Expansion,
     style::{self, Style},
     token::narrow,
 };
-use crate::{Block, BlockKind, Citation, Mark, MarkKind, Place, Reference, model::block::Span};
+use crate::{
+    Block, BlockKind, Mark, MarkKind, Place,
+    model::block::{Span, located},
+};
 
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
+/// Kinds of marks that are extended while a block is written: one for each style, one for links, one for expansions.
+const SLOTS: usize = 10;
+/// TeX's ligatures for dashes and quotes.
+const LIGATURES: [(&str, &str); 6] = [
+    ("---", "—"),
+    ("--", "–"),
+    ("``", "“"),
+    ("''", "”"),
+    ("`", "‘"),
+    ("'", "’"),
+];
+const LINK: usize = 8;
+const EXPANSION: usize = 9;
 
-/// Kind of the running text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Flow {
-    #[default]
-    Body,
-    Abstract,
-    Keywords,
-    Front,
-    List,
-    Display,
-    BibItem,
-    Note,
+/// Where a piece of text comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    /// What the reader of the source is shown: the text itself or the macro call.
+    pub(crate) place: Place,
+    /// Whether the text is a byte-for-byte copy of what stands at `place`.
+    pub(crate) copied: bool,
+    /// The expansion that produced it (0 for none), and where its literal stands.
+    pub(crate) exp: u32,
+    pub(crate) literal: Place,
 }
 
-impl Flow {
-    fn kind(self) -> BlockKind {
-        match self {
-            Self::Body => BlockKind::Paragraph,
-            Self::Abstract => BlockKind::Abstract,
-            Self::Keywords => BlockKind::Keywords,
-            Self::Front => BlockKind::FrontMatter,
-            Self::List => BlockKind::ListItem,
-            Self::Display => BlockKind::DisplayMath,
-            Self::BibItem => BlockKind::BibItem,
-            Self::Note => BlockKind::Footnote,
+impl Source {
+    /// The same source, advanced into the text.
+    pub(crate) fn after(mut self, bytes: usize) -> Self {
+        if self.copied {
+            self.place.offset += bytes;
+        }
+        self.literal.offset += bytes;
+        self
+    }
+
+    pub(crate) fn fixed(self) -> Self {
+        Self {
+            copied: false,
+            ..self
+        }
+    }
+}
+
+/// One block in the making.
+#[derive(Default)]
+struct Open {
+    text: String,
+    spans: Vec<Span>,
+    marks: Vec<Mark>,
+    /// For each kind of mark one more than the index of the last one, and what that is about.
+    last: [(usize, u32); SLOTS],
+    pending: Option<(Source, Style)>,
+    operator: Option<(&'static str, Source, Style)>,
+    index: Option<usize>,
+}
+
+impl Open {
+    /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before.
+    fn mark(
+        &mut self,
+        slot: usize,
+        about: u32,
+        range: Range<usize>,
+        kind: impl FnOnce() -> Option<MarkKind>,
+    ) {
+        let Some(last) = self.last.get_mut(slot) else {
+            return;
+        };
+        let before = last.0.checked_sub(1).and_then(|at| self.marks.get_mut(at));
+        match before {
+            Some(mark) if mark.range.end == range.start && last.1 == about => {
+                mark.range.end = range.end;
+            }
+            _ => {
+                if let Some(kind) = kind() {
+                    self.marks.push(Mark { range, kind });
+                    *last = (self.marks.len(), about);
+                }
+            }
         }
     }
 }
@@ -48,29 +102,19 @@ impl Flow {
 #[derive(Default)]
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
-    pub(crate) flow: Flow,
+    /// What the running text is.
+    pub(crate) flow: BlockKind,
     pub(crate) section: Option<usize>,
+    /// The macro calls, which text names by number; number 0 is the document itself.
+    pub(crate) expansions: Vec<Expansion>,
+    /// The citations and cross references, which text names by number, from 1.
+    links: Vec<MarkKind>,
     running: Open,
     /// Blocks of their own, the innermost last.
     levels: Vec<(BlockKind, Open)>,
     environments: Vec<Arc<str>>,
     /// What a block shows of them, until that changes.
     path: Option<Arc<[Arc<str>]>>,
-}
-
-/// What a citation or a cross reference names: a part of the document's list.
-pub(crate) enum Link {
-    Citations(Range<usize>),
-    References(Range<usize>),
-}
-
-/// What expansions and links are when a block is finished.
-pub(crate) struct Lookup<'a> {
-    pub(crate) expansions: &'a [Expansion],
-    pub(crate) names: &'a Names,
-    pub(crate) links: &'a [Link],
-    pub(crate) citations: &'a [Citation],
-    pub(crate) refs: &'a [Reference],
 }
 
 impl Writer {
@@ -89,6 +133,12 @@ impl Writer {
         !self.levels.is_empty()
     }
 
+    /// Number of a citation or cross reference that text can belong to.
+    pub(crate) fn link(&mut self, kind: MarkKind) -> u32 {
+        self.links.push(kind);
+        narrow(self.links.len())
+    }
+
     /// The innermost block.
     fn inner(&self) -> &Open {
         self.levels.last().map_or(&self.running, |(_, open)| open)
@@ -105,19 +155,21 @@ impl Writer {
     }
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
-    pub(crate) fn close(&mut self, lookup: &Lookup<'_>) -> Option<usize> {
+    pub(crate) fn close(&mut self) -> Option<usize> {
+        self.end_operator();
         let (_, open) = self.levels.pop()?;
-        self.finish(open, lookup)
+        self.finish(open)
     }
 
     /// Ends a paragraph of running text; inside a block of its own this is a space.
-    pub(crate) fn paragraph(&mut self, source: Source, lookup: &Lookup<'_>) {
+    pub(crate) fn paragraph(&mut self, source: Source) {
         if self.fixed() {
             self.space(source, Style::default());
             return;
         }
+        self.end_operator();
         let open = std::mem::take(&mut self.running);
-        self.finish(open, lookup);
+        self.finish(open);
     }
 
     /// Index of the current block, if it has any text yet.
@@ -130,16 +182,16 @@ impl Writer {
         if let Some(index) = self.current() {
             return index;
         }
-        let path = self.path();
+        let count = self.environments.len().min(MAX_ENVIRONMENTS);
+        let shown = self.environments.get(..count).unwrap_or_default();
+        let environments = self.path.get_or_insert_with(|| shown.into()).clone();
         let index = self.blocks.len();
-        let kind = self
-            .levels
-            .last()
-            .map_or_else(|| self.flow.kind(), |(kind, _)| kind.clone());
+        let kind = self.levels.last().map_or(&self.flow, |(kind, _)| kind);
+        let kind = kind.clone();
         self.blocks.push(Block {
             kind,
             section: self.section,
-            environments: path,
+            environments,
             text: String::new(),
             marks: Vec::new(),
             start: place,
@@ -147,13 +199,6 @@ impl Writer {
         });
         self.inner_mut().index = Some(index);
         index
-    }
-
-    /// The environments that a block shows.
-    fn path(&mut self) -> Arc<[Arc<str>]> {
-        let count = self.environments.len().min(MAX_ENVIRONMENTS);
-        let shown = self.environments.get(..count).unwrap_or_default();
-        self.path.get_or_insert_with(|| shown.into()).clone()
     }
 
     /// Length of the current block's text.
@@ -171,10 +216,8 @@ impl Writer {
         /// Longer runs are no number.
         const LONGEST: usize = 40;
         let open = self.inner();
-        if open.pending.is_some()
-            || open.operator.is_some()
-            || !open.text.ends_with(|c: char| c.is_ascii_digit())
-        {
+        let ends = open.text.ends_with(|c: char| c.is_ascii_digit());
+        if open.pending.is_some() || open.operator.is_some() || !ends {
             return "";
         }
         let tail = open.text.bytes().rev().take(LONGEST);
@@ -188,75 +231,54 @@ impl Writer {
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
         let open = self.inner_mut();
-        let (old, spans) = (
-            std::mem::take(&mut open.text),
-            std::mem::take(&mut open.spans),
-        );
-        let Some(first) = spans.first().copied() else {
-            return;
-        };
+        let old = std::mem::take(&mut open.text);
+        let spans = std::mem::take(&mut open.spans);
         let mut end = 0;
         for (part, offset) in parts {
             let at = offset.unwrap_or(end);
-            end = at
-                + if offset.is_some() {
-                    part.len().saturating_sub(1)
-                } else {
-                    0
-                };
-            let index = spans
-                .partition_point(|span| span.text as usize <= at)
-                .saturating_sub(1);
-            let span = spans.get(index).copied().unwrap_or(first);
-            let length = spans
-                .get(index + 1)
-                .map_or(old.len(), |next| next.text as usize)
-                - span.text as usize;
-            let into = at.saturating_sub(span.text as usize);
-            let is_inside = span.is_copy() && into < length;
-            let is_copy = offset.is_some()
-                && is_inside
-                && old
-                    .get(at..)
-                    .is_some_and(|rest| rest.starts_with(part.as_str()))
-                && part.len() <= length - into;
-            let offset = if is_inside {
-                span.offset + narrow(into)
-            } else {
-                span.offset
+            end = offset.map_or(at, |at| at + part.len().saturating_sub(1));
+            let Some((place, copied)) = located(&spans, at, old.len()) else {
+                return;
             };
-            open.spans.push(Span::new(
-                narrow(open.text.len()),
-                span.file(),
-                offset,
-                is_copy,
-            ));
+            let is_same = old.get(at..).is_some_and(|rest| rest.starts_with(part));
+            open.spans.push(Span {
+                text: open.text.len(),
+                place,
+                is_copy: offset.is_some() && is_same && part.len() <= copied,
+            });
             open.text.push_str(part);
         }
         let length = open.text.len();
-        open.marks
-            .retain(|(range, tag)| range.start == 0 && matches!(tag, Tag::Exp(..) | Tag::Style(_)));
-        for (range, _) in &mut open.marks {
-            range.end = length;
+        let is_linked =
+            |kind: &MarkKind| matches!(kind, MarkKind::Cite { .. } | MarkKind::Ref { .. });
+        open.marks.retain(|mark| {
+            mark.range.start == 0 && mark.kind != MarkKind::FootnoteMark && !is_linked(&mark.kind)
+        });
+        for mark in &mut open.marks {
+            mark.range.end = length;
         }
-        open.marks.push((0..length, Tag::Style(style::NUMBER)));
-        open.last = [0; 10];
+        open.last = Default::default();
         open.pending = None;
+        self.whole_is_number();
     }
 
     pub(crate) fn whole_is_number(&mut self) {
         let open = self.inner_mut();
         if !open.text.is_empty() {
-            open.marks
-                .push((0..open.text.len(), Tag::Style(style::NUMBER)));
+            open.marks.push(Mark {
+                range: 0..open.text.len(),
+                kind: MarkKind::Number,
+            });
         }
     }
 
     pub(crate) fn footnote_mark(&mut self) {
         let open = self.inner_mut();
         if !open.text.is_empty() {
-            let at = open.text.len();
-            open.marks.push((at..at, Tag::FootnoteMark));
+            open.marks.push(Mark {
+                range: open.text.len()..open.text.len(),
+                kind: MarkKind::FootnoteMark,
+            });
         }
     }
 
@@ -303,39 +325,28 @@ impl Writer {
         }
     }
 
-    /// Writes text with TeX's ligatures for dashes and quotes.
-    pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
-        let bytes = text.as_bytes();
-        // Without an early end, so that the compiler takes many bytes at once.
-        let is = |byte: &u8, other: u8| u8::from(*byte == other);
-        let any = |any: u8, b: &u8| any | is(b, b'-') | is(b, b'`') | is(b, b'\'');
-        if bytes.iter().fold(0, any) == 0 {
-            self.write(text, source, style);
-            return;
+    /// Writes a waiting operator at the end of a block.
+    fn end_operator(&mut self) {
+        if let Some((text, source, style)) = self.inner_mut().operator.take() {
+            self.push(text, source.fixed(), style);
         }
+    }
+
+    /// Writes text with its ligatures.
+    pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
         let (mut from, mut at) = (0, 0);
-        while let Some(byte) = bytes.get(at) {
-            let run = bytes
-                .iter()
-                .skip(at)
-                .take(3)
-                .take_while(|b| *b == byte)
-                .count();
-            let (width, replacement) = match (byte, run) {
-                (b'-', 3..) => (3, "—"),
-                (b'-', 2) => (2, "–"),
-                (b'`', 2..) => (2, "“"),
-                (b'\'', 2..) => (2, "”"),
-                (b'`', _) => (1, "‘"),
-                (b'\'', _) => (1, "’"),
-                _ => {
-                    at += 1;
-                    continue;
-                }
+        let is_part = |byte: &u8| matches!(byte, b'-' | b'`' | b'\'');
+        while let Some(found) = text.as_bytes().iter().skip(at).position(is_part) {
+            at += found;
+            let rest = text.get(at..).unwrap_or("");
+            let Some((written, shown)) = LIGATURES.iter().find(|(it, _)| rest.starts_with(it))
+            else {
+                at += 1;
+                continue;
             };
             self.write(text.get(from..at).unwrap_or(""), source.after(from), style);
-            self.write(replacement, source.after(at).fixed(), style);
-            at += width;
+            self.write(shown, source.after(at).fixed(), style);
+            at += written.len();
             from = at;
         }
         self.write(text.get(from..).unwrap_or(""), source.after(from), style);
@@ -382,76 +393,64 @@ impl Writer {
             } else {
                 0
             };
-            open.push(" ", Source { exp, ..space }, both);
+            self.push(" ", Source { exp, ..space }, both);
         }
-        open.push(text, source, style);
+        self.push(text, source, style);
     }
 
-    fn finish(&mut self, mut open: Open, lookup: &Lookup<'_>) -> Option<usize> {
-        if let Some((text, source, style)) = open.operator.take() {
-            open.push(text, source.fixed(), style);
+    /// Appends text to the current block, with its place and its marks.
+    fn push(&mut self, text: &str, source: Source, style: Style) {
+        let level = self.levels.last_mut();
+        let open = level.map_or(&mut self.running, |(_, open)| open);
+        let start = open.text.len();
+        let continues = source.copied
+            && open.spans.last().is_some_and(|last| {
+                last.is_copy
+                    && last.place.file == source.place.file
+                    && last.place.offset + (start - last.text) == source.place.offset
+            });
+        if !continues {
+            open.spans.push(Span {
+                text: start,
+                place: source.place,
+                is_copy: source.copied,
+            });
         }
-        if let Some(index) = open.index {
-            open.find_uncertainties();
-            if let Some(block) = self.blocks.get_mut(index) {
-                let marks = open.marks.iter().filter_map(|(range, tag)| {
-                    Some(Mark {
-                        range: range.clone(),
-                        kind: kind(*tag, lookup)?,
-                    })
-                });
-                block.marks.extend(marks);
-                block
-                    .marks
-                    .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
-                if let Some(first) = open.spans.first() {
-                    block.start = Place {
-                        file: first.file() as usize,
-                        offset: first.offset as usize,
-                    };
+        open.text.push_str(text);
+        let range = start..open.text.len();
+        if style.has(style::MARKED) {
+            for (slot, (bit, kind)) in style::MARKS.iter().enumerate() {
+                if style.has(*bit) {
+                    open.mark(slot, 0, range.clone(), || Some(kind.clone()));
                 }
-                block.text = open.text;
-                block.spans = open.spans;
             }
         }
-        open.index
+        if style.link != 0 {
+            let link = || self.links.get(style.link as usize - 1).cloned();
+            open.mark(LINK, style.link, range.clone(), link);
+        }
+        if source.exp != 0 {
+            let expanded = || {
+                let found = self.expansions.get(source.exp as usize)?;
+                Some(MarkKind::Expanded {
+                    name: found.name.to_string(),
+                    definition: found.definition,
+                    literal: source.literal,
+                })
+            };
+            open.mark(EXPANSION, source.exp, range, expanded);
+        }
     }
-}
 
-fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
-    Some(match tag {
-        Tag::Style(style::BOLD) => MarkKind::Bold,
-        Tag::Style(style::EMPH) => MarkKind::Emph,
-        Tag::Style(style::CODE) => MarkKind::Code,
-        Tag::Style(style::MATH) => MarkKind::Math,
-        Tag::Style(style::DISPLAY) => MarkKind::DisplayMath,
-        Tag::Style(style::URL) => MarkKind::Url,
-        Tag::Style(style::NUMBER) => MarkKind::Number,
-        Tag::Style(style::UNIT) => MarkKind::Unit,
-        Tag::Style(_) => return None,
-        Tag::Link(link) => match lookup.links.get((link as usize).checked_sub(1)?)? {
-            Link::Citations(range) => {
-                let named = lookup.citations.get(range.clone()).unwrap_or_default();
-                MarkKind::Cite {
-                    keys: named.iter().map(|citation| citation.key.clone()).collect(),
-                }
-            }
-            Link::References(range) => {
-                let named = lookup.refs.get(range.clone()).unwrap_or_default();
-                MarkKind::Ref {
-                    keys: named.iter().map(|named| named.key.clone()).collect(),
-                }
-            }
-        },
-        Tag::Exp(exp, literal) => {
-            let found = lookup.expansions.get(exp as usize)?;
-            MarkKind::Expanded {
-                name: lookup.names.text(found.name).to_owned(),
-                definition: found.definition,
-                literal,
-            }
+    fn finish(&mut self, mut open: Open) -> Option<usize> {
+        let index = open.index?;
+        let block = self.blocks.get_mut(index)?;
+        let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
+        open.marks.sort_by_key(order);
+        if let Some(first) = open.spans.first() {
+            block.start = first.place;
         }
-        Tag::FootnoteMark => MarkKind::FootnoteMark,
-        Tag::Uncertainty => MarkKind::Uncertainty,
-    })
+        (block.text, block.spans, block.marks) = (open.text, open.spans, open.marks);
+        Some(index)
+    }
 }

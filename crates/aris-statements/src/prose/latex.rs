@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind};
+use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind};
 
 use super::mark::{self, Mark, Source};
 use super::passage::{MaskKind, Passage, PassageKind};
@@ -77,6 +77,7 @@ pub(super) fn read(
     let problems = document
         .problems
         .iter()
+        .filter(|problem| hides_text(problem.kind))
         .map(|problem| {
             let at = position(problem.place);
             format!("{}:{}: {}", at.file, at.line, problem.message)
@@ -110,6 +111,24 @@ pub(super) fn read(
         lines,
         places: Places::Latex(Box::new(document)),
     })
+}
+
+/// Whether text may be missing from what was read.
+fn hides_text(kind: ProblemKind) -> bool {
+    match kind {
+        // A brace or an `\end` too many hides nothing.
+        ProblemKind::ExtraBrace | ProblemKind::ExtraEnd => false,
+        ProblemKind::UnclosedGroup
+        | ProblemKind::UnclosedEnvironment
+        | ProblemKind::UnclosedMath
+        | ProblemKind::UnclosedConditional
+        | ProblemKind::MissingInclude
+        | ProblemKind::IncludeCycle
+        | ProblemKind::Expansion
+        | ProblemKind::UndefinedMacro
+        | ProblemKind::UnreadText
+        | ProblemKind::NoDocument => true,
+    }
 }
 
 fn passage(block: &Block) -> Passage {

@@ -209,16 +209,33 @@ impl Sources {
             }
         }
         for problem in &document.problems {
-            if problem.kind == ProblemKind::Expansion {
-                let message = format!(
-                    "what follows may include files that were not seen: {}",
-                    short(&problem.message)
-                );
-                let fix =
-                    "write the macro in simpler terms, so that everything it brings in can be seen";
-                let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
-                self.push_at(finding, "expansion", &document.position(problem.place));
-            }
+            let (issue, fix) = match problem.kind {
+                ProblemKind::Expansion => (
+                    "expansion",
+                    "write the macro in simpler terms, so that everything it brings in can be seen",
+                ),
+                ProblemKind::UnclosedConditional => (
+                    "conditional",
+                    "end the conditional with \\fi in the file that begins it, so that what follows can be seen",
+                ),
+                // They hide no include, or what they hide is told from the includes.
+                ProblemKind::UnclosedGroup
+                | ProblemKind::ExtraBrace
+                | ProblemKind::UnclosedEnvironment
+                | ProblemKind::ExtraEnd
+                | ProblemKind::UnclosedMath
+                | ProblemKind::MissingInclude
+                | ProblemKind::IncludeCycle
+                | ProblemKind::UndefinedMacro
+                | ProblemKind::UnreadText
+                | ProblemKind::NoDocument => continue,
+            };
+            let message = format!(
+                "what follows may include files that were not seen: {}",
+                short(&problem.message)
+            );
+            let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
+            self.push_at(finding, issue, &document.position(problem.place));
         }
         self.cites = document.citations.first().map(|citation| Evidence {
             what: format!("\\cite{{{}}}", short(&citation.key)),

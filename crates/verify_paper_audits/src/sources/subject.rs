@@ -93,9 +93,28 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
         mark(place.file, |holds| holds.citations = true);
     }
     for problem in &document.problems {
-        if problem.kind == ProblemKind::UnreadText {
-            mark(problem.place.file, |holds| holds.numbers = true);
-        }
+        let may_hold: fn(&mut Holds) = match problem.kind {
+            // What a listing, a picture or a macro without a definition prints may be numbers.
+            ProblemKind::UnreadText | ProblemKind::UndefinedMacro => |holds| holds.numbers = true,
+            // Text behind it may have gone unread.
+            ProblemKind::Expansion | ProblemKind::UnclosedConditional => |holds| {
+                let support = holds.support;
+                *holds = Holds {
+                    support,
+                    ..Holds::ALL
+                };
+            },
+            // The text is read as it stands, and files that are missing are told from what is included.
+            ProblemKind::UnclosedGroup
+            | ProblemKind::ExtraBrace
+            | ProblemKind::UnclosedEnvironment
+            | ProblemKind::ExtraEnd
+            | ProblemKind::UnclosedMath
+            | ProblemKind::MissingInclude
+            | ProblemKind::IncludeCycle
+            | ProblemKind::NoDocument => continue,
+        };
+        mark(problem.place.file, may_hold);
     }
     for block in &document.blocks {
         let proves = statement(document, block).is_some() || below_proof(document, block);

@@ -600,6 +600,14 @@ fn sources_that_no_audit_saw() {
             "include_unresolved",
         ),
         (
+            "included behind a conditional that its file does not end",
+            |p| {
+                p.edit("sections/results.tex", "Our gate", "\\iffalse Our gate");
+                p.seal();
+            },
+            "include_unresolved",
+        ),
+        (
             "a section that the audits cannot read",
             |p| {
                 let wide = "We reach 99.9 here.".encode_utf16();
