@@ -1129,3 +1129,48 @@ fn used_by_tells_equal_files_of_two_jobs_apart_and_names_an_old_audit() {
     let used = call(&project, "queue_manager", &["used-by", "one"]).expect_code(0);
     assert!(used.stderr().contains("changed since"), "{}", used.stderr());
 }
+
+#[test]
+fn a_queue_says_which_runs_have_no_record() {
+    let project = project();
+    project.write(".aris/runs", "in the way");
+    let run = run_queue(&project).expect_code(0);
+    let why = "the record of the run cannot be kept";
+    assert!(run.stderr().contains(why), "{}", run.stderr());
+    let state = ["--state", "queue/s.json"];
+    for command in [&["status"] as &[&str], &["explain", "one"]] {
+        let said = call(&project, "queue_manager", &[command, &state].concat());
+        assert!(said.stdout().contains(why), "{}", said.stdout());
+    }
+    let summary = fs::read_to_string(project.at("queue/summary.md")).expect("a summary");
+    assert!(summary.contains(why), "{summary}");
+}
+
+#[test]
+fn an_attempt_whose_runner_is_killed_leaves_a_record_without_an_end() {
+    let project = project();
+    let job = json!({"id": "one", "cmd": "sh train.sh 1 34.2 results/one.csv; kill -9 $PPID", "expected_output": "results/one.csv", "gpus": 0});
+    let manifest = json!({"project": "p", "conda": "none", "gpus": [], "retry": {"lost": 0}, "jobs": [job]});
+    project.write("queue/m.json", manifest.to_string());
+    run_queue(&project).expect_code(10);
+    let (_, record) = record_of(&project, "one");
+    assert_eq!(record["end"], "unknown", "{record:#}");
+    assert_eq!(record["outputs"][0]["path"], "results/one.csv");
+    assert!(gaps(&project, "ours").contains(&String::from("end_unknown")));
+}
+
+#[test]
+fn an_output_that_cannot_be_read_is_named_and_the_run_has_not_completed() {
+    let project = project();
+    for (output, words) in [
+        ("results/f", &["mkfifo", "results/f"] as &[&str]),
+        ("results/g", &["ln", "-s", "nowhere", "results/g"]),
+    ] {
+        let run = record(&project, output, output, words).expect_code(10);
+        let why = format!("but what it wrote cannot be read: {output}");
+        assert!(run.stderr().contains(&why), "{}", run.stderr());
+        let (_, record) = record_of(&project, output);
+        let unread = record["outputs_unread"][0].as_str().expect("a name");
+        assert!(unread.starts_with(output), "{record:#}");
+    }
+}
