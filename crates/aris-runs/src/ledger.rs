@@ -328,8 +328,7 @@ impl Ledger {
                 (sha256.len() == 64 && run.len() == 64).then_some((sha256, run, path))
             })
         };
-        let is_wanted =
-            |sha256: &str, path: &str| digests.contains(sha256) || paths.contains(path);
+        let is_wanted = |sha256: &str, path: &str| digests.contains(sha256) || paths.contains(path);
         let wanted = fields().filter(|(sha256, _, path)| {
             is_wanted(sha256, path) || path.contains('\\') && paths.contains(&*unescaped(path))
         });

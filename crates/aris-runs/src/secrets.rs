@@ -381,7 +381,10 @@ fn hides(name: &str, value: &str) -> bool {
 /// A number, or yes or no.
 fn is_plain(value: &str) -> bool {
     value.parse::<f64>().is_ok()
-        || matches!(value.to_ascii_lowercase().as_str(), "true" | "false" | "yes" | "no")
+        || matches!(
+            value.to_ascii_lowercase().as_str(),
+            "true" | "false" | "yes" | "no"
+        )
 }
 
 #[cfg(test)]
@@ -420,12 +423,21 @@ mod tests {
                 "sh -c 'A_PASSWORD=\"a b\" t; u'",
                 "sh -c 'A_PASSWORD=(not recorded) t; u'",
             ),
-            ("t --password=$(echo a (b) c)d e", "t --password=(not recorded) e"),
+            (
+                "t --password=$(echo a (b) c)d e",
+                "t --password=(not recorded) e",
+            ),
             ("t --password $(echo a) e", "t --password (not recorded) e"),
             ("mysql -u root -pa db", "mysql -u root -p(not recorded) db"),
             ("wandb login a", "wandb login (not recorded)"),
-            ("python -p 3; docker run -v a", "python -p 3; docker run -v a"),
-            ("t --pin-memory true --pin 1", "t --pin-memory true --pin (not recorded)"),
+            (
+                "python -p 3; docker run -v a",
+                "python -p 3; docker run -v a",
+            ),
+            (
+                "t --pin-memory true --pin 1",
+                "t --pin-memory true --pin (not recorded)",
+            ),
             (
                 "curl -H 'Authorization: Bearer a' h",
                 "curl -H Authorization:(not recorded) h",

@@ -203,7 +203,7 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
             }
         }
     }
-    if named.values().all(|digest| digest.is_empty()) && others.is_empty() {
+    if named.values().all(|digest| digest.is_empty()) {
         return Err(malformed(String::from("it names no file")));
     }
     let project = Ledger::above([paper.as_path()]).map_or_else(

@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::format::{
-    EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start,
-};
+use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start};
 use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
 
@@ -230,7 +228,9 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
 /// Which attempt of which job it was.
 fn name(look: &mut Look, spec: &Spec, folder: &Path) {
     // `<queue>/a/<hh>/<slug>/<n>`
-    let queue = look.ledger.name(folder.ancestors().nth(4).unwrap_or(folder));
+    let queue = look
+        .ledger
+        .name(folder.ancestors().nth(4).unwrap_or(folder));
     let run = &mut look.run;
     String::from("queue").clone_into(&mut run.origin);
     run.job.clone_from(&spec.id);

@@ -246,7 +246,11 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
         .as_str()
         .map(|id| commit(id.to_owned()));
     // Written where the work tree differed from the commit. **Source**: wandb, `sdk/lib/filenames.py`, DIFF_FNAME.
-    if files.join("diff.patch").metadata().is_ok_and(|data| data.len() > 0) {
+    if files
+        .join("diff.patch")
+        .metadata()
+        .is_ok_and(|data| data.len() > 0)
+    {
         let source = run.source.get_or_insert_default();
         source.changed = vec![String::from("(files/diff.patch of Weights & Biases)")];
     }

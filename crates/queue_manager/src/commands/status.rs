@@ -193,7 +193,8 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     let more = warned.len().saturating_sub(named);
     warned.truncate(named);
     notices.append(&mut warned);
-    notices.extend((more > 0).then(|| format!("{more} more jobs have a warning; `report` has all")));
+    notices
+        .extend((more > 0).then(|| format!("{more} more jobs have a warning; `report` has all")));
     let over = if foreign {
         snapshot.jobs.iter().all(|job| state_of(job).is_final())
     } else {

@@ -104,7 +104,10 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
         });
     }
     for what in &used.unknown {
-        context.warn(&format!("what stands on {} is not fully known: {what}", used.job));
+        context.warn(&format!(
+            "what stands on {} is not fully known: {what}",
+            used.job
+        ));
     }
     if used.files > 0 && used.audits.is_empty() && used.unknown.is_empty() {
         return Err(Error::NoAudit {
@@ -132,7 +135,9 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
     };
     let unknown: BTreeSet<&String> = found.iter().flat_map(|used| &used.unknown).collect();
     for what in unknown {
-        context.warn(&format!("what stands on these runs is not fully known: {what}"));
+        context.warn(&format!(
+            "what stands on these runs is not fully known: {what}"
+        ));
     }
     for used in found.iter().filter(|used| !used.numbers.is_empty()) {
         let mut names: Vec<String> = used
@@ -256,10 +261,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
 }
 
 /// A run, and all on which it stands.
-fn behind<'s>(
-    run: &'s str,
-    sources: &'s BTreeMap<String, BTreeSet<String>>,
-) -> BTreeSet<&'s str> {
+fn behind<'s>(run: &'s str, sources: &'s BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'s str> {
     let mut found = BTreeSet::new();
     let mut open = vec![run];
     while let Some(run) = open.pop() {
