@@ -652,7 +652,8 @@ mod tests {
                 .iter()
                 .map(|line| line.path.as_str())
                 .collect::<Vec<_>>(),
-            ["b"]
+            ["b", "a"],
+            "the record has what the line lost"
         );
     }
 
