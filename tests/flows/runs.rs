@@ -1133,6 +1133,158 @@ fn used_by_tells_equal_files_of_two_jobs_apart_and_names_an_old_audit() {
     assert!(used.stderr().contains("changed since"), "{}", used.stderr());
 }
 
+#[test]
+fn a_queue_says_which_runs_have_no_record() {
+    let project = project();
+    project.write(".aris/runs", "in the way");
+    let run = run_queue(&project).expect_code(0);
+    let why = "the record of the run cannot be kept";
+    assert!(run.stderr().contains(why), "{}", run.stderr());
+    let state = ["--state", "queue/s.json"];
+    for command in [&["status"] as &[&str], &["explain", "one"]] {
+        let said = call(&project, "queue_manager", &[command, &state].concat());
+        assert!(said.stdout().contains(why), "{}", said.stdout());
+    }
+    let summary = fs::read_to_string(project.at("queue/summary.md")).expect("a summary");
+    assert!(summary.contains(why), "{summary}");
+}
+
+#[test]
+fn an_attempt_whose_runner_is_killed_leaves_a_record_without_an_end() {
+    let project = project();
+    let job = json!({"id": "one", "cmd": "sh train.sh 1 34.2 results/one.csv; kill -9 $PPID", "expected_output": "results/one.csv", "gpus": 0});
+    let manifest =
+        json!({"project": "p", "conda": "none", "gpus": [], "retry": {"lost": 0}, "jobs": [job]});
+    project.write("queue/m.json", manifest.to_string());
+    run_queue(&project).expect_code(10);
+    let (_, record) = record_of(&project, "one");
+    assert_eq!(record["end"], "unknown", "{record:#}");
+    assert_eq!(record["outputs"][0]["path"], "results/one.csv");
+    assert!(gaps(&project, "ours").contains(&String::from("end_unknown")));
+}
+
+#[test]
+fn an_output_that_cannot_be_read_is_named_and_the_run_has_not_completed() {
+    let project = project();
+    for (output, words) in [
+        ("results/f", &["mkfifo", "results/f"] as &[&str]),
+        ("results/g", &["ln", "-s", "nowhere", "results/g"]),
+    ] {
+        let run = record(&project, output, output, words).expect_code(10);
+        let why = format!("but what it wrote cannot be read: {output}");
+        assert!(run.stderr().contains(&why), "{}", run.stderr());
+        let (_, record) = record_of(&project, output);
+        let unread = record["outputs_unread"][0].as_str().expect("a name");
+        assert!(unread.starts_with(output), "{record:#}");
+    }
+}
+
+#[test]
+fn one_file_has_one_name_whatever_links_and_dots_lead_to_it() {
+    let project = project();
+    project.write("exp/.keep", "");
+    let output = "exp/../results/one.csv";
+    let words = ["sh", "train.sh", "1", "34.2", "results/one.csv"];
+    record(&project, "one", output, &words).expect_code(0);
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+    fs::remove_dir_all(project.at("results")).expect("remove");
+    project.write("scratch/.keep", "");
+    std::os::unix::fs::symlink("scratch", project.at("results")).expect("link");
+    let words = ["sh", "train.sh", "2", "34.2", "results/one.csv"];
+    record(&project, "one", "results/one.csv", &words).expect_code(0);
+    assert!(!gaps(&project, "ours").contains(&String::from("other_path")));
+}
+
+#[test]
+fn what_damaged_logs_of_the_ledger_lack_is_taken_from_the_records() {
+    let project = project();
+    train(&project, "1").expect_code(0);
+    let log = project.at(".aris/runs/outputs");
+    let text = fs::read_to_string(&log).expect("read");
+    let first = text.trim_start().get(..64).expect("a digest").to_owned();
+    let other = "0".repeat(64);
+    for damaged in [text.replace(&first, &other), String::from("x\n")] {
+        fs::write(&log, damaged).expect("write");
+        assert_eq!(gaps(&project, "ours"), [""; 0]);
+    }
+    fs::remove_file(&log).expect("remove");
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+}
+
+#[test]
+fn a_fifo_in_the_place_of_a_file_is_refused() {
+    let project = project();
+    let fifo = |name: &str| {
+        let words = ["mkfifo", name];
+        let made = Helper::at("/usr/bin/env").call(project.path());
+        made.args(words).run().expect_code(0);
+    };
+    train(&project, "1").expect_code(0);
+    call(&project, "paper_claim_audit", &["paper"]).expect_code(10);
+    fifo("pipe");
+    for option in ["--attest", "--html", "--output"] {
+        let arguments = ["paper", option, "pipe"];
+        call(&project, "verify_paper_audits", &arguments).expect_code(4);
+    }
+    fs::remove_file(project.at(".aris/runs/outputs")).expect("remove");
+    fifo(".aris/runs/outputs");
+    let run = train(&project, "2");
+    assert!(run.code() != 0, "{}", run.stderr());
+}
+
+#[test]
+fn numbers_that_stand_on_what_a_run_led_to_are_told() {
+    let project = project();
+    project.write("raw/.keep", "");
+    let raw = ["sh", "train.sh", "1", "34.2", "raw/one.csv"];
+    record(&project, "raw", "raw/one.csv", &raw).expect_code(0);
+    let copy = ["sh", "-c", "sed s/1,/2,/ raw/one.csv > results/one.csv"];
+    record(&project, "copy", "results/one.csv", &copy).expect_code(0);
+    call(&project, "paper_claim_audit", &["paper"]);
+    let used = call(&project, "queue_manager", &["used-by", "raw"]).expect_code(0);
+    assert!(used.stdout().contains("34.2 [ours]"), "{}", used.stdout());
+    assert!(
+        used.stderr().contains("not fully known"),
+        "{}",
+        used.stderr()
+    );
+    let path = project.at("paper/PAPER_CLAIM_AUDIT.json");
+    fs::write(&path, "{").expect("write");
+    let used = call(&project, "queue_manager", &["used-by", "raw"]).expect_code(0);
+    assert!(
+        used.stderr().contains("cannot be read"),
+        "{}",
+        used.stderr()
+    );
+}
+
+#[test]
+fn a_statement_is_compared_with_every_file_that_it_names() {
+    let project = project();
+    run_queue(&project).expect_code(0);
+    call(&project, "paper_claim_audit", &["paper"]).expect_code(0);
+    let attest = ["paper", "--attest", "s.json"];
+    call(&project, "verify_paper_audits", &attest).expect_code(0);
+    let check = ["check-statement", "s.json", "paper"];
+    call(&project, "verify_paper_audits", &check).expect_code(0);
+    let text = fs::read_to_string(project.at("train.sh")).expect("read");
+    fs::write(project.at("train.sh"), text + "# changed\n").expect("write");
+    let checked = call(&project, "verify_paper_audits", &check).expect_code(10);
+    let said = "train.sh: differs";
+    assert!(checked.stdout().contains(said), "{}", checked.stdout());
+    let text = fs::read_to_string(project.at("s.json")).expect("read");
+    let mut statement: Value = serde_json::from_str(&text).expect("json");
+    statement["subject"] = json!([]);
+    statement["predicate"]["inputs"] =
+        json!([{"name": "x\nall is well", "digest": {"sha256": "0"}}]);
+    project.write("s.json", statement.to_string());
+    let checked = call(&project, "verify_paper_audits", &check).expect_code(10);
+    assert!(!checked.stdout().contains("\nall is well"));
+    statement["predicate"]["inputs"] = json!([]);
+    project.write("s.json", statement.to_string());
+    call(&project, "verify_paper_audits", &check).expect_code(4);
+}
+
 /// What it is, what is done before the run, its command, and the gaps that the number has then.
 type Case = (
     &'static str,

@@ -140,6 +140,12 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
             exit.left_behind
         ));
     }
+    if let Some(problem) = &exit.record_problem {
+        verdict.warning = Some(match verdict.warning {
+            Some(warning) => format!("{warning}; {problem}"),
+            None => problem.clone(),
+        });
+    }
     verdict
 }
 
@@ -214,6 +220,7 @@ mod tests {
             ran_ms: 1000,
             log_offset: 0,
             peak_rss_kib: None,
+            record_problem: None,
         }
     }
 

@@ -1,13 +1,13 @@
 //! The ledger of a project's runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
-use aris_fs::FsError;
+use aris_fs::{EntryKind, FsError};
 use sha2::{Digest as _, Sha256};
 
 use crate::record::Run;
@@ -95,13 +95,15 @@ impl Ledger {
         }
     }
 
-    /// The nearest ledger at or above one of these folders, in a folder that is ours: what others put into a shared folder, such as
-    /// `/tmp`, is no ledger of this project.
+    /// The nearest ledger at or above one of these folders: what others put into a shared folder, such as `/tmp`, is no ledger of this
+    /// project.
     pub fn above<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<Self> {
-        let mut above = folders.into_iter().flat_map(Path::ancestors);
-        above.find_map(|folder| {
+        let mut above = folders
+            .into_iter()
+            .flat_map(|start| start.ancestors().map(move |folder| (start, folder)));
+        above.find_map(|(start, folder)| {
             let ledger = Self::of(folder);
-            (ledger.outputs().is_file() && is_ours(folder)).then_some(ledger)
+            (ledger.folder.is_dir() && is_ours(folder, FOLDER, start)).then_some(ledger)
         })
     }
 
@@ -110,7 +112,7 @@ impl Ledger {
     pub fn for_runs_in(cwd: &Path) -> Self {
         let marked = |mark: &str| {
             let mut above = cwd.ancestors();
-            above.find(|folder| folder.join(mark).exists() && is_ours(folder))
+            above.find(|folder| folder.join(mark).exists() && is_ours(folder, mark, cwd))
         };
         let project = || {
             marked(".git")
@@ -131,9 +133,9 @@ impl Ledger {
         above.unwrap_or(Path::new("/"))
     }
 
-    /// A path as records have it.
+    /// A path as records have it: the real one, so that one file has one name whatever links and `..` lead to it.
     pub fn name(&self, path: &Path) -> String {
-        match aris_fs::display_relative(path, self.project()) {
+        match aris_fs::display_relative(&real(path), &real(self.project())) {
             name if name.is_empty() => String::from("."),
             name => name,
         }
@@ -263,6 +265,13 @@ impl Ledger {
                 });
             }
         }
+        // Opening a FIFO would wait for ever.
+        for path in [self.outputs(), self.folder.join("runs")] {
+            if path.exists() && !path.is_file() {
+                let found = "not a file";
+                return Err(FsError::NotRegular { path, found });
+            }
+        }
         Ok(())
     }
 
@@ -291,10 +300,10 @@ impl Ledger {
         aris_fs::append_unsynced(&self.folder.join("runs"), &line)
     }
 
-    /// Writes a file under its digest's name. Until it is whole no line of the logs names it; a power cut may take it.
+    /// Writes a file under its digest's name, whole or not at all; a power cut may take it.
     fn place(&self, path: &Path, bytes: &[u8]) -> Result<(), FsError> {
         aris_fs::create_dir(path.parent().unwrap_or(&self.folder))?;
-        aris_fs::write_unsynced(path, bytes)
+        aris_fs::replace_unsynced(path, bytes)
     }
 
     /// A patch holds what edited files say, secrets among it: nobody else reads it.
@@ -312,22 +321,54 @@ impl Ledger {
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<Line>, FsError> {
         let text = log(&self.outputs())?;
-        let fields = text.lines().filter_map(|line| {
-            let (sha256, rest) = line.split_once(' ')?;
-            let (run, path) = rest.split_once(' ')?;
-            (sha256.len() == 64 && run.len() == 64).then_some((sha256, run, path))
-        });
-        let wanted = fields.filter(|(sha256, _, path)| {
-            digests.contains(sha256)
-                || paths.contains(path)
-                || path.contains('\\') && paths.contains(unescaped(path).as_str())
+        let fields = || {
+            text.lines().filter_map(|line| {
+                let (sha256, rest) = line.split_once(' ')?;
+                let (run, path) = rest.split_once(' ')?;
+                (sha256.len() == 64 && run.len() == 64).then_some((sha256, run, path))
+            })
+        };
+        let is_wanted = |sha256: &str, path: &str| digests.contains(sha256) || paths.contains(path);
+        let wanted = fields().filter(|(sha256, _, path)| {
+            is_wanted(sha256, path) || path.contains('\\') && paths.contains(&*unescaped(path))
         });
         let line = |(sha256, run, path): (&str, &str, &str)| Line {
             sha256: sha256.to_owned(),
             run: run.to_owned(),
             path: unescaped(path),
         };
-        Ok(wanted.map(line).collect())
+        let mut found: Vec<Line> = wanted.map(line).collect();
+        // What the log says follows from the records: where it lacks a run, or says of one what its record does not, the record counts.
+        let mut known: BTreeMap<String, Option<Run>> = BTreeMap::new();
+        let mut added = self.unlisted(&fields().map(|(_, run, _)| run).collect())?;
+        let mut wrong = BTreeSet::new();
+        for line in &found {
+            let run = known.entry(line.run.clone());
+            let run = run.or_insert_with(|| self.read(&line.run).ok());
+            let fits = run.as_ref().is_none_or(|run| {
+                let mut outputs = run.outputs.iter();
+                outputs.any(|output| output.sha256 == line.sha256)
+            });
+            if !fits {
+                wrong.insert(line.run.clone());
+            }
+        }
+        found.retain(|line| !wrong.contains(&line.run));
+        added.extend(
+            wrong
+                .into_iter()
+                .filter_map(|id| Some((id.clone(), known.remove(&id)??))),
+        );
+        for (id, run) in added {
+            let outputs = run.outputs.into_iter();
+            let outputs = outputs.filter(|output| is_wanted(&output.sha256, &output.path));
+            found.extend(outputs.map(|output| Line {
+                sha256: output.sha256,
+                run: id.clone(),
+                path: output.path,
+            }));
+        }
+        Ok(found)
     }
 
     /// All runs, oldest first.
@@ -342,7 +383,85 @@ impl Ledger {
                 job: unescaped(job),
             })
         });
-        Ok(lines.collect())
+        let mut runs: Vec<RunLine> = lines.collect();
+        let listed = runs.iter().map(|run| run.id.as_str()).collect();
+        let unlisted = self.unlisted(&listed)?.into_iter();
+        let unlisted: Vec<RunLine> = unlisted
+            .map(|(id, run)| RunLine {
+                id,
+                ended: run.ended.unwrap_or_else(|| String::from("-")),
+                job: run.job,
+            })
+            .collect();
+        runs.extend(unlisted);
+        Ok(runs)
+    }
+
+    /// The runs whose records lie here and are whole, and that are not among `listed`, oldest first.
+    fn unlisted(&self, listed: &BTreeSet<&str>) -> Result<Vec<(String, Run)>, FsError> {
+        let mut found = Vec::new();
+        if !self.folder.is_dir() {
+            return Ok(found);
+        }
+        for folder in aris_fs::list_sorted(&self.folder)? {
+            if folder.kind != EntryKind::Folder {
+                continue;
+            }
+            for file in aris_fs::list_sorted(&folder.path)? {
+                let name = file.name.to_string_lossy().into_owned();
+                let id = name.strip_suffix(".json").unwrap_or_default();
+                if id.is_empty() || listed.contains(id) {
+                    continue;
+                }
+                found.extend(self.read(id).ok().map(|run| (id.to_owned(), run)));
+            }
+        }
+        found.sort_by(|(_, one), (_, other)| one.ended.cmp(&other.ended));
+        Ok(found)
+    }
+
+    /// For each of these runs, and for each that is found on the way, the runs that wrote what it read.
+    pub fn sources(
+        &self,
+        ids: impl IntoIterator<Item = String>,
+    ) -> Result<BTreeMap<String, BTreeSet<String>>, FsError> {
+        let mut sources: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut open: BTreeSet<String> = ids.into_iter().collect();
+        while !open.is_empty() {
+            let runs: BTreeMap<String, Run> = std::mem::take(&mut open)
+                .into_iter()
+                .filter_map(|id| Some((id.clone(), self.read(&id).ok()?)))
+                .collect();
+            let inputs = runs.values().flat_map(|run| &run.inputs);
+            let digests = inputs.map(|input| input.sha256.as_str()).collect();
+            let mut wrote: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+            for line in self.find(&digests, &BTreeSet::new())? {
+                wrote.entry(line.sha256.clone()).or_default().push(line);
+            }
+            for (id, run) in &runs {
+                let made = run.inputs.iter().filter_map(|input| {
+                    let lines = wrote.get(&input.sha256)?;
+                    let others = || lines.iter().rev().filter(|line| line.run != *id);
+                    let here = others().find(|line| line.path == input.path);
+                    here.or_else(|| others().next())
+                });
+                let made = made.map(|line| line.run.clone()).collect();
+                sources.insert(id.clone(), made);
+            }
+            let found = sources.values().flatten();
+            open = found
+                .filter(|id| !sources.contains_key(*id))
+                .cloned()
+                .collect();
+            // A record that cannot be read leads no further.
+            for id in &open {
+                if self.read(id).is_err() {
+                    sources.insert(id.clone(), BTreeSet::new());
+                }
+            }
+            open.retain(|id| !sources.contains_key(id));
+        }
+        Ok(sources)
     }
 
     /// The record of a run, when it is what it was.
@@ -379,11 +498,29 @@ fn log(path: &Path) -> Result<String, FsError> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Whether nobody else may write into a folder, and it is not the root of the file system.
-fn is_ours(folder: &Path) -> bool {
-    let own = rustix::process::geteuid().as_raw();
-    let ours = |data: Metadata| data.uid() == own && data.mode() & 0o002 == 0;
-    folder.parent().is_some() && folder.metadata().is_ok_and(ours)
+/// Whether what lies at `mark` in a folder is ours, or of whoever has the folder in which we began. A folder that everybody may write
+/// into counts only as the work tree of one of us, and the root of the file system never.
+fn is_ours(folder: &Path, mark: &str, start: &Path) -> bool {
+    let owner = |path: &Path| path.metadata().ok().map(|data| data.uid());
+    let own = [Some(rustix::process::geteuid().as_raw()), owner(start)];
+    let ours = |mark: &str| {
+        let owner = owner(&folder.join(mark));
+        owner.is_some() && own.contains(&owner)
+    };
+    let is_closed = |data: Metadata| data.mode() & 0o002 == 0;
+    folder.parent().is_some()
+        && ours(mark)
+        && (folder.metadata().is_ok_and(is_closed) || ours(".git"))
+}
+
+/// The path without links; of one that is not there, its folder's.
+fn real(path: &Path) -> PathBuf {
+    let in_folder = || {
+        let folder = path.parent()?.canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let real = path.canonicalize().ok().or_else(in_folder);
+    real.unwrap_or_else(|| aris_fs::lexical(path))
 }
 
 /// A text on one line: `\` and line ends are written as `\\`, `\n` and `\r`.
@@ -515,7 +652,8 @@ mod tests {
                 .iter()
                 .map(|line| line.path.as_str())
                 .collect::<Vec<_>>(),
-            ["b"]
+            ["b", "a"],
+            "the record has what the line lost"
         );
     }
 

@@ -11,7 +11,7 @@ use aris_fs::EntryKind;
 use sha2::{Digest as _, Sha256};
 
 use crate::command::{self, file_name};
-use crate::record::{FileSeen, Run};
+use crate::record::{End, FileSeen, Run};
 use crate::secrets::{public, public_value};
 use crate::source;
 use crate::{Ledger, Source};
@@ -24,6 +24,8 @@ const SYSTEM: [&str; 9] = [
 ];
 /// Files of one run that are hashed.
 const OUTPUTS: usize = 100_000;
+/// Files that could not be read whose names are recorded.
+const UNREAD: usize = 20;
 /// How long a look at a work tree holds: jobs of a queue start faster than anybody edits.
 const FRESH: Duration = Duration::from_secs(1);
 /// An interpreter says its version at once.
@@ -138,17 +140,18 @@ impl Look {
     pub fn outputs(&mut self, files: &[PathBuf], mut each: impl FnMut()) {
         let mut found = Vec::new();
         for path in files {
-            if path.is_dir() {
-                let inside = aris_fs::walk_sorted(path, &mut |_| true)
-                    .unwrap_or_default()
-                    .into_iter();
-                found.extend(
+            if !path.is_dir() {
+                found.push(path.clone());
+                continue;
+            }
+            match aris_fs::walk_sorted(path, &mut |_| true) {
+                Ok(inside) => found.extend(
                     inside
+                        .into_iter()
                         .filter(|entry| entry.kind == EntryKind::File)
                         .map(|entry| entry.path),
-                );
-            } else {
-                found.push(path.clone());
+                ),
+                Err(error) => self.unread(path, &error),
             }
         }
         found.sort();
@@ -161,13 +164,41 @@ impl Look {
                     sha256,
                     bytes,
                 }),
-                _ => self.run.outputs_left_out += 1,
+                Ok(_) => self.run.outputs_left_out += 1,
+                Err(error) => self.unread(path, &error),
             }
         }
         let edited = self.held.iter().filter(|(file, changed)| {
             !found.contains(file) && changed_at(file).as_ref() != Some(changed)
         });
         self.run.edited = edited.map(|(file, _)| self.ledger.name(file)).collect();
+    }
+
+    fn unread(&mut self, path: &Path, error: &impl ToString) {
+        self.run.outputs_left_out += 1;
+        if self.run.outputs_unread.len() < UNREAD {
+            let name = self.ledger.name(path);
+            let why = format!("{name}: {}", error.to_string());
+            self.run.outputs_unread.push(why);
+        }
+    }
+
+    /// Says how the run ended. One that left with 0 has failed where a declared output is not there or cannot be read.
+    pub fn ended(&mut self, end: End, how: String, unwritten: &[&str]) {
+        let mut missing = Vec::new();
+        if !unwritten.is_empty() {
+            missing.push(format!("did not write {}", unwritten.join(", ")));
+        }
+        if !self.run.outputs_unread.is_empty() {
+            let unread = self.run.outputs_unread.join(", ");
+            missing.push(format!("what it wrote cannot be read: {unread}"));
+        }
+        (self.run.end, self.run.how) = match end {
+            End::Completed if !missing.is_empty() => {
+                (End::Failed, format!("{how}, but {}", missing.join("; ")))
+            }
+            _ => (end, how),
+        };
     }
 
     /// Keeps the record, and gives its id. **Errors**: what the disk refuses.

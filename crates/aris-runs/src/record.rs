@@ -74,6 +74,9 @@ pub struct Run {
     /// Further files that it wrote and nobody hashed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outputs_left_out: u64,
+    /// Those of them that could not be read, the first 20, each with why: a FIFO, a link to nothing, a file of somebody else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs_unread: Vec<String>,
 }
 
 /// How a run ended.

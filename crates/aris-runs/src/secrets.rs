@@ -1,23 +1,61 @@
 //! Commands and variables without the values of secrets.
 //!
 //! A whole word of the shell is left out, or the rest of one: half of a secret is as bad as all of it. What is no secret and looks like
-//! one is left out, too. A secret that looks like any other word (`mysql -phunter`) is kept: nothing tells it.
+//! one is left out, too. A secret in the text of a script that the command names is not seen.
 
-/// The value of a name that ends so is not recorded. `MAX_TOKENS` and `--key-frames` are no secrets.
-const SECRETS: [&str; 10] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSPHRASE",
-    "PASSWD",
-    "PASS",
-    "APIKEY",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "COOKIE",
+/// The value of a name with one of these words is not recorded. Where the word is not the last of the name, a number is: `--key-frames 2`
+/// is no secret, and neither is `MAX_TOKENS`.
+const WORDS: [&str; 28] = [
+    "token",
+    "secret",
+    "password",
+    "passphrase",
+    "passwd",
+    "pass",
+    "pw",
+    "pwd",
+    "key",
+    "apikey",
+    "pat",
+    "auth",
+    "authorization",
+    "bearer",
+    "credential",
+    "credentials",
+    "creds",
+    "cookie",
+    "cookies",
+    "session",
+    "jwt",
+    "sas",
+    "sig",
+    "signature",
+    "webhook",
+    "pin",
+    "netrc",
+    "secrets",
 ];
-/// The same where it is a word of its own in the name: `MONKEY` is no key.
-const WORDS: [&str; 4] = ["KEY", "AUTH", "AUTHORIZATION", "PWD"];
+/// The same at the end of a word: `PGPASSWORD`, `HFTOKEN`. `MYKEY` is a key, unless its value is a number: `MONKEY` is none.
+const ENDINGS: [&str; 6] = ["token", "secret", "password", "pass", "apikey", "key"];
+/// Programs, and the option or command of theirs whose value, glued to it or after it, is a secret.
+const CALLS: [(&str, &str); 14] = [
+    ("mysql", "-p"),
+    ("mysqldump", "-p"),
+    ("mysqladmin", "-p"),
+    ("mariadb", "-p"),
+    ("sshpass", "-p"),
+    ("docker", "-p"),
+    ("podman", "-p"),
+    ("redis-cli", "-a"),
+    ("curl", "-u"),
+    ("curl", "-U"),
+    ("curl", "-b"),
+    ("curl", "--oauth2-bearer"),
+    ("wandb", "login"),
+    ("huggingface-cli", "login"),
+];
+/// Beginnings of addresses whose rest is a secret.
+const ADDRESSES: [&str; 3] = ["hooks.slack.com/", "/webhooks/", "/webhook/"];
 /// Options whose value is `NAME:PASSWORD`.
 const LOGINS: [&str; 5] = ["-u", "-U", "--user", "--proxy-user", "--login"];
 /// Words before a secret in a header that has no quotes.
@@ -56,7 +94,7 @@ pub(crate) fn public(text: &str) -> String {
 
 /// The value of a variable, unless its name is that of a secret.
 pub(crate) fn public_value(name: &str, value: &str) -> String {
-    if is_secret(name) {
+    if hides(name, value) {
         NOT_RECORDED.to_owned()
     } else {
         public(value)
@@ -69,6 +107,10 @@ enum Next {
     Shown,
     /// It is a secret.
     Secret,
+    /// It is one, unless it is a number.
+    Doubtful,
+    /// It is the sign in `NAME = SECRET`, or nothing of the kind.
+    Sign,
     /// It is `NAME:PASSWORD`.
     Login,
     /// So is everything up to the end of the command.
@@ -80,12 +122,14 @@ enum Next {
 fn public_to(text: &str, depth: u32) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut next = Next::Shown;
+    let mut program = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let ends = |char: char| ";&|<>()\n".contains(char);
         if first.is_whitespace() || ends(first) {
             if ends(first) {
                 next = Next::Shown;
+                program.clear();
             }
             shown.push(first);
             rest = rest.get(first.len_utf8()..).unwrap_or_default();
@@ -94,22 +138,62 @@ fn public_to(text: &str, depth: u32) -> String {
         let (raw, word) = word(rest);
         rest = rest.get(raw.len()..).unwrap_or_default();
         let said = std::mem::replace(&mut next, Next::Shown);
+        let glued = calls(&program)
+            .filter(|option| option.starts_with('-') && !option.starts_with("--"))
+            .find(|option| word.len() > option.len() && word.starts_with(option));
         let hidden = match said {
             Next::Secret | Next::AllSecret => Some(NOT_RECORDED.to_owned()),
+            Next::Doubtful if !is_plain(&word) => Some(NOT_RECORDED.to_owned()),
             Next::Login => word
                 .split_once(':')
                 .map(|(name, _)| format!("{name}:{NOT_RECORDED}")),
-            Next::Shown | Next::Text => None,
+            _ => glued.map(|option| format!("{option}{NOT_RECORDED}")),
         };
         if said == Next::AllSecret {
             next = said;
+        } else if said == Next::Sign && word == "=" {
+            next = Next::Secret;
         } else if hidden.is_none() {
-            next = following(&word);
+            let is_option = calls(&program).any(|option| option == word);
+            next = match following(&word) {
+                Next::Shown if is_option => Next::Secret,
+                other => other,
+            };
+        }
+        let name = word.rsplit('/').next().unwrap_or_default();
+        if CALLS.iter().any(|(known, _)| *known == name) {
+            name.clone_into(&mut program);
         }
         let hidden = hidden.or_else(|| hidden_in(&word, said == Next::Text, depth));
+        // What `$(…)` prints is a part of the secret.
+        if hidden.is_some() && word.ends_with('$') && rest.starts_with('(') {
+            rest = after_parentheses(rest);
+        }
         shown.push_str(hidden.as_deref().unwrap_or(raw));
     }
     shown
+}
+
+/// The options and commands of a program whose value is a secret.
+fn calls(program: &str) -> impl Iterator<Item = &'static str> {
+    let calls = CALLS.iter().filter(move |(known, _)| *known == program);
+    calls.map(|(_, option)| *option)
+}
+
+/// What stands after the parentheses with which a text begins, and the rest of their word.
+fn after_parentheses(text: &str) -> &str {
+    let mut open = 0_usize;
+    for (at, char) in text.char_indices() {
+        match char {
+            '(' => open += 1,
+            ')' => open = open.saturating_sub(1),
+            _ if open == 0 && (char.is_whitespace() || ";&|<>".contains(char)) => {
+                return text.get(at..).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    ""
 }
 
 /// The first word of a shell's text as it stands there, and what the shell makes of it. A quote that does not end reaches to the end.
@@ -119,7 +203,7 @@ fn word(text: &str) -> (&str, String) {
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {
         match (quote, char) {
-            (None, '\'' | '"') => quote = Some(char),
+            (None, '\'' | '"' | '`') => quote = Some(char),
             (Some(open), _) if open == char => quote = None,
             (None | Some('"'), '\\') => word.extend(chars.next().map(|(_, char)| char)),
             (None, _) if char.is_whitespace() || ";&|<>()".contains(char) => {
@@ -138,13 +222,18 @@ fn following(word: &str) -> Next {
         Next::Secret
     } else if LOGINS.contains(&word) {
         Next::Login
-    } else if bare.len() < word.len() && word.ends_with(':') && is_secret(bare) {
+    } else if bare.len() < word.len() && word.ends_with(':') && secrecy(bare) == Secrecy::Sure {
         Next::AllSecret
-    } else if word.starts_with('-') && is_secret(word) {
-        Next::Secret
+    } else if word.starts_with('-') && secrecy(word) != Secrecy::None {
+        match secrecy(word) {
+            Secrecy::Doubtful => Next::Doubtful,
+            _ => Next::Secret,
+        }
     } else if word.starts_with('-') && !word.starts_with("--") && word.ends_with('c') {
         // `sh -c`, `bash -lc`
         Next::Text
+    } else if secrecy(word) != Secrecy::None {
+        Next::Sign
     } else {
         Next::Shown
     }
@@ -158,8 +247,10 @@ fn hidden_in(word: &str, is_text: bool, depth: u32) -> Option<String> {
         if is_text || before.contains(char::is_whitespace) {
             break;
         }
-        let name = before.rsplit(|char| !is_part(char)).next().unwrap_or("");
-        let kept = if is_secret(name) && !after.is_empty() {
+        // `os.environ["NAME"]=`
+        let end = before.trim_end_matches(|char| !is_part(char));
+        let name = end.rsplit(|char| !is_part(char)).next().unwrap_or("");
+        let kept = if hides(name, after) && !after.is_empty() {
             ""
         } else if LOGINS.contains(&before) && after.contains(':') {
             after.split_inclusive(':').next().unwrap_or("")
@@ -174,7 +265,7 @@ fn hidden_in(word: &str, is_text: bool, depth: u32) -> Option<String> {
             None => NOT_RECORDED.to_owned(),
         }
     } else {
-        without_tokens(&without_logins(word))
+        without_tokens(&without_logins(&without_addresses(word)))
     };
     (shown != word).then(|| quoted(&shown))
 }
@@ -210,6 +301,14 @@ fn without_logins(word: &str) -> String {
     shown
 }
 
+fn without_addresses(word: &str) -> String {
+    let ends = ADDRESSES
+        .iter()
+        .filter_map(|start| Some(word.find(start)? + start.len()));
+    let start = ends.min().and_then(|end| word.get(..end));
+    start.map_or_else(|| word.to_owned(), |start| format!("{start}{NOT_RECORDED}"))
+}
+
 fn without_tokens(word: &str) -> String {
     let is_part = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
     let pieces = word.split_inclusive(|char| !is_part(char));
@@ -228,17 +327,64 @@ fn without_tokens(word: &str) -> String {
     shown.collect()
 }
 
-fn is_secret(name: &str) -> bool {
-    let name = name
-        .trim_matches(|char: char| !char.is_ascii_alphanumeric())
-        .to_ascii_uppercase();
-    let is_word = |secret: &&str| {
-        let before = name.strip_suffix(*secret);
-        before.is_some_and(|before| before.is_empty() || before.ends_with(['_', '-', '.']))
+/// What a name says of its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secrecy {
+    None,
+    /// It is a secret, unless it is a number.
+    Doubtful,
+    Sure,
+}
+
+fn secrecy(name: &str) -> Secrecy {
+    // The shell's own variables.
+    if matches!(name, "PWD" | "OLDPWD" | "$PWD") {
+        return Secrecy::None;
+    }
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for char in name.chars() {
+        if !char.is_ascii_alphanumeric() || before.is_ascii_lowercase() && char.is_ascii_uppercase()
+        {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| char.is_ascii_alphanumeric()) {
+            word.push(char.to_ascii_lowercase());
+        }
+        before = char;
+    }
+    words.retain(|word| !word.is_empty());
+    let is_secret = |word: &str| WORDS.contains(&word);
+    let Some(last) = words.last() else {
+        return Secrecy::None;
     };
-    // The shell's own variable.
-    name != "PWD"
-        && (SECRETS.iter().any(|secret| name.ends_with(secret)) || WORDS.iter().any(is_word))
+    let ends = ENDINGS.iter().filter(|ending| last.ends_with(**ending));
+    let ends: Vec<&&str> = ends.collect();
+    if is_secret(last) || ends.iter().any(|ending| **ending != "key") {
+        Secrecy::Sure
+    } else if !ends.is_empty() || words.iter().any(|word| is_secret(word)) {
+        Secrecy::Doubtful
+    } else {
+        Secrecy::None
+    }
+}
+
+/// Whether the value of a name is not recorded.
+fn hides(name: &str, value: &str) -> bool {
+    match secrecy(name) {
+        Secrecy::None => false,
+        Secrecy::Doubtful => !is_plain(value),
+        Secrecy::Sure => true,
+    }
+}
+
+/// A number, or yes or no.
+fn is_plain(value: &str) -> bool {
+    value.parse::<f64>().is_ok()
+        || matches!(
+            value.to_ascii_lowercase().as_str(),
+            "true" | "false" | "yes" | "no"
+        )
 }
 
 #[cfg(test)]
@@ -276,6 +422,21 @@ mod tests {
             (
                 "sh -c 'A_PASSWORD=\"a b\" t; u'",
                 "sh -c 'A_PASSWORD=(not recorded) t; u'",
+            ),
+            (
+                "t --password=$(echo a (b) c)d e",
+                "t --password=(not recorded) e",
+            ),
+            ("t --password $(echo a) e", "t --password (not recorded) e"),
+            ("mysql -u root -pa db", "mysql -u root -p(not recorded) db"),
+            ("wandb login a", "wandb login (not recorded)"),
+            (
+                "python -p 3; docker run -v a",
+                "python -p 3; docker run -v a",
+            ),
+            (
+                "t --pin-memory true --pin 1",
+                "t --pin-memory true --pin (not recorded)",
             ),
             (
                 "curl -H 'Authorization: Bearer a' h",

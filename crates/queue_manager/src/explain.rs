@@ -108,7 +108,10 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             // About no attempt.
             (Some(error), _) if verdict.reason == Some(Reason::Precondition) => error.clone(),
             (Some(error), _) if run.attempt == 0 => error.clone(),
-            (Some(error), _) => format!("attempt {}: {error}", run.attempt),
+            (Some(error), Some(warning)) => {
+                format!("attempt {}: {error}; {warning}", run.attempt)
+            }
+            (Some(error), None) => format!("attempt {}: {error}", run.attempt),
             (None, Some(warning)) => format!("attempt {} completed: {warning}", run.attempt),
             (None, None) => format!("attempt {} completed", run.attempt),
         };

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use aris_cli::{Context, Style};
 use aris_contract::{ErrorKind, Failure as _};
+use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,6 +19,10 @@ use crate::text::{clean, counted, short};
 
 /// Schema id of [`Checked`].
 pub const CHECK_SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";
+/// Files that were not compared and are named in the text.
+const NAMED: usize = 20;
+/// How the statement names what a work tree had beyond its commit.
+const PATCH: &str = "patch";
 /// The largest statement that is read.
 const LIMIT: u64 = 256 << 20;
 
@@ -37,6 +42,8 @@ pub struct Checked {
     pub files: usize,
     /// Files that are not, or are not here, relative to the paper directory.
     pub differ: Vec<Differing>,
+    /// Files of runs and records that the statement names and that are not here, so that they were not compared.
+    pub unchecked: Vec<String>,
     /// Data files that are as stated and that a run explains.
     pub explained: usize,
     /// The runs.
@@ -104,6 +111,8 @@ struct Judgement {
     inputs: Vec<Named>,
     #[serde(default)]
     runs: Vec<RunSaid>,
+    #[serde(default, rename = "resolvedDependencies")]
+    resolved_dependencies: Vec<Named>,
     #[serde(default)]
     findings: Vec<FindingSaid>,
 }
@@ -117,7 +126,16 @@ struct Named {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RunSaid {
+    #[serde(default)]
+    build_definition: Definition,
     run_details: Details,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Definition {
+    #[serde(default)]
+    resolved_dependencies: Vec<Named>,
 }
 
 #[derive(Deserialize)]
@@ -176,6 +194,48 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
             Err(problem) => differ.push(differing(file, &problem)),
         }
     }
+    let (mut unchecked, mut others) = (Vec::new(), BTreeMap::<&str, Vec<&str>>::new());
+    for run in &said.runs {
+        let read = &run.build_definition.resolved_dependencies;
+        for file in read.iter().chain(&run.run_details.byproducts) {
+            if let Some(digest) = file.digest.get("sha256").filter(|_| file.name != PATCH) {
+                others.entry(&file.name).or_default().push(digest);
+            }
+        }
+    }
+    if named.values().all(|digest| digest.is_empty()) {
+        return Err(malformed(String::from("it names no file")));
+    }
+    let project = Ledger::above([paper.as_path()]).map_or_else(
+        || aris_audit::project::of_paper(&paper),
+        |ledger| ledger.project().to_path_buf(),
+    );
+    for (name, digests) in others {
+        // What one run wrote and a later one wrote again is what one of them says.
+        match stands(&project, name, &digests) {
+            Ok(true) => files += 1,
+            Ok(false) => unchecked.push(name.to_owned()),
+            Err(problem) => differ.push(Differing {
+                name: name.to_owned(),
+                problem,
+            }),
+        }
+    }
+    let ledger = Ledger::of(&project);
+    for record in &said.resolved_dependencies {
+        let Some(digest) = record.digest.get("sha256") else {
+            continue;
+        };
+        let path = match record.name.as_str() {
+            PATCH => ledger.patch(digest),
+            _ => ledger.record(digest),
+        };
+        match held(Path::new(""), &path.to_string_lossy(), digest) {
+            Ok(()) => files += 1,
+            Err(_) if !path.exists() => unchecked.push(record.name.clone()),
+            Err(problem) => differ.push(differing(record, &problem)),
+        }
+    }
     Ok(Checked {
         result: said.result.as_str().unwrap_or("").to_owned(),
         assurance: said.assurance.clone(),
@@ -183,6 +243,7 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> Result<Checked, Erro
         signature: signature(&path, &bytes, args, context)?,
         files,
         differ,
+        unchecked,
         explained,
         runs: said.runs.len(),
         findings: said.findings.clone(),
@@ -194,6 +255,22 @@ fn differing(file: &Named, problem: &str) -> Differing {
         name: file.name.clone(),
         problem: problem.to_owned(),
     }
+}
+
+/// Whether a file of a run is as one of these digests says; `false`: it is not here. **Errors**: it is another.
+fn stands(project: &Path, name: &str, digests: &[&str]) -> Result<bool, String> {
+    let path = aris_fs::lexical(&project.join(name));
+    if path.symlink_metadata().is_err() {
+        return Ok(false);
+    }
+    let mut problem = String::new();
+    for digest in digests {
+        match held(project, name, digest) {
+            Ok(()) => return Ok(true),
+            Err(why) => problem = why,
+        }
+    }
+    Err(problem)
 }
 
 fn held(paper: &Path, name: &str, digest: &str) -> Result<(), String> {
@@ -269,9 +346,21 @@ impl Checked {
             writeln!(
                 out,
                 "{}: {}: {}",
-                file.name,
+                clean(&file.name),
                 style.bad("differs"),
-                file.problem
+                clean(&file.problem)
+            )?;
+        }
+        if !self.unchecked.is_empty() {
+            let mut names: Vec<String> = self.unchecked.iter().map(|name| clean(name)).collect();
+            let more = names.len().saturating_sub(NAMED);
+            names.truncate(NAMED);
+            names.extend((more > 0).then(|| format!("and {more} more")));
+            writeln!(
+                out,
+                "{}: {}",
+                style.doubtful("not here, and not compared"),
+                names.join(", ")
             )?;
         }
         let found = counted(self.findings.iter().map(|found| {
@@ -291,9 +380,9 @@ impl Checked {
         writeln!(
             out,
             "{} ({}), {}: {signature}; {} files as stated, {} not; {} of them written by {}",
-            self.result,
-            self.assurance,
-            self.time,
+            clean(&self.result),
+            clean(&self.assurance),
+            clean(&self.time),
             self.files,
             self.differ.len(),
             self.explained,

@@ -135,7 +135,8 @@ impl Failure for Error {
             | Self::Astray { .. }
             | Self::Epoch { .. } => ErrorKind::Usage,
             Self::PolicyFile(_) | Self::Policy { .. } => ErrorKind::Validation,
-            Self::Write { .. } | Self::Sign(_) | Self::Refused { .. } => ErrorKind::Precondition,
+            Self::Write { source, .. } => source.kind(),
+            Self::Sign(_) | Self::Refused { .. } => ErrorKind::Precondition,
             Self::Compose { .. } => ErrorKind::Internal,
         }
     }

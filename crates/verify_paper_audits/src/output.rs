@@ -6,6 +6,7 @@ use std::time::Duration;
 use aris_cli::Context;
 use aris_contract::artifact::audit::Assurance;
 use aris_contract::time;
+use aris_fs::FsError;
 use jiff::Timestamp;
 
 use crate::cli::GateArgs;
@@ -166,8 +167,16 @@ impl Outputs {
             if seen.contains(&real) {
                 return taken("another output");
             }
-            // A file that cannot be read fails when it is written.
-            let is_foreign = aris_fs::is_foreign(path, mark).unwrap_or(false);
+            let is_foreign = match aris_fs::is_foreign(path, mark) {
+                Ok(is_foreign) => is_foreign,
+                // A FIFO or device would be replaced by a file.
+                Err(source @ FsError::NotRegular { .. }) => {
+                    let what = "the output";
+                    return Err(Error::Write { what, source });
+                }
+                // A file that cannot be read fails when it is written.
+                Err(_) => false,
+            };
             if is_foreign && (self.named || path != &self.report) {
                 return taken("a file that this program did not write");
             }

@@ -19,6 +19,8 @@ pub(crate) mod record;
 mod supervise;
 mod wake;
 
+pub use outcome::record_lost;
+
 use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::OwnedFd;

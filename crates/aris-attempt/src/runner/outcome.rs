@@ -1,15 +1,16 @@
 //! The exit record while it comes together.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
+use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start};
 use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
 
 use crate::clock;
 use crate::error::AttemptError;
-use crate::outputs::Before;
+use crate::outputs::{self, Before};
+use crate::records;
 use crate::runner::control_group::OomKills;
 use crate::runner::record::Heartbeat;
 use crate::runner::wake::Wake;
@@ -30,6 +31,7 @@ pub(super) struct ExitRecord<'a> {
     outputs: Vec<OutputSeen>,
     oom: Option<crate::format::OomText>,
     oom_kill: Option<bool>,
+    record_problem: Option<String>,
     /// Where the setup lines found the interpreter.
     pub(super) interpreter: Option<String>,
     pub(super) ending: Ending,
@@ -51,6 +53,7 @@ impl<'a> ExitRecord<'a> {
             outputs: Vec::new(),
             oom: None,
             oom_kill: None,
+            record_problem: None,
             interpreter: None,
             ending: Ending::StartFailed(String::new()),
             ended_by_us: EndedByUs::None,
@@ -98,17 +101,11 @@ impl<'a> ExitRecord<'a> {
             look.ask(interpreter, &self.spec.cwd, &self.spec.env);
         }
         look.setup(&self.spec.setup);
+        name(look, self.spec, self.folder);
         let run = &mut look.run;
-        String::from("queue").clone_into(&mut run.origin);
-        run.job.clone_from(&self.spec.id);
-        run.attempt = self.spec.attempt;
-        // `<queue>/a/<hh>/<slug>/<n>`
-        let queue = self.folder.ancestors().nth(4).unwrap_or(self.folder);
-        run.queue = look.ledger.name(queue);
-        run.host = crate::host();
         run.started = self.started.map(|(wall, _)| wall.to_string());
         run.ended = Some(ended.to_string());
-        (run.end, run.how) = match (&self.ending, self.ended_by_us) {
+        let (end, how) = match (&self.ending, self.ended_by_us) {
             (_, EndedByUs::TimeLimit) => (End::Failed, String::from("time limit")),
             (_, EndedByUs::Cancelled) => (End::Failed, String::from("cancelled")),
             (Ending::Code(0), _) => (End::Completed, String::from("exit 0")),
@@ -118,15 +115,15 @@ impl<'a> ExitRecord<'a> {
         };
         let unwritten = self.outputs.iter().filter(|output| output.matches == 0);
         let unwritten: Vec<&str> = unwritten.map(|output| output.pattern.as_str()).collect();
-        if run.end == End::Completed && !unwritten.is_empty() {
-            run.end = End::Failed;
-            run.how = format!("{}, but did not write {}", run.how, unwritten.join(", "));
-        }
-        if let Err(error) = look.keep() {
-            let message = format!("the record of the run cannot be kept: {error}");
-            aris_fs::write_unsynced(&self.folder.join(super::COMPLAINT), message.as_bytes())
-                .unwrap_or_default();
-        }
+        look.ended(end, how, &unwritten);
+        let unread = look.run.outputs_unread.join(", ");
+        self.record_problem = match look.keep() {
+            Err(error) => Some(format!("the record of the run cannot be kept: {error}")),
+            Ok(_) if !unread.is_empty() => {
+                Some(format!("the record of the run leaves out {unread}"))
+            }
+            Ok(_) => None,
+        };
     }
 
     /// Compares outputs, waits for late ones after a good end, and looks for the text of a full GPU after a bad one or where they
@@ -179,6 +176,7 @@ impl<'a> ExitRecord<'a> {
             }),
             log_offset: self.log_offset,
             peak_rss_kib: self.peak_kib,
+            record_problem: self.record_problem,
         };
         let mut beat = Heartbeat::of(self.folder);
         while let Err(error) = record::exit(self.folder, &record) {
@@ -194,4 +192,49 @@ impl<'a> ExitRecord<'a> {
         }
         record::sync_exit(self.folder)
     }
+}
+
+/// Leaves the record of an attempt whose runner is gone: how it ended is not known, and of its files only that they were changed after
+/// its start. **Errors**: in words.
+pub fn record_lost(folder: &Path) -> Result<(), String> {
+    let words = |error: AttemptError| error.to_string();
+    let Some(spec) = records::read_optional::<Spec>(&folder.join(SPEC)).map_err(words)? else {
+        return Ok(());
+    };
+    let start = records::read_optional::<Start>(&folder.join(START)).map_err(words)?;
+    let (Some(ledger), Some(start)) = (&spec.ledger, start) else {
+        return Ok(());
+    };
+    let since = SystemTime::from(start.time);
+    let patterns = spec.outputs.iter();
+    let mut files: Vec<_> = patterns
+        .flat_map(|pattern| outputs::files(&spec.cwd, pattern))
+        .collect();
+    files.retain(|path| {
+        let changed = path.metadata().and_then(|data| data.modified());
+        changed.is_ok_and(|changed| changed >= since)
+    });
+    let mut look = Look::empty(Ledger::at(ledger), &spec.cwd);
+    look.outputs(&files, || {});
+    look.command(&spec.command.line());
+    look.setup(&spec.setup);
+    name(&mut look, &spec, folder);
+    look.run.started = Some(start.time.to_string());
+    look.run.how = String::from("its runner was killed");
+    look.keep().map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+/// Which attempt of which job it was.
+fn name(look: &mut Look, spec: &Spec, folder: &Path) {
+    // `<queue>/a/<hh>/<slug>/<n>`
+    let queue = look
+        .ledger
+        .name(folder.ancestors().nth(4).unwrap_or(folder));
+    let run = &mut look.run;
+    String::from("queue").clone_into(&mut run.origin);
+    run.job.clone_from(&spec.id);
+    run.attempt = spec.attempt;
+    run.queue = queue;
+    run.host = crate::host();
 }

@@ -108,7 +108,8 @@ pub(crate) fn run(
     (run.started, run.ended) = (Some(started), Some(ended));
     // "CANCELLED by 0"
     let word = state.split(' ').next().unwrap_or_default();
-    run.end = if word == "COMPLETED" {
+    let failed = exit.split_once(':').is_some_and(|code| code != ("0", "0"));
+    run.end = if word == "COMPLETED" && !failed {
         End::Completed
     } else {
         End::Failed

@@ -226,6 +226,7 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
         "requirements.txt",
         "output.log",
         "conda-environment.yaml",
+        "diff.patch",
     ];
     let mut look = look(ledger, "wandb", &job, folder, files, &own);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -244,6 +245,15 @@ fn wandb(files: &Path, ledger: &Ledger) -> Result<Vec<Look>, String> {
     run.source = meta["git"]["commit"]
         .as_str()
         .map(|id| commit(id.to_owned()));
+    // Written where the work tree differed from the commit. **Source**: wandb, `sdk/lib/filenames.py`, DIFF_FNAME.
+    if files
+        .join("diff.patch")
+        .metadata()
+        .is_ok_and(|data| data.len() > 0)
+    {
+        let source = run.source.get_or_insert_default();
+        source.changed = vec![String::from("(files/diff.patch of Weights & Biases)")];
+    }
     run.started = meta["startedAt"].as_str().map(str::to_owned);
     if let Some(python) = meta["python"].as_str() {
         run.versions
@@ -331,9 +341,17 @@ fn md5_of(path: &Path) -> Option<String> {
     Some(hex(&hasher.finalize()))
 }
 
+/// What another tool says of the commit, when that can be one: git abbreviates to no less than 4 digits.
 fn commit(id: String) -> Source {
+    let digits = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if digits && (4..=64).contains(&id.len()) {
+        return Source {
+            commit: id,
+            ..Source::default()
+        };
+    }
     Source {
-        commit: id,
+        problem: Some(format!("{id:?} is no commit")),
         ..Source::default()
     }
 }

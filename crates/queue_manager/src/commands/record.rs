@@ -131,16 +131,12 @@ fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Err
     run.host = aris_attempt::host();
     run.started = Some(started.to_string());
     run.ended = Some(context.now().to_string());
-    (run.end, run.how) = match ended {
+    let (end, how) = match ended {
         Ended::Exited(0) => (End::Completed, String::from("exit 0")),
         Ended::Exited(code) => (End::Failed, format!("exit {code}")),
         Ended::Signalled(signal) => (End::Failed, format!("signal {signal}")),
         Ended::TimedOut => (End::Failed, String::from("time limit")),
     };
-    let unwritten = before.unwritten();
-    if run.end == End::Completed && !unwritten.is_empty() {
-        run.end = End::Failed;
-        run.how = format!("{}, but did not write {}", run.how, unwritten.join(", "));
-    }
+    look.ended(end, how, &before.unwritten());
     Ok(look)
 }

@@ -186,6 +186,15 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
             "another program wrote this state, and may still run these jobs; queue_manager adopt takes it over",
         ));
     }
+    let warned = snapshot.jobs.iter();
+    let mut warned: Vec<String> = warned
+        .filter_map(|job| Some(format!("{}: {}", job.id, job.warning.as_ref()?)))
+        .collect();
+    let more = warned.len().saturating_sub(named);
+    warned.truncate(named);
+    notices.append(&mut warned);
+    notices
+        .extend((more > 0).then(|| format!("{more} more jobs have a warning; `report` has all")));
     let over = if foreign {
         snapshot.jobs.iter().all(|job| state_of(job).is_final())
     } else {

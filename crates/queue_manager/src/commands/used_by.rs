@@ -34,8 +34,10 @@ pub(crate) struct UsedBy {
     pub(crate) audits: Vec<String>,
     /// Those of them that are of an older paper, `claims.toml` or data than what lies there now.
     pub(crate) stale: Vec<String>,
-    /// The numbers, as these audits have them.
+    /// The numbers, as these audits have them; also those that stand on a later run which read what these wrote.
     pub(crate) numbers: Vec<Standing>,
+    /// What is not known: audits that cannot be read, and numbers whose data the audit did not find.
+    pub(crate) unknown: Vec<String>,
 }
 
 /// A number that stands on a run.
@@ -50,9 +52,9 @@ pub(crate) struct Standing {
     pub(crate) id: String,
     /// The number as the paper shows it; the text of a statement.
     pub(crate) shown: String,
-    /// The file that the run wrote, relative to the project.
+    /// The file that the number was read from, relative to the project.
     pub(crate) file: String,
-    /// Id of the run.
+    /// Id of the run; where it did not write the file, a run that wrote what led to it.
     pub(crate) run: String,
 }
 
@@ -74,6 +76,10 @@ struct Claim {
     id: String,
     location: String,
     paper_text: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    detail: Option<String>,
     #[serde(default)]
     evidence: Vec<File>,
 }
@@ -97,7 +103,13 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
             ledger: ledger.folder().to_path_buf(),
         });
     }
-    if used.files > 0 && used.audits.is_empty() {
+    for what in &used.unknown {
+        context.warn(&format!(
+            "what stands on {} is not fully known: {what}",
+            used.job
+        ));
+    }
+    if used.files > 0 && used.audits.is_empty() && used.unknown.is_empty() {
         return Err(Error::NoAudit {
             project: ledger.project().to_path_buf(),
         });
@@ -121,6 +133,12 @@ pub(super) fn warn(jobs: &[String], cwd: &Path, what: &str, context: &Context) {
             return context.warn(&format!("what stands on these runs is not known: {error}"));
         }
     };
+    let unknown: BTreeSet<&String> = found.iter().flat_map(|used| &used.unknown).collect();
+    for what in unknown {
+        context.warn(&format!(
+            "what stands on these runs is not fully known: {what}"
+        ));
+    }
     for used in found.iter().filter(|used| !used.numbers.is_empty()) {
         let mut names: Vec<String> = used
             .numbers
@@ -169,9 +187,16 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
         .filter(|entry| entry.kind == EntryKind::File && entry.name == ARTIFACT)
     {
         let bytes = aris_fs::read(&entry.path, LIMIT)?;
-        // An artifact that cannot be read is the gate's matter.
-        let Ok(audit) = serde_json::from_slice::<Audit>(&bytes) else {
-            continue;
+        let audit = match serde_json::from_slice::<Audit>(&bytes) {
+            Ok(audit) => audit,
+            Err(error) => {
+                let name = ledger.name(&entry.path);
+                let why = format!("{name} cannot be read: {error}; run `paper_claim_audit` again");
+                for used in wanted.values_mut() {
+                    used.unknown.push(why.clone());
+                }
+                continue;
+            }
         };
         let paper = ledger.name(entry.path.parent().unwrap_or(project));
         let folder = entry.path.parent().unwrap_or(project);
@@ -194,23 +219,37 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
         for line in ledger.find(&digests, &BTreeSet::new())? {
             made.entry(line.sha256.clone()).or_default().push(line);
         }
+        let wrote = made.values().flatten().map(|line| line.run.clone());
+        let sources = ledger.sources(wrote)?;
         for claim in &audit.details.claims {
+            if claim.status == "binding_error" {
+                let detail = claim.detail.as_deref().unwrap_or("its data was not found");
+                let (at, id) = (&claim.location, &claim.id);
+                let why = format!("{paper}/{at}: {} [{id}]: {detail}", claim.paper_text);
+                for used in wanted.values_mut() {
+                    used.unknown.push(why.clone());
+                }
+            }
             let mut seen = BTreeSet::new();
             for file in &claim.evidence {
                 let same = made.get(&file.sha256).map_or(&[][..], Vec::as_slice);
                 for line in at(&file.path, same) {
-                    let Some(job) = jobs.get(&line.run) else {
-                        continue;
-                    };
-                    if let Some(used) = wanted.get_mut(job.as_str()).filter(|_| seen.insert(job)) {
-                        used.numbers.push(Standing {
-                            paper: paper.clone(),
-                            location: claim.location.clone(),
-                            id: claim.id.clone(),
-                            shown: claim.paper_text.clone(),
-                            file: line.path.clone(),
-                            run: line.run.clone(),
-                        });
+                    // The run that wrote it, and those that wrote what that one read.
+                    for run in behind(&line.run, &sources) {
+                        let Some(job) = jobs.get(run) else {
+                            continue;
+                        };
+                        let used = wanted.get_mut(job.as_str());
+                        if let Some(used) = used.filter(|_| seen.insert(job)) {
+                            used.numbers.push(Standing {
+                                paper: paper.clone(),
+                                location: claim.location.clone(),
+                                id: claim.id.clone(),
+                                shown: claim.paper_text.clone(),
+                                file: line.path.clone(),
+                                run: run.to_owned(),
+                            });
+                        }
                     }
                 }
             }
@@ -219,6 +258,18 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
     let mut found: Vec<UsedBy> = wanted.into_values().collect();
     found.sort_by(|one, other| one.job.cmp(&other.job));
     Ok(found)
+}
+
+/// A run, and all on which it stands.
+fn behind<'s>(run: &'s str, sources: &'s BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'s str> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![run];
+    while let Some(run) = open.pop() {
+        if found.insert(run) {
+            open.extend(sources.get(run).into_iter().flatten().map(String::as_str));
+        }
+    }
+    found
 }
 
 /// The lines with this path, which counts from the data root, wherever that is, latest first; where there are none, the latest of all.
@@ -243,6 +294,7 @@ impl UsedBy {
             audits: Vec::new(),
             stale: Vec::new(),
             numbers: Vec::new(),
+            unknown: Vec::new(),
         }
     }
 }

@@ -59,7 +59,11 @@ impl Manager<'_> {
             "its runner is gone and left no exit record in {}: nobody knows how it ended; look at its log and outputs before you retry it",
             folder.display()
         );
-        self.conclude(job, Verdict::failed(Reason::Lost, text))
+        let mut verdict = Verdict::failed(Reason::Lost, text);
+        verdict.warning = aris_attempt::runner::record_lost(&folder)
+            .err()
+            .map(|why| format!("the record of the run cannot be kept: {why}"));
+        self.conclude(job, verdict)
     }
 
     pub(super) fn conclude(&mut self, job: u32, verdict: Verdict) -> Result<(), Error> {
@@ -81,8 +85,10 @@ impl Manager<'_> {
         let id = self.id(job);
         let after = retry_in_ms.map(|ms| format!("; again in {} s", ms.div_ceil(1000)));
         let what = match (&verdict.error, &verdict.warning) {
-            (Some(error), _) => {
-                format!("{}: {error}", verdict.reason.map_or("failed", Reason::word))
+            (Some(error), warning) => {
+                let reason = verdict.reason.map_or("failed", Reason::word);
+                let warning = warning.iter().map(|warning| format!("; {warning}"));
+                format!("{reason}: {error}{}", warning.collect::<String>())
             }
             (None, Some(warning)) => format!("completed: {warning}"),
             (None, None) => String::from("completed"),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use aris_claims::Audit;
 use aris_claims::project::Project;
 use aris_claims::runs::{Gap, GapId, Runs};
+use aris_runs::Run;
 use jiff::Timestamp;
 
 use crate::finding::{Finding, FindingId, Severity};
@@ -44,11 +45,30 @@ pub(super) fn look(
         .flat_map(|entry| &entry.evidence)
         .map(|file| file.sha256.as_str())
         .collect();
-    sources.runs = runs
-        .records()
-        .into_iter()
+    let records = runs.records();
+    sources.runs = records
+        .iter()
         .map(|(id, run)| RunBehind::new(id, run, &used))
         .collect();
+    // The runs that wrote what these read, and so on. One whose record is damaged is among the gaps.
+    if let Some(ledger) = &runs.ledger {
+        let ids = records.keys().map(|id| (*id).to_owned());
+        let behind = ledger.sources(ids).unwrap_or_default();
+        let earlier: Vec<(&String, Run)> = behind
+            .keys()
+            .filter(|id| !records.contains_key(id.as_str()))
+            .filter_map(|id| Some((id, ledger.read(id).ok()?)))
+            .collect();
+        let read = records
+            .values()
+            .copied()
+            .chain(earlier.iter().map(|(_, run)| run));
+        let inputs = read.flat_map(|run| &run.inputs);
+        let inputs: BTreeSet<&str> = inputs.map(|file| file.sha256.as_str()).collect();
+        let earlier = earlier.iter();
+        let earlier = earlier.map(|(id, run)| RunBehind::new(id, run, &inputs));
+        sources.runs.extend(earlier);
+    }
     let gaps = runs.all_gaps(&audit.entries);
     for kind in gaps.chunk_by(|one, other| one.id == other.id) {
         sources

@@ -30,7 +30,7 @@ use crate::text::short;
 pub struct RunBehind {
     /// SHA-256 of its record, which is its name in `.aris/runs`.
     pub record: String,
-    /// What the record says; of its outputs those that numbers stand on, and of its inputs those that it did not write.
+    /// What the record says; of its outputs those that numbers stand on or that another of these runs read, and of its inputs those that it did not write.
     pub run: Run,
 }
 
