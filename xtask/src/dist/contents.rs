@@ -46,16 +46,20 @@ impl File {
 pub(super) type Files = BTreeMap<String, File>;
 
 /// What of the repository is shipped.
-const SHIPPED: [&str; 11] = [
+const SHIPPED: [&str; 15] = [
     ".agents",
     ".claude-plugin",
     ".codex-plugin",
     ".pre-commit-hooks.yaml",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "action.yml",
+    "crates/README.md",
+    "crates/THREATS.md",
+    "crates/aris/guide/src",
     "schemas",
     "skills",
 ];

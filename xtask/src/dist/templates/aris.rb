@@ -32,6 +32,7 @@ class Aris < Formula
     fish_completion.install "share/fish/vendor_completions.d/aris.fish"
     zsh_completion.install "share/zsh/site-functions/_aris"
     man1.install "share/man/man1/aris.1"
+    doc.install Dir["licences/*.txt"]
   end
 
   test do
