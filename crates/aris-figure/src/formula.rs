@@ -49,7 +49,8 @@ const SCRIPT: &str = "BℬEℰFℱHℋIℐLℒMℳRℛ";
 /// Where the formulas of a text stand, dollars included.
 ///
 /// **Source**: Pandoc. A formula begins at a dollar before anything but a space and ends at one after anything but a space and before anything
-/// but a digit, so that prices stay what they are.
+/// but a digit, so that prices stay what they are. Here a text between two dollars that begins with a digit and has a space is a price, too,
+/// unless there is mathematics in it, and a dollar that may begin a formula and cannot end one begins anew.
 pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
@@ -65,12 +66,15 @@ pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
                     && !before.is_whitespace()
                     && !next.is_some_and(|next| next.is_ascii_digit()) =>
             {
-                if start + 1 < at {
+                let inner = text.get(start + 1..at).unwrap_or_default();
+                open = None;
+                if is_price(inner) {
+                    open = next.is_some_and(|next| !next.is_whitespace()).then_some(at);
+                } else if !inner.is_empty() {
                     found.push(start..at + 1);
                 }
-                open = None;
             }
-            ('$', None) if !escaped && next.is_some_and(|next| !next.is_whitespace()) => {
+            ('$', _) if !escaped && next.is_some_and(|next| !next.is_whitespace()) => {
                 open = Some(at);
             }
             _ => {}
@@ -79,6 +83,12 @@ pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
         before = letter;
     }
     found
+}
+
+fn is_price(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text.contains(' ')
+        && !text.contains(['\\', '^', '_', '=', '+', '<', '>'])
 }
 
 /// One line with its formulas set; those that cannot be are left as they are and named with the reason.

@@ -318,10 +318,14 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
             rest.split_at_checked(rest.floor_char_boundary(LONG.min(rest.len())))
             && !part.is_empty()
         {
+            // A reader of SVG drops blanks at the beginning of an element, so that the element begins behind them.
+            let shown = part.trim_start_matches(' ');
+            let (blanks, _) = part.split_at(part.len() - shown.len());
+            let begin = x + text::width(blanks, run.size, run.weight);
             text(
                 out,
                 line,
-                (indent, x, Run { text: part, ..run }),
+                (indent, begin, Run { text: shown, ..run }),
                 ("", bold(run.weight)),
             )?;
             x += text::width(part, run.size, run.weight);

@@ -307,7 +307,7 @@ fn formulas_are_set_and_what_cannot_be_is_said() {
         ("$x \\le -1$", &["x\u{2009}≤\u{2009}−1"]),
         (
             "$\\hat{y}$ of $\\mathbb{R}^{d \\times k}$",
-            &["y", "ˆ", " of ℝ", "d×k"],
+            &["y", "ˆ", "of ℝ", "d×k"],
         ),
         ("$\\mathbf{w}^\\top x$", &["w", "⊤", "x"]),
         (
@@ -315,6 +315,9 @@ fn formulas_are_set_and_what_cannot_be_is_said() {
             &["log\u{2009}p(x\u{2009}|\u{2009}z)"],
         ),
         ("from $5 to $10", &["from $5 to $10"]),
+        ("costs $5, gain $x$", &["costs $5, gain x"]),
+        ("$20 (US$)", &["$20 (US$)"]),
+        ("$100 budget, $\\alpha$ share", &["$100 budget, α share"]),
         ("5 \\$", &["5 $"]),
     ] {
         let (svg, codes) = figure(label);
