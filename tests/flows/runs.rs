@@ -1294,7 +1294,7 @@ type Case = (
 );
 
 const TRAIN: &[&str] = &["sh", "train.sh", "1", "34.2", "results/one.csv"];
-const DATA: &str = "seed,points\n1,34.2\n";
+const DATA: &str = "seed,points\n1,33.2\n";
 
 #[test]
 fn what_no_commit_holds_is_named_however_the_command_reaches_it() {
@@ -1310,13 +1310,13 @@ fn what_no_commit_holds_is_named_however_the_command_reaches_it() {
         (
             "data by a redirection",
             |project| project.write("in.csv", DATA),
-            &["sh", "-c", "cat<in.csv>results/one.csv"],
+            &["sh", "-c", "sed s/33/34/<in.csv>results/one.csv"],
             &["uncommitted_source"],
         ),
         (
             "data by a glob after cd",
             |project| project.write("data/in.csv", DATA),
-            &["sh", "-c", "(cd data&&cat *.csv)>results/one.csv"],
+            &["sh", "-c", "(cd data&&sed s/33/34/ *.csv)>results/one.csv"],
             &["uncommitted_source"],
         ),
         (

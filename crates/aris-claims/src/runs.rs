@@ -617,7 +617,8 @@ fn is_loaded(path: &str) -> bool {
     let ending = Path::new(path)
         .extension()
         .and_then(|ending| ending.to_str());
-    ending.is_none_or(|ending| LOADED.contains(&ending)) && !path.starts_with('.')
+    let is_hidden = path.split('/').any(|part| part.starts_with('.'));
+    ending.is_none_or(|ending| LOADED.contains(&ending)) && !is_hidden
 }
 
 fn ended(run: &Run) -> Option<Timestamp> {

@@ -224,7 +224,7 @@ fn following(word: &str) -> Next {
         Next::Login
     } else if bare.len() < word.len() && word.ends_with(':') && secrecy(bare) == Secrecy::Sure {
         Next::AllSecret
-    } else if word.starts_with('-') && secrecy(word) != Secrecy::None {
+    } else if word.starts_with('-') && !bare.contains('=') && secrecy(word) != Secrecy::None {
         match secrecy(word) {
             Secrecy::Doubtful => Next::Doubtful,
             _ => Next::Secret,

@@ -169,8 +169,8 @@ impl Outputs {
             }
             let is_foreign = match aris_fs::is_foreign(path, mark) {
                 Ok(is_foreign) => is_foreign,
-                // A FIFO or device would be replaced by a file.
-                Err(source @ FsError::NotRegular { .. }) => {
+                // A FIFO or device would be replaced by a file; a folder is refused when it is written.
+                Err(source @ FsError::NotRegular { .. }) if !path.is_dir() => {
                     let what = "the output";
                     return Err(Error::Write { what, source });
                 }
