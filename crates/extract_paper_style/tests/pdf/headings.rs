@@ -71,12 +71,11 @@ fn headings_of_real_papers_are_counted() {
         if !is_paper {
             continue;
         }
-        let (numbers, used) = match measured(&pdf) {
-            Some((found, used)) => (compared(&source, &found), used),
-            None => {
-                let (names, below) = headings(&source);
-                ([0, names.len() as u64 + below, 0], Value::from("not read"))
-            }
+        let (numbers, used) = if let Some((found, used)) = measured(&pdf) {
+            (compared(&source, &found), used)
+        } else {
+            let (names, below) = headings(&source);
+            ([0, names.len() as u64 + below, 0], Value::from("not read"))
         };
         for kind in [used, Value::from("all")] {
             match rows.iter_mut().find(|(other, ..)| *other == kind) {
