@@ -8,6 +8,9 @@ const INTERPRETERS: [&str; 8] = [
     "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
 ];
 
+/// Texts in texts that are looked into: `sh -c 'sh -c "…"'`.
+const DEPTH: u32 = 4;
+
 /// The command of these words, for a shell.
 pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);
@@ -51,7 +54,7 @@ pub(crate) fn file_name(word: &str) -> String {
 /// and where a link leads. Programs and what only `>` writes are not among them. A file that the program finds itself is not known here.
 pub(crate) fn files(cwd: &Path, command: &str) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
-    collect(cwd, command, &mut found);
+    collect(cwd, command, DEPTH, &mut found);
     let led_to: Vec<PathBuf> = found
         .iter()
         .filter(|path| path.is_symlink())
@@ -61,7 +64,7 @@ pub(crate) fn files(cwd: &Path, command: &str) -> BTreeSet<PathBuf> {
     found
 }
 
-fn collect(cwd: &Path, command: &str, found: &mut BTreeSet<PathBuf>) {
+fn collect(cwd: &Path, command: &str, depth: u32, found: &mut BTreeSet<PathBuf>) {
     let mut folder = cwd.to_path_buf();
     let mut words = words(&spaced(command)).into_iter();
     let mut is_program = true;
@@ -77,8 +80,9 @@ fn collect(cwd: &Path, command: &str, found: &mut BTreeSet<PathBuf>) {
                 folder = aris_fs::lexical(&folder.join(target));
             }
             text => {
-                if text.contains(|c: char| c.is_whitespace() || "<>;&|()".contains(c)) {
-                    collect(&folder, text, found);
+                let is_text = text.contains(|c: char| c.is_whitespace() || "<>;&|()".contains(c));
+                if let Some(depth) = depth.checked_sub(1).filter(|_| is_text) {
+                    collect(&folder, text, depth, found);
                 }
                 // `--config=a.yaml` names a file, too; `X=1` before a program does not make it an argument.
                 let (is_setting, value) = match text.split_once('=') {
