@@ -40,6 +40,8 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::Usage,
+            // The disk, as the step says: a full one, one that may not be written to.
+            Self::Demo { code, .. } if code == "5" => ErrorKind::Precondition,
             Self::Made(_) | Self::Demo { .. } => ErrorKind::Internal,
             Self::Homeless | Self::NoText { .. } | Self::Temporary(_) | Self::Program(_) => {
                 ErrorKind::Precondition
