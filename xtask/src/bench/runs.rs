@@ -16,7 +16,7 @@ const PAPER: &str =
     "\\documentclass{article}\n\\begin{document}\nWe reach 34.2 points.\n\\end{document}\n";
 
 const CLAIMS: &str = "version = 1\n[[claim]]\nid = \"ours\"\nin = \"main.tex\"\ntext = \"reach [[34.2]] points\"\n\
-    value = 'select points from \"results/50000.csv\"'\n";
+    value = 'select points from \"../results/50000.csv\"'\n";
 
 pub(super) fn run(bench: &Bench<'_>) -> Result<(), Fault> {
     let place = Place::new()?;
@@ -37,7 +37,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Result<(), Fault> {
     heading(format!(
         "queue_manager record: a command that writes {FILES} files, 3 runs, and what the record takes beyond the command"
     ));
-    let words = "queue_manager record -q --name make --output results/*.csv -- sh -ec";
+    let words = "queue_manager record -q --name make --expected-output results/*.csv -- sh -ec";
     let record = bench.call(words, place.path()).arg(MAKE);
     let alone = bench.shell(MAKE, "sh", place.path());
     let limit = Beyond(10_000.0);
