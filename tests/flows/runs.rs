@@ -1196,6 +1196,17 @@ fn one_file_has_one_name_whatever_links_and_dots_lead_to_it() {
 }
 
 #[test]
+fn the_latest_run_is_named_where_the_log_lost_earlier_ones() {
+    let project = project();
+    train(&project, "1").expect_code(0);
+    project.write(".aris/runs/outputs", "");
+    let words = ["sh", "train.sh", "1", "34.2", "results/one.csv"];
+    record(&project, "later", "results/one.csv", &words).expect_code(0);
+    let (_, numbers) = trace(&project, "ours");
+    assert_eq!(numbers[0]["files"][0]["run"]["job"], "later", "{numbers:#}");
+}
+
+#[test]
 fn what_damaged_logs_of_the_ledger_lack_is_taken_from_the_records() {
     let project = project();
     train(&project, "1").expect_code(0);

@@ -342,7 +342,9 @@ impl Ledger {
         let mut known: BTreeMap<String, Option<Run>> = BTreeMap::new();
         let mut added = self.unlisted(&fields().map(|(_, run, _)| run).collect())?;
         let mut wrong = BTreeSet::new();
-        for line in &found {
+        // A line with a wanted digest is held against its record by whoever names its run.
+        let by_path = |line: &&Line| !digests.contains(line.sha256.as_str());
+        for line in found.iter().filter(by_path) {
             let run = known.entry(line.run.clone());
             let run = run.or_insert_with(|| self.read(&line.run).ok());
             let fits = run.as_ref().is_none_or(|run| {
@@ -359,16 +361,19 @@ impl Ledger {
                 .into_iter()
                 .filter_map(|id| Some((id.clone(), known.remove(&id)??))),
         );
+        // Lines that the log lost are older than those that were added to it since.
+        let mut all = Vec::new();
         for (id, run) in added {
             let outputs = run.outputs.into_iter();
             let outputs = outputs.filter(|output| is_wanted(&output.sha256, &output.path));
-            found.extend(outputs.map(|output| Line {
+            all.extend(outputs.map(|output| Line {
                 sha256: output.sha256,
                 run: id.clone(),
                 path: output.path,
             }));
         }
-        Ok(found)
+        all.extend(found);
+        Ok(all)
     }
 
     /// All runs, oldest first.
