@@ -17,4 +17,4 @@ pub mod verdict;
 
 pub use artifact::{Emission, Emitted, emit, program_thread};
 pub use digest::{Digest, Hasher, digest_files};
-pub use paper::{Obstacle, PaperFiles, missing_sources, source_text};
+pub use paper::{Obstacle, PaperFiles, missing_sources, root_name, source_text};

@@ -22,6 +22,22 @@ const TOTAL_LIMIT: u64 = 512 << 20;
 /// Characters of a source line that are quoted.
 const QUOTE: usize = 160;
 
+/// A root document as it is named on a command line.
+///
+/// **Errors**: why a file of that name is none.
+pub fn root_name(name: &str) -> Result<String, String> {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    match extension.to_ascii_lowercase().to_str() {
+        Some("bib" | "bbl") => Err(String::from(
+            "a bibliography is no root document; name the .tex file that has \\documentclass",
+        )),
+        Some("sty" | "cls" | "bst" | "pdf" | "md") => Err(String::from(
+            "this is no root document; name the .tex file that has \\documentclass",
+        )),
+        _ => Ok(name.to_owned()),
+    }
+}
+
 /// What keeps an audit from seeing the whole paper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
@@ -46,6 +62,8 @@ pub struct PaperFiles {
     pub project: PathBuf,
     /// Digest of every file that the audit rests on, by path relative to the paper folder.
     pub digests: BTreeMap<String, Digest>,
+    /// Root documents that were not chosen.
+    pub other_roots: Vec<String>,
     /// Every file that was read, by its real path.
     pub ledger: Ledger,
     /// Real paths of the folders that files may come from.
@@ -64,6 +82,7 @@ impl PaperFiles {
             folder: folder.to_path_buf(),
             project,
             digests: BTreeMap::new(),
+            other_roots: Vec::new(),
             ledger: Ledger::default(),
             candidates: BTreeMap::new(),
         }
@@ -194,7 +213,7 @@ impl PaperFiles {
                 Err(reason) => refused.push(format!("{path}: {reason}")),
             }
         }
-        find_root(&texts).map_err(|error| {
+        let found = find_root(&texts).map_err(|error| {
             let (id, action) = match &error {
                 RootError::None => ("no_root_document", "name the root document with --root"),
                 RootError::Several { .. } => ("several_root_documents", "choose one with --root"),
@@ -205,7 +224,18 @@ impl PaperFiles {
                 message.push_str(&refused.join(", "));
             }
             obstacle(id, message, action)
-        })
+        })?;
+        self.other_roots = found.others;
+        Ok(found.path)
+    }
+
+    /// What is said where there is more than one root document.
+    pub fn choice(&self, root: &str) -> Option<String> {
+        let others = self.other_roots.join(", ");
+        let message = format!(
+            "{root} is audited; there are other root documents, which --root audits: {others}"
+        );
+        Some(message).filter(|_| !others.is_empty())
     }
 
     /// What the LaTeX reader gets.
@@ -309,7 +339,8 @@ pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
             | IncludeOutcome::Excluded
             | IncludeOutcome::Cycle => continue,
         };
-        if is_source {
+        // Whether LaTeX asks for it is not known: a problem of the document says so.
+        if is_source && include.doubt.is_none() {
             missing.push(Obstacle {
                 id,
                 position: Some(document.position(include.place)),

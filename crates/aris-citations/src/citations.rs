@@ -30,6 +30,8 @@ pub struct Use {
     pub command: String,
     /// Where that is in the document, to quote it.
     pub place: Place,
+    /// What decides whether it is set, where that is not known.
+    pub doubt: Option<Position>,
 }
 
 /// What a key leads to.
@@ -64,6 +66,7 @@ pub(crate) fn collect(
             position: document.position(citation.place),
             command: citation.command.clone(),
             place: citation.place,
+            doubt: citation.doubt.map(|cause| document.position(cause)),
         };
         let index = *order.entry(citation.key.as_str()).or_insert_with(|| {
             let key = citation.key.clone();
@@ -100,6 +103,12 @@ pub(crate) fn collect(
 }
 
 impl Cited {
+    /// What decides whether it is cited, where no citation is certain to be set.
+    pub fn doubt(&self) -> Option<&Position> {
+        let first = self.uses.first()?.doubt.as_ref();
+        first.filter(|_| self.uses.iter().all(|place| place.doubt.is_some()))
+    }
+
     /// Its entry.
     pub fn loc(&self) -> Option<Loc> {
         match self.target {

@@ -15,7 +15,7 @@ use aris_paper::bib::{Library, Loc, check};
 use aris_paper::facts::Month;
 
 pub use citations::{Cited, QUOTE, Target, Use};
-pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, sort};
+pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, question, sort};
 pub use paper::Paper;
 
 /// What the files of a paper show.
@@ -59,6 +59,7 @@ pub fn examine<'p>(paper: &'p Paper<'_>, now: Month) -> Examined<'p> {
             findings.push(no_bibliography(document, &cited));
         }
     }
+    question(&mut findings, &library, &cited);
     Examined {
         library,
         cited,
@@ -75,7 +76,12 @@ fn no_bibliography(document: &Document, cited: &[Cited]) -> Finding {
         cited.len()
     );
     let action = "add \\bibliography{…}, \\addbibresource{…} or a thebibliography environment";
-    let finding = Finding::new("no_bibliography", Severity::Block, message, action);
+    let severity = if cited.iter().all(|cited| cited.doubt().is_some()) {
+        Severity::Question
+    } else {
+        Severity::Block
+    };
+    let finding = Finding::new("no_bibliography", severity, message, action);
     match cited.iter().find_map(|cited| cited.uses.first()) {
         Some(first) => finding
             .position(&first.position)

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use aris_audit::{Obstacle, PaperFiles, missing_sources, source_text};
-use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind};
+use aris_latex::{
+    Document, Holds, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind,
+};
 use aris_paper::bib::{self, BibFile, is_distributed};
 
 use crate::citations::QUOTE;
@@ -76,8 +78,24 @@ impl<'d> Paper<'d> {
 
 /// A place behind which text may have gone unread, and citations with it.
 fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
-    match problem.kind {
-        ProblemKind::Expansion | ProblemKind::UnclosedConditional | ProblemKind::IncludeCycle => {}
+    let (id, action) = match problem.kind {
+        ProblemKind::Expansion | ProblemKind::UnclosedConditional | ProblemKind::IncludeCycle => (
+            "latex_incomplete",
+            "correct the place; citations behind it may not have been audited",
+        ),
+        ProblemKind::UndefinedMacro
+        | ProblemKind::UnreadText(Holds {
+            citations: true, ..
+        }) => (
+            "text_not_read",
+            "look at the citations there yourself; the audit did not see them",
+        ),
+        ProblemKind::Undecided(Holds {
+            citations: true, ..
+        }) => (
+            "undecided",
+            "say in the paper which of it is set; until then what is cited there is a question",
+        ),
         // The others leave the text as it is, and what is missing is told from the includes.
         ProblemKind::UnclosedGroup
         | ProblemKind::ExtraBrace
@@ -86,16 +104,10 @@ fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
         | ProblemKind::UnclosedMath
         | ProblemKind::MissingInclude
         | ProblemKind::NoDocument
-        | ProblemKind::UndefinedMacro
-        | ProblemKind::UnreadText => return None,
-    }
-    let action = "correct the place; citations behind it may not have been audited";
-    let finding = Finding::new(
-        "latex_incomplete",
-        Severity::Warn,
-        problem.message.clone(),
-        action,
-    );
+        | ProblemKind::UnreadText(_)
+        | ProblemKind::Undecided(_) => return None,
+    };
+    let finding = Finding::new(id, Severity::Warn, problem.message.clone(), action);
     Some(
         finding
             .position(&document.position(problem.place))

@@ -5,6 +5,7 @@
 //! | an error is proved | FAIL | id of the errors when all are of one kind, else `errors_proved` |
 //! | something could not be read | BLOCKED | id of the first such finding |
 //! | doubts | WARN | their id when all are of one kind, else `doubts` |
+//! | questions: it is not known whether what is held against is set | WARN | their id when all are of one kind, else `questions` |
 //! | nothing is cited, and the text was read whole | `NOT_APPLICABLE` | `no_citations` |
 //! | nothing found, and sources have shown every cited work | PASS | `all_verified` |
 //! | nothing found | WARN | `existence_unverified` |
@@ -37,6 +38,8 @@ pub fn decide(findings: &[Finding], cites: bool, all_verified: bool) -> (Verdict
     } else if let Some(finding) = of(Severity::Block).next() {
         (Verdict::Blocked, finding.id)
     } else if let Some(reason) = one_id(Severity::Warn, "doubts") {
+        (Verdict::Warn, reason)
+    } else if let Some(reason) = one_id(Severity::Question, "questions") {
         (Verdict::Warn, reason)
     } else if !cites {
         (Verdict::NotApplicable, "no_citations")

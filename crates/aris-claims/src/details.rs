@@ -9,6 +9,7 @@
 //! | no number looks like a result, and nothing is bound | `NOT_APPLICABLE` | `no_numeric_claims` |
 //! | numbers, no bindings, no results | BLOCKED | `no_raw_evidence` |
 //! | numbers that nothing binds or waives | WARN | `unbound_claims` |
+//! | numbers of which it is not known whether they are set | WARN | `undecided_text` |
 //! | text that was not read, arithmetic that does not hold, a waiver that fits nothing | WARN | id of the first finding |
 //! | every number is bound or waived, and every binding holds | PASS | `all_numbers_match` |
 
@@ -264,7 +265,11 @@ impl Row {
 
     /// Whether somebody has to look at it.
     pub fn needs_attention(&self) -> bool {
-        !self.status.holds() && !matches!(self.status, Status::Unbound | Status::Waived)
+        !self.status.holds()
+            && !matches!(
+                self.status,
+                Status::Unbound | Status::Waived | Status::Undecided
+            )
     }
 }
 
@@ -361,6 +366,8 @@ impl Details {
             (Verdict::Blocked, "no_raw_evidence")
         } else if any(Status::Unbound) {
             (Verdict::Warn, "unbound_claims")
+        } else if any(Status::Undecided) {
+            (Verdict::Warn, "undecided_text")
         } else if let Some(id) = noticed {
             (Verdict::Warn, id)
         } else if self.total_claims == 0 {
@@ -415,8 +422,14 @@ impl Details {
 /// Text of the paper that was not read, as findings.
 fn unread(document: &Document) -> impl Iterator<Item = Finding> + '_ {
     // What is missing of a file is said of its `\\input`; a brace or an `\\end` too many hides nothing.
-    let hides = |kind: ProblemKind| match kind {
-        ProblemKind::MissingInclude | ProblemKind::ExtraBrace | ProblemKind::ExtraEnd => false,
+    let unseen = "look at the numbers there yourself; the audit did not see them";
+    let told = move |kind: ProblemKind| match kind {
+        ProblemKind::MissingInclude | ProblemKind::ExtraBrace | ProblemKind::ExtraEnd => None,
+        ProblemKind::UnreadText(holds) => holds.numbers.then_some(("text_not_read", unseen)),
+        ProblemKind::Undecided(holds) => holds.numbers.then_some((
+            "undecided",
+            "say in the paper which of it is set; until then its numbers are a question",
+        )),
         ProblemKind::UnclosedGroup
         | ProblemKind::UnclosedEnvironment
         | ProblemKind::UnclosedMath
@@ -424,16 +437,13 @@ fn unread(document: &Document) -> impl Iterator<Item = Finding> + '_ {
         | ProblemKind::IncludeCycle
         | ProblemKind::Expansion
         | ProblemKind::UndefinedMacro
-        | ProblemKind::UnreadText
-        | ProblemKind::NoDocument => true,
+        | ProblemKind::NoDocument => Some(("text_not_read", unseen)),
     };
     let problems = document.problems.iter();
-    let problems = problems.filter(move |problem| hides(problem.kind));
-    problems.take(MOST_PROBLEMS).map(|problem| {
+    let problems = problems.filter_map(move |problem| Some((problem, told(problem.kind)?)));
+    problems.take(MOST_PROBLEMS).map(|(problem, (id, action))| {
         let position = document.position(problem.place);
         let quote = document.quote(problem.place, 120);
-        let action = "look at the numbers there yourself; the audit did not see them";
-        let message = problem.message.clone();
-        Finding::new("text_not_read", position, quote, message, action)
+        Finding::new(id, position, quote, problem.message.clone(), action)
     })
 }

@@ -31,11 +31,13 @@ pub enum Status {
     Unbound,
     /// A number that needs no evidence, with the reason.
     Waived,
+    /// Unbound, or bound and not shown to hold, in text of which it is not known whether it is set.
+    Undecided,
 }
 
 impl Status {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ExactMatch,
         Self::RoundingOk,
         Self::NumberMismatch,
@@ -44,6 +46,7 @@ impl Status {
         Self::BindingError,
         Self::Unbound,
         Self::Waived,
+        Self::Undecided,
     ];
 
     /// The word in artifacts and messages.
@@ -57,6 +60,7 @@ impl Status {
             Self::BindingError => "binding_error",
             Self::Unbound => "unbound",
             Self::Waived => "waived",
+            Self::Undecided => "undecided",
         }
     }
 
@@ -64,7 +68,7 @@ impl Status {
     pub fn reference_word(self) -> &'static str {
         match self {
             Self::BindingLost => "ambiguous_mapping",
-            Self::BindingError | Self::Unbound => "missing_evidence",
+            Self::BindingError | Self::Unbound | Self::Undecided => "missing_evidence",
             Self::Waived => "exact_match",
             other => other.word(),
         }

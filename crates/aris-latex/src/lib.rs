@@ -27,7 +27,7 @@ mod root;
 
 pub use model::block::{Block, BlockKind, Mark, MarkKind, Piece};
 pub use model::document::{
-    Document, Error, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Problem, ProblemKind,
+    Document, Error, Holds, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Problem, ProblemKind,
 };
 pub use model::include::{Include, IncludeKind, IncludeOutcome, Loaded, Loader};
 pub use model::place::{Place, Position, SourceFile};
@@ -35,4 +35,4 @@ pub use model::reference::{BibItem, Citation, Definition, Heading, Label};
 pub use model::structure::{Environment, Theorem, Written};
 pub use model::table::{Row, Table};
 pub use read::{accents::accent, symbols::symbol};
-pub use root::{RootError, find_root, free_files};
+pub use root::{Root, RootError, find_root, free_files};

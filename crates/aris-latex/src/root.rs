@@ -1,17 +1,11 @@
 //! Which file is the root document.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use crate::{
-    IncludeKind,
-    read::{
-        lexer::{self, Letters},
-        names::Names,
-        path,
-        reader::File,
-        token::{Kind, Token},
-    },
-};
+use regex::Regex;
+
+use crate::read::path;
 
 /// File names that win among several candidates, in this order: the names that arXiv's `AutoTeX` guide and the
 /// venue templates use.
@@ -37,12 +31,21 @@ pub enum RootError {
     },
 }
 
+/// The root document, and the others that were not chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// Its path.
+    pub path: String,
+    /// The paths of other root documents, sorted.
+    pub others: Vec<String>,
+}
+
 /// Finds the root document among `(path, text)` pairs (paths '/'-separated, relative to the paper directory).
 ///
 /// A candidate has `\documentclass` and `\begin{document}` outside comments, one of them perhaps in a file that it includes; its
 /// class is not `subfiles` or `standalone`, and no other file includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
 /// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
-pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<String, RootError> {
+pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root, RootError> {
     let all = facts(files);
     let includers = includers(&all);
     let mut hints = BTreeSet::new();
@@ -77,13 +80,15 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Strin
         class.is_some_and(|class| !PART_CLASSES.contains(&class))
     };
     let classed = inherits(&is_whole, &|facts| facts.class.is_none());
-    let begun = inherits(&|facts| facts.begins && facts.class.is_none(), &|_| true);
+    // What ends in the file that begins it is a document of its own.
+    let goes_on = |facts: &Facts| facts.begins && (facts.class.is_none() || !facts.ends);
+    let begun = inherits(&goes_on, &|_| true);
     let candidates: BTreeSet<String> = all
         .iter()
         .filter(|(name, facts)| {
             (is_whole(facts) || classed.contains(name.as_str()))
                 && (facts.begins || begun.contains(name.as_str()))
-                && (facts.begins || facts.class.is_some())
+                && (facts.begins || facts.class.is_some() || facts.ends)
         })
         .map(|(name, _)| name.clone())
         .collect();
@@ -103,9 +108,15 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Strin
     if let [hint] = hinted.as_slice()
         && free.len() != 1
     {
-        return Ok((*hint).clone());
+        return Ok(root((*hint).clone(), free));
     }
-    choose(free)
+    let path = choose(&free)?;
+    Ok(root(path, free))
+}
+
+fn root(path: String, mut others: Vec<String>) -> Root {
+    others.retain(|other| *other != path);
+    Root { path, others }
 }
 
 /// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them where
@@ -150,8 +161,8 @@ fn includers(all: &BTreeMap<String, Facts>) -> BTreeMap<&str, Vec<&str>> {
     includers
 }
 
-fn choose(free: Vec<String>) -> Result<String, RootError> {
-    if let [only] = free.as_slice() {
+fn choose(free: &[String]) -> Result<String, RootError> {
+    if let [only] = free {
         return Ok(only.clone());
     }
     if free.is_empty() {
@@ -170,7 +181,9 @@ fn choose(free: Vec<String>) -> Result<String, RootError> {
     if let Some(found) = at_top.or_else(anywhere) {
         return Ok(found);
     }
-    Err(RootError::Several { candidates: free })
+    Err(RootError::Several {
+        candidates: free.to_vec(),
+    })
 }
 
 /// Folders above a file where what it includes is looked up.
@@ -181,99 +194,49 @@ const MAX_BASES: usize = 16;
 struct Facts {
     class: Option<String>,
     begins: bool,
+    ends: bool,
     hint: Option<String>,
     targets: Vec<String>,
 }
 
+/// A comment, and what stands before it on its line.
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?mR)^((?:[^\\%\r\n]|\\.)*)%(.*)"));
+
+/// A command with an argument in braces after an optional one, or in the primitive form, `\input file`. Options are short, so that no
+/// text is looked through twice.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"\\(documentclass|begin|end|input|include|subfile|subfileinclude)\b\s*(?:\[[^\]]{0,400}\]\s*)?(?:\{([^{}\\]*)\}|([^\s\\\[\]{}]+))",
+    )
+});
+
+fn compiled(pattern: &str) -> Regex {
+    match Regex::new(pattern) {
+        Ok(regex) => regex,
+        Err(error) => unreachable!("a pattern of this file: {error}"),
+    }
+}
+
 impl Facts {
     fn of(text: &str) -> Self {
-        let mut comments = text
-            .lines()
-            .take(HINT_LINES)
-            .filter_map(|line| line.split_once('%'));
+        let top = text.lines().take(HINT_LINES);
+        let mut comments = top.filter_map(|line| COMMENT.captures(line)?.get(2));
         let mut facts = Self {
-            hint: comments.find_map(|(_, comment)| hint(comment)),
+            hint: comments.find_map(|comment| hint(comment.as_str())),
             ..Self::default()
         };
-        let mut tokens = Tokens {
-            text,
-            file: File::new(0, text.into(), IncludeKind::Input),
-            names: Names::default(),
-        };
-        let mut token = tokens.next();
-        while token.kind != Kind::Stop {
-            let Kind::Name(name) = token.kind else {
-                token = tokens.next();
-                continue;
-            };
-            let name = tokens.names.shared(name);
-            let argument;
-            (argument, token) = match &*name {
-                "documentclass" | "begin" | "input" | "include" | "subfile" | "subfileinclude" => {
-                    tokens.argument(&*name == "documentclass")
-                }
-                _ => (None, tokens.next()),
-            };
-            match &*name {
-                "documentclass" => facts.class = facts.class.or(argument),
-                "begin" => facts.begins |= argument.is_some_and(|env| env == "document"),
-                _ => facts.targets.extend(argument),
+        let code = COMMENT.replace_all(text, "$1");
+        for found in COMMAND.captures_iter(&code) {
+            let argument = found.get(2).or(found.get(3));
+            let argument = argument.map_or("", |argument| argument.as_str().trim());
+            match found.get(1).map_or("", |name| name.as_str()) {
+                "documentclass" => facts.class = facts.class.or(Some(argument.to_owned())),
+                "begin" => facts.begins |= argument == "document",
+                "end" => facts.ends |= argument == "document",
+                _ => facts.targets.push(argument.to_owned()),
             }
         }
         facts
-    }
-}
-
-/// The tokens of a file, each looked at once.
-struct Tokens<'t> {
-    text: &'t str,
-    file: File,
-    names: Names,
-}
-
-impl Tokens<'_> {
-    fn next(&mut self) -> Token {
-        lexer::next(&mut self.file, Letters::default(), &mut self.names)
-    }
-
-    fn visible(&mut self) -> Token {
-        let mut token = self.next();
-        while token.kind == Kind::Space {
-            token = self.next();
-        }
-        token
-    }
-
-    /// The argument in braces after an optional one in brackets, or the primitive form, `\input file`; and the token behind. Only where
-    /// they `may` do options hold commands.
-    fn argument(&mut self, may: bool) -> (Option<String>, Token) {
-        let mut token = self.visible();
-        if token.of(self.text) == "[" {
-            while token.of(self.text) != "]" {
-                token = self.next();
-                if token.kind == Kind::Stop || matches!(token.kind, Kind::Name(_)) && !may {
-                    return (None, token);
-                }
-            }
-            token = self.visible();
-        }
-        let is_group = token.kind == Kind::Begin;
-        if is_group {
-            token = self.next();
-        }
-        let mut found = String::new();
-        while matches!(token.kind, Kind::Word | Kind::Sub) || is_group && token.kind == Kind::Space
-        {
-            found.push_str(token.of(self.text));
-            token = self.next();
-        }
-        let found = found.trim();
-        let is_whole = if is_group {
-            token.kind == Kind::End
-        } else {
-            !found.is_empty()
-        };
-        (is_whole.then(|| found.to_owned()), token)
     }
 }
 
@@ -371,6 +334,14 @@ mod tests {
                 ],
                 Ok("m.tex".into()),
             ),
+            // The preamble with its `\begin{document}`, and the text where that ends.
+            (
+                &[
+                    ("m.tex", "\\input{pre}text\\end{document}"),
+                    ("pre.tex", "\\documentclass{article}\\begin{document}"),
+                ],
+                Ok("m.tex".into()),
+            ),
             (
                 &[("x.tex", "\\input{paper}"), ("paper.tex", DOC)],
                 Ok("paper.tex".into()),
@@ -392,7 +363,8 @@ mod tests {
             ),
         ];
         for (files, expected) in cases {
-            assert_eq!(&find_root(files), expected, "{files:?}");
+            let found = find_root(files).map(|root| root.path);
+            assert_eq!(&found, expected, "{files:?}");
         }
     }
 
@@ -406,12 +378,12 @@ mod tests {
             "\\input a",
         ] {
             let text = opener.repeat(200_000) + DOC;
-            let wanted = if opener.contains("class") {
-                Err(RootError::None)
-            } else {
-                Ok("a.tex".to_owned())
-            };
-            assert_eq!(find_root(&[("a.tex", text.as_str())]), wanted, "{opener}");
+            let found = find_root(&[("a.tex", text.as_str())]);
+            assert_eq!(
+                found.map(|root| root.path),
+                Ok("a.tex".to_owned()),
+                "{opener}"
+            );
         }
     }
 

@@ -2,8 +2,8 @@
 #![cfg(test)]
 
 use aris_latex::{
-    Block, BlockKind, Document, Error, IncludeKind, IncludeOutcome, Loaded, MarkKind, Problem,
-    ProblemKind,
+    Block, BlockKind, Document, Error, Holds, IncludeKind, IncludeOutcome, Loaded, MarkKind,
+    Problem, ProblemKind,
 };
 
 fn tree(files: &[(&str, &str)]) -> Result<Document, Error> {
@@ -23,11 +23,12 @@ fn document(preamble: &str, body: &str) -> Document {
 
 /// The problems besides what is only said to be unread.
 fn wrong(document: &Document) -> Vec<&Problem> {
-    let unread = [ProblemKind::UndefinedMacro, ProblemKind::UnreadText];
+    let is_told = |kind: ProblemKind| {
+        use ProblemKind::{Undecided, UndefinedMacro, UnreadText};
+        matches!(kind, UndefinedMacro | UnreadText(_) | Undecided(_))
+    };
     let problems = document.problems.iter();
-    problems
-        .filter(|problem| !unread.contains(&problem.kind))
-        .collect()
+    problems.filter(|problem| !is_told(problem.kind)).collect()
 }
 
 fn texts(document: &Document) -> Vec<&str> {
@@ -111,7 +112,7 @@ fn text() {
         ),
         ("\\iffalse 1 \\iftrue 2 \\fi \\else 3 \\fi 4", &["3 4"]),
         ("\\iftrue 1\\else 2\\fi", &["1"]),
-        ("\\ifdefined\\x 1\\else 2\\fi", &["1 2"]),
+        ("\\ifdefined\\x 1\\else 2\\fi", &["2"]),
         ("\\ifnum\\value{page}>3 a\\else b\\fi", &["a b"]),
         ("shown\\end{document} hidden", &["shown"]),
         (
@@ -147,7 +148,7 @@ fn text() {
         ("$0.91\\,(\\pm0.02)$", &["0.91 (±0.02)"]),
         (
             "\\ifCLASSINFOpdf a\\else b\\fi \\iffalse \\ifCLASSINFOpdf 1\\fi 2\\fi c",
-            &["a bc"],
+            &["a b2c"],
         ),
         (
             "\\begin{figure}\\subfloat[Part 12]{\\includegraphics{x}}\\caption{Fig 3}\\end{figure}",
@@ -203,7 +204,7 @@ fn macros() {
         \\newcommand{\\opt}[2][7]{#1-#2}\\newcommand*\\best[1]{\\textbf{#1}}\
         \\NewDocumentCommand{\\doc}{s O{d} m}{\\IfBooleanTF{#1}{star}{plain} #2 #3}\
         \\newif\\ifdraft\\newcommand{\\todo}[1]{}\\let\\alias\\acc\
-        \\newenvironment{note}[1]{Note #1: }{ end}\\renewcommand{\\cite}[1]{}\
+        \\newenvironment{note}[1]{Note #1: }{ end}\\renewcommand{\\cite}[1]{(#1)}\
         \\newcommand{\\loopy}{\\loopy\\loopy}\\providecommand{\\acc}{1}";
     for (body, expected) in [
         ("\\acc points, \\acc.", "84.7 points, 84.7."),
@@ -654,7 +655,7 @@ fn includes() {
         [
             ProblemKind::IncludeCycle,
             ProblemKind::MissingInclude,
-            ProblemKind::UnreadText,
+            ProblemKind::UnreadText(Holds::NUMBERS),
             ProblemKind::MissingInclude
         ]
     );
@@ -762,15 +763,21 @@ fn local_styles_and_preambles_are_followed_for_their_definitions() {
                 "preamble.tex:2:37: cannot read `broken.sty`: it is not UTF-8".to_owned()
             ),
             (
-                ProblemKind::UnreadText,
+                ProblemKind::UnreadText(Holds::NUMBERS),
                 "main.tex:3:83: `gone` prints text that is not read: its definition in `styles/numbers.sty` holds 1 number and \
-                 commands that are not known"
+                 is not followed"
                     .to_owned()
             ),
             (
-                ProblemKind::UnreadText,
+                ProblemKind::UnreadText(Holds::NUMBERS),
                 "main.tex:4:24: `odd` prints text that is not read: its definition in `journal.cls` holds 1 number and \
-                 commands that are not known"
+                 is not followed"
+                    .to_owned()
+            ),
+            (
+                ProblemKind::Undecided(Holds::default()),
+                "main.tex:3:89: `\\ifdraft` is not decided here, and its text may not be set; to decide it, write `\\iftrue` or \
+                 `\\iffalse`, or test a switch that the paper sets"
                     .to_owned()
             )
         ]
@@ -871,10 +878,9 @@ no number
         .iter()
         .map(|problem| {
             let at = document.position(problem.place);
-            format!(
-                "{:?} {}:{} {}",
-                problem.kind, at.line, at.column, problem.message
-            )
+            let kind = format!("{:?}", problem.kind);
+            let kind = kind.split('(').next().unwrap_or_default();
+            format!("{kind} {}:{} {}", at.line, at.column, problem.message)
         })
         .collect();
     let undefined = |at: &str, name: &str| {
@@ -886,7 +892,9 @@ no number
         found,
         [
             undefined("2:26", "nowhere"),
+            "UnreadText 5:13 `given` prints text that is not read: its definition in `main.tex` holds 1 number and is not followed".into(),
             undefined("5:39", "deep"),
+            undefined("5:57", "ifundefined"),
             undefined("5:87", "lost"),
             undefined("5:107", "oddunit"),
             "UnreadText 7:1 `verbatim` is not read; its source holds 4 numbers".into(),
@@ -1002,7 +1010,7 @@ fn definitions_behind_hooks_and_names_count() {
         ),
         ("\\AtEndDocument{In all 3 of 5.}", "x", "3 of 5"),
         ("\\let\\iffalse\\iftrue", "x \\iffalse 3 of 5\\fi", "3 of 5"),
-        ("", "\\ifthenelse{1=2}{42.7}{99.9}", "42.7 99.9"),
+        ("", "\\ifthenelse{1=2}{42.7}{99.9}", "99.9"),
         (
             "\\newif\\iflong\\longtrue\\let\\iflong\\iffalse",
             "\\iflong a\\else 9.9\\fi",

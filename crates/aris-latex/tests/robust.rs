@@ -2,7 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests read files directly")]
 
-use aris_latex::{Document, Loaded, ProblemKind};
+use aris_latex::{Document, Holds, Loaded, ProblemKind};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Document {
@@ -207,7 +207,11 @@ fn blocks_begin_in_order() {
         .iter()
         .map(|problem| problem.kind)
         .collect();
-    assert_eq!(kinds, [ProblemKind::UnreadText], "the listing");
+    assert_eq!(
+        kinds,
+        [ProblemKind::UnreadText(Holds::NUMBERS)],
+        "the listing"
+    );
     let starts: Vec<usize> = document
         .blocks
         .iter()

@@ -11,7 +11,7 @@ pub struct Cli {
     #[arg(value_name = "PAPER")]
     pub paper: Option<PathBuf>,
     /// Root document relative to the paper folder; default: found by \documentclass
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = aris_audit::root_name)]
     pub root: Option<String>,
     /// List entries that nothing cites; they never change the verdict
     #[arg(long)]

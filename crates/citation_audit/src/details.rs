@@ -57,6 +57,8 @@ pub(crate) struct Counts {
     pub(crate) fail: usize,
     /// Findings of severity `warn`.
     pub(crate) warn: usize,
+    /// Findings of severity `question`.
+    pub(crate) question: usize,
     /// Findings of severity `info`.
     pub(crate) info: usize,
     /// Cited keys whose work no source has confirmed.
@@ -76,6 +78,7 @@ impl Counts {
             block: count(Severity::Block),
             fail: count(Severity::Fail),
             warn: count(Severity::Warn),
+            question: count(Severity::Question),
             info: count(Severity::Info),
             ..Self::default()
         }
@@ -124,6 +127,7 @@ impl Details {
             (Severity::Block, "Could not be audited"),
             (Severity::Fail, "Errors"),
             (Severity::Warn, "To look at"),
+            (Severity::Question, "Questions: not known to be set"),
             (Severity::Info, "Notes"),
         ] {
             let found: Vec<&Finding> = self

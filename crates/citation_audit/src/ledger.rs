@@ -11,7 +11,8 @@ use aris_citations::{Finding, Severity};
 
 /// One cited key.
 ///
-/// `verdict` is `FIX` when something is found, `UNDEFINED` without an entry, else `UNVERIFIED`: no program can say
+/// `verdict` is `QUESTION` for a key with a finding or without an entry that is cited only where it is not known what is set; else `FIX` when
+/// something is found, `UNDEFINED` without an entry, else `UNVERIFIED`: no program can say
 /// `KEEP` before a source has answered; where one has the work and nothing is found, it is `KEEP`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -98,16 +99,21 @@ fn row(cited: &Cited, library: &Library<'_>, found: &[&Finding]) -> Row {
     findings.sort_unstable();
     findings.dedup();
     let undefined = cited.target == Target::Nowhere;
+    let is_question = cited.doubt().is_some() && (undefined || !findings.is_empty());
     let mut row = Row {
         key: cited.key.clone(),
-        verdict: if undefined {
+        verdict: if is_question {
+            "QUESTION"
+        } else if undefined {
             "UNDEFINED"
         } else if findings.is_empty() {
             "UNVERIFIED"
         } else {
             "FIX"
         },
-        axis_failures: if undefined {
+        axis_failures: if is_question {
+            Vec::new()
+        } else if undefined {
             vec!["EXISTENCE"]
         } else if findings.is_empty() {
             Vec::new()

@@ -26,7 +26,7 @@ use std::path::Path;
 
 use aris_audit::project::paper_folder;
 use aris_audit::{Emission, PaperFiles};
-use aris_citations::{Paper, Severity, capped, examine, sort, verdict};
+use aris_citations::{Paper, Severity, capped, examine, question, sort, verdict};
 use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
@@ -87,6 +87,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let mut files = PaperFiles::new(&folder);
     let root = cli.root.map(|root| in_folder(root, &folder, context));
     let document = files.document(root.as_deref());
+    if let Some(choice) = (document.as_ref().ok()).and_then(|document| files.choice(&document.root))
+    {
+        context.warn(&choice);
+    }
     let paper = Paper::read(&mut files, &document);
     let online = (cli.live || cli.offline).then(|| OnlineArgs::within(context, cli.offline, false));
     let (mut details, cites) = audit(context, &paper, cli.uncited, now, online.as_ref())?;
@@ -164,6 +168,7 @@ fn audit(
         .transpose()?;
     if let Some(answers) = &answers {
         findings.append(&mut existence::findings(library, answers));
+        question(&mut findings, library, cited);
     }
     sort(&mut findings);
     let per_entry = ledger::rows(cited, library, &findings, answers.as_ref());
@@ -215,7 +220,11 @@ fn audit(
 
 fn summary(verdict: Verdict, details: &Details) -> String {
     let Counts {
-        block, fail, warn, ..
+        block,
+        fail,
+        warn,
+        question,
+        ..
     } = details.counts;
     if verdict == Verdict::NotApplicable {
         return String::from("the document cites nothing");
@@ -231,6 +240,7 @@ fn summary(verdict: Verdict, details: &Details) -> String {
         (fail, "error", "errors"),
         (block, "file not read", "files not read"),
         (warn, "doubt", "doubts"),
+        (question, "question", "questions"),
     ] {
         if count > 0 {
             parts.push(format!("{count} {}", if count == 1 { one } else { many }));

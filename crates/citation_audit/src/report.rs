@@ -54,6 +54,7 @@ impl Product for Report {
             let word = match finding.severity {
                 Severity::Block => style.bad("blocked"),
                 Severity::Fail => style.bad("error"),
+                Severity::Question => style.doubtful("question"),
                 Severity::Warn | Severity::Info => style.doubtful("warning"),
             };
             writeln!(

@@ -878,3 +878,183 @@ fn a_run_ends_at_its_deadline() {
     );
     paper.audit(&["--deadline", "50"]);
 }
+
+/// What the audit says of the keys that are cited and not there: `fail` or `question`; and whether it says that text is not read or
+/// not decided.
+fn said(preamble: &str, body: &str, files: &[(&str, &str)]) -> (Vec<String>, bool) {
+    let main = format!(
+        "\\documentclass{{article}}\n\\usepackage{{any}}\n{preamble}\n\\begin{{document}}\n\\cite{{knuth84}} {body}\n\\bibliography{{refs}}\n\\end{{document}}\n"
+    );
+    let paper = Paper::new(&[files, &[("main.tex", &main), ("refs.bib", SOUND)]].concat());
+    let answer = paper.audit(&[]);
+    let found = answer.findings();
+    let is_told = |line: &String| line.contains(" text_not_read ") || line.contains(" undecided ");
+    let keys = found.iter().filter(|line| line.contains(" undefined_key "));
+    let short = |line: &String| {
+        let mut words = line.split(' ');
+        format!("{} {}", words.next().unwrap(), words.nth(1).unwrap())
+    };
+    let mut keys: Vec<String> = keys.map(short).collect();
+    keys.sort();
+    assert!(keys.is_empty() || answer.verdict().0 != "PASS", "{found:?}");
+    (keys, found.iter().any(is_told))
+}
+
+#[test]
+fn what_may_not_be_set_is_a_question() {
+    for (preamble, body, keys) in [
+        (
+            "",
+            "\\ifluatex\\cite{a}\\else\\cite{b}\\fi\\cite{c}",
+            "fail c,question a,question b",
+        ),
+        ("", "\\shown{\\cite{a}}", "question a"),
+        (
+            "",
+            "\\begin{somewhere}\\cite{a}\\end{somewhere}",
+            "question a",
+        ),
+        (
+            "\\newcounter{n}",
+            "\\ifnum\\value{n}<2 \\cite{a}\\fi",
+            "question a",
+        ),
+        (
+            "\\ifdefined\\final\\newcommand{\\x}[1]{}\\else\\newcommand{\\x}[1]{#1}\\fi",
+            "\\x{\\cite{a}}",
+            "question a",
+        ),
+        // Cited elsewhere, too, it is certain.
+        ("", "\\shown{\\cite{a}} \\cite{a}", "fail a"),
+        // Where the paper itself decides.
+        (
+            "\\newif\\ifx",
+            "\\ifx\\cite{a}\\else\\cite{b}\\fi",
+            "fail b",
+        ),
+        (
+            "\\newif\\iflong",
+            "{\\longtrue} \\iflong\\cite{a}\\else\\cite{b}\\fi",
+            "fail b",
+        ),
+        (
+            "\\newif\\iflong",
+            "{\\global\\longtrue} \\iflong\\cite{a}\\else\\cite{b}\\fi",
+            "fail a",
+        ),
+        (
+            "\\newtoggle{t}\\settoggle{t}{true}",
+            "\\iftoggle{t}{\\cite{a}}{\\cite{b}}",
+            "fail a",
+        ),
+        (
+            "",
+            "\\ifnum 1<2 \\cite{a}\\else\\cite{b}\\fi \\unless\\iftrue\\cite{c}\\fi",
+            "fail a",
+        ),
+        (
+            "\\newcommand{\\mode}{b}",
+            "\\ifthenelse{\\equal{\\mode}{a}}{\\cite{a}}{\\cite{b}}",
+            "fail b",
+        ),
+        ("\\renewcommand{\\section}[1]{}", "\\section{\\cite{a}}", ""),
+        (
+            "\\excludeversion{long}",
+            "\\begin{long}\n\\cite{a}\n\\end{long}",
+            "",
+        ),
+    ] {
+        let (found, _) = said(preamble, body, &[]);
+        assert_eq!(found.join(","), keys, "{preamble} {body}");
+    }
+}
+
+#[test]
+fn text_that_is_not_read_is_said_where_it_cites() {
+    for (preamble, body) in [
+        ("", "\\begin{alltt} \\cite{a} \\end{alltt}"),
+        (
+            "\\fvset{commandchars=\\\\\\{\\}}",
+            "\\begin{Verbatim}\n\\cite{a}\n\\end{Verbatim}",
+        ),
+        (
+            "\\newcommand{\\x}{a}\\makeatletter\\g@addto@macro\\x{\\cite{a}}\\makeatother",
+            "\\x",
+        ),
+        ("\\def\\x#1.{\\cite{a}#1}", "\\x b."),
+        ("\\newacronym{n}{N}{long \\cite{a}}", "\\gls{n}"),
+        ("", "\\lastcites{a}"),
+        ("", "{\\catcode`\\%=12 50% \\cite{a}}"),
+    ] {
+        let (found, is_told) = said(preamble, body, &[]);
+        assert!(is_told, "{preamble} {body}: {found:?}");
+    }
+    for body in [
+        "\\begin{verbatim}\n\\cite{a}\n\\end{verbatim}",
+        "\\begin{lstlisting}\n\\cite{a}\n\\end{lstlisting}",
+    ] {
+        assert_eq!(said("", body, &[]), (vec![], false), "{body}");
+    }
+}
+
+#[test]
+fn titles_of_statements_boxes_and_listings_are_read() {
+    let preamble = "\\newtheorem{satz}{Satz}\\declaretheorem[name=Fact]{fact}";
+    for body in [
+        "\\begin{satz}[See \\cite{a}] x \\end{satz}",
+        "\\begin{fact}[label=f,name={By \\cite{a}}] x \\end{fact}",
+        "\\begin{tcolorbox}[enhanced,title={\\cite{a}}] x \\end{tcolorbox}",
+        "\\begin{lstlisting}[caption={\\cite{a}}]\nx\n\\end{lstlisting}",
+    ] {
+        assert_eq!(said(preamble, body, &[]).0, ["fail a"], "{body}");
+    }
+}
+
+#[test]
+fn files_are_read_as_tex_finds_and_ends_them() {
+    let part = |text| [("parts/one.tex", text)];
+    let path = "\\makeatletter\\def\\input@path{{parts/}}\\makeatother";
+    let plain = "\\cite{a}\n\\ifdim\\textwidth>9pt\\endinput\\fi\n\\cite{b}\n";
+    let (found, _) = said(path, "\\input{one} \\cite{c}", &part(plain));
+    assert_eq!(found, ["fail a", "fail c", "question b"]);
+    let each = "\\foreach \\n in {one}{\\input{parts/\\n}}";
+    assert_eq!(said("", each, &part("\\cite{a}")).0, ["fail a"]);
+    // It is not known whether the file is asked for.
+    let (found, is_told) = said("", "\\ifluatex\\input{gone}\\fi\\cite{a}", &[]);
+    assert_eq!((found.join(","), is_told), (String::from("fail a"), true));
+    let body = "\\iffalse\\newif\\ifother\\fi \\texttt{\\string\\iffalse} \\cite{a}";
+    assert_eq!(said("", body, &[]).0, ["fail a"]);
+}
+
+#[test]
+fn a_document_may_begin_in_another_file() {
+    let paper = Paper::new(&[
+        (
+            "main.tex",
+            "\\input{pre}\n\\cite{gone}\n\\bibliography{refs}\\end{document}\n",
+        ),
+        ("pre.tex", "\\documentclass{article}\n\\begin{document}\n"),
+        ("refs.bib", SOUND),
+    ]);
+    assert_eq!(
+        paper.audit(&[]).findings(),
+        ["fail undefined_key gone main.tex:2"]
+    );
+}
+
+#[test]
+fn a_bibliography_is_no_root_and_other_roots_are_named() {
+    let paper = Paper::citing("\\cite{knuth84}", SOUND);
+    let refused = run(paper.project.path(), &["paper", "--root", "refs.bib"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("a bibliography is no root document")
+    );
+    paper.write("supplement.tex", document("\\cite{other}").as_bytes());
+    let answer = paper.audit(&[]);
+    let said = String::from_utf8_lossy(&answer.output.stderr).into_owned();
+    assert!(
+        said.contains("main.tex is audited") && said.contains("supplement.tex"),
+        "{said}"
+    );
+}

@@ -68,7 +68,7 @@ impl<'a> Files<'a> {
         let root = match texts.as_slice() {
             // Plain TeX and LaTeX 2.09 have no `\documentclass`; a single file is the paper whatever is in it.
             [(only, _)] => Ok((*only).to_owned()),
-            several => find_root(several),
+            several => find_root(several).map(|root| root.path),
         };
         let found = match root {
             Ok(root) => return self.measured(&root, resolved),
@@ -206,7 +206,8 @@ fn unread(document: &Document) -> Vec<String> {
         | ProblemKind::UnclosedMath
         | ProblemKind::MissingInclude
         | ProblemKind::UndefinedMacro
-        | ProblemKind::UnreadText => false,
+        | ProblemKind::UnreadText(_)
+        | ProblemKind::Undecided(_) => false,
     };
     let problems = document.problems.iter();
     let problems = problems.filter(|problem| hides(problem.kind)).take(MOST);

@@ -82,6 +82,13 @@ impl Source {
             return Ok(match ending.as_deref().and_then(|name| name.to_str()) {
                 Some("pdf") => Self::Pdf(path),
                 Some("html" | "htm" | "xhtml") => Self::Page(path),
+                Some(
+                    other @ ("md" | "markdown" | "rst" | "org" | "adoc" | "typ" | "docx" | "odt"),
+                ) => {
+                    let hint = "convert it to HTML, as `pandoc --standalone -o paper.html` does, and name that file";
+                    let why = format!("a file of the kind .{other} is not read");
+                    return Err(Error::paper(&path.display().to_string(), &why, hint));
+                }
                 _ => Self::Tex(path),
             });
         }

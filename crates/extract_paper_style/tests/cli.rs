@@ -347,6 +347,7 @@ fn sources_that_cannot_be_used_are_told_apart() {
     let project = project()
         .file("empty/notes.txt", "x")
         .file("binary.tex", b"\x00\x01\x02".as_slice())
+        .file("m.md", "# Title\n\n## Abstract\nWe present a thing.\n")
         .file(
             "wordless.tex",
             "\\documentclass{article}\\begin{document}\\end{document}",
@@ -371,6 +372,7 @@ fn sources_that_cannot_be_used_are_told_apart() {
         ("empty", 4, "no root document"),
         ("binary.tex", 4, "neither LaTeX nor a PDF"),
         ("wordless.tex", 4, "no sentence"),
+        ("m.md", 4, ".md is not read"),
     ] {
         let run = call(&project, source).expect_code(code);
         let error = run.error();

@@ -46,7 +46,7 @@ pub(crate) struct PaperArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) claims: Option<PathBuf>,
     /// Root document relative to the paper folder [default: found by \documentclass]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = aris_audit::root_name)]
     pub(crate) root: Option<String>,
     /// Folder or file with raw results, besides those that claims.toml names
     #[arg(long, value_name = "DIR")]

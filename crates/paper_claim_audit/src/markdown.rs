@@ -68,6 +68,7 @@ pub(crate) fn report(details: &Details, summary: &str) -> Result<String, askama:
         listed: sections(&[
             (Status::Unbound, "Numbers that nothing binds"),
             (Status::Waived, "Numbers that need no evidence"),
+            (Status::Undecided, "Numbers that may not be set"),
         ]),
         held: details
             .claims

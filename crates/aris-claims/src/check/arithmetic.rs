@@ -21,6 +21,9 @@ pub(super) fn check(paper: &Paper<'_>, notes: &mut Vec<Note>) {
         let numbers = scan(&block.text);
         for triple in numbers.windows(3) {
             let [a, b, percent] = triple else { continue };
+            if block.doubt(&(a.range.start..percent.end)).is_some() {
+                continue;
+            }
             let between = |left: &Number, right: &Number| {
                 let text = block.text.get(left.end..right.range.start)?;
                 (text.len() <= GAP).then_some(text)
@@ -132,7 +135,8 @@ fn totals(paper: &Paper<'_>, notes: &mut Vec<Note>) {
             let counted = |row: &usize| {
                 let cell = layout.at(*row, column)?;
                 let number = whole(paper.text(cell))?;
-                let counts = number.value.is_integer() && number.last_digit == 0;
+                let is_set = paper.doubt(cell, &(0..usize::MAX)).is_none();
+                let counts = is_set && number.value.is_integer() && number.last_digit == 0;
                 counts.then_some((cell, number.value))
             };
             let sum = above.iter().try_fold(Decimal::default(), |sum, row| {

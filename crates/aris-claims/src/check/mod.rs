@@ -73,6 +73,18 @@ pub fn audit(request: &Request<'_>) -> Audit {
     }
     let waived = waivers(&places, request.claims, &mut audit.notes);
     rest(&paper, &bound, &waived, &mut audit);
+    for entry in &mut audit.entries {
+        let visible = entry.visible.as_ref();
+        let doubt = visible.and_then(|(block, range)| paper.doubt(*block, range));
+        if let Some(at) = doubt.filter(|_| !entry.status.holds() && entry.status != Status::Waived)
+        {
+            entry.status = Status::Undecided;
+            entry.detail = format!(
+                "whether it is set is not known ({}:{}); {}",
+                at.path, at.line, entry.detail
+            );
+        }
+    }
     arithmetic::check(&paper, &mut audit.notes);
     let claims = request.claims.claims.iter().map(|claim| claim.proposed);
     let tables = request.claims.tables.iter().map(|table| table.proposed);
@@ -452,6 +464,7 @@ fn rest(
         let counts = audit.coverage.part(paper.part(shown.block));
         match waiver {
             Some(_) => counts.waived += 1,
+            None if paper.doubt(shown.block, &shown.range).is_some() => {}
             None => counts.unbound += 1,
         }
         audit.entries.push(free(paper, &shown, kind, waiver));

@@ -84,6 +84,11 @@ pub enum MarkKind {
     Number,
     /// A unit printed by siunitx.
     Unit,
+    /// Text of which it is not known whether it is set.
+    Doubtful {
+        /// What decides about it: the conditional, the command without a known definition.
+        cause: Place,
+    },
     /// An empty range where a footnote mark stands.
     FootnoteMark,
     /// Text that a macro of the document produced.
@@ -173,6 +178,18 @@ impl Block {
                 is_copy: true,
             }],
         }
+    }
+
+    /// What decides whether a stretch of the text is set, where that is not known.
+    pub fn doubt(&self, range: &Range<usize>) -> Option<Place> {
+        self.marks.iter().find_map(|mark| match mark.kind {
+            MarkKind::Doubtful { cause }
+                if mark.range.start < range.end && range.start < mark.range.end =>
+            {
+                Some(cause)
+            }
+            _ => None,
+        })
     }
 
     /// The block's text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.

@@ -52,6 +52,44 @@ pub enum Error {
     },
 }
 
+/// What a stretch of source holds of what audits look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Holds {
+    /// Numbers.
+    pub numbers: bool,
+    /// Citations.
+    pub citations: bool,
+}
+
+impl Holds {
+    /// Anything.
+    pub const ALL: Self = Self {
+        numbers: true,
+        citations: true,
+    };
+    /// Numbers alone.
+    pub const NUMBERS: Self = Self {
+        numbers: true,
+        citations: false,
+    };
+
+    /// Citations alone.
+    pub const CITATIONS: Self = Self {
+        numbers: false,
+        citations: true,
+    };
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.numbers |= more.numbers;
+        self.citations |= more.citations;
+    }
+
+    /// Whether it is nothing of that.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
 /// What kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProblemKind {
@@ -76,8 +114,12 @@ pub enum ProblemKind {
     /// A control sequence in visible text that neither the document nor a local style defines and that the reader does not know:
     /// once for each name, at its first use. What it prints is not read.
     UndefinedMacro,
-    /// Text that a reader of the PDF sees and that was not read: listings, pictures made by code, printed files.
-    UnreadText,
+    /// Text that a reader of the PDF may see and that was not read, as far as its source shows: listings, pictures made by code,
+    /// printed files, what commands keep for later, commands that look like citations.
+    UnreadText(Holds),
+    /// A condition that is not decided here, or another reason why it is not known whether text is set. The text was read, marked
+    /// [`MarkKind::Doubtful`](crate::MarkKind::Doubtful), and this is what it holds.
+    Undecided(Holds),
     /// There is no `\begin{document}`, here or in an included document: nothing of that file is visible.
     NoDocument,
 }

@@ -96,6 +96,8 @@ pub struct Include {
     pub resolved: Option<String>,
     /// What became of it.
     pub outcome: IncludeOutcome,
+    /// What decides whether LaTeX asks for it, where that is not known.
+    pub doubt: Option<Place>,
 }
 
 impl Include {
@@ -116,6 +118,7 @@ impl Include {
             candidates,
             resolved: None,
             outcome,
+            doubt: None,
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Citation {
     pub command: String,
     /// The block it stands in; none for `\nocite` and for citations outside visible text.
     pub block: Option<usize>,
+    /// What decides whether it is set, where that is not known.
+    pub doubt: Option<Place>,
 }
 
 /// One `\label`.

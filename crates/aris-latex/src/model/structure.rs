@@ -36,4 +36,6 @@ pub struct Written {
     pub file: usize,
     /// Its bytes in the text of that file.
     pub body: Range<usize>,
+    /// Whether it replaces a file of that name that is there.
+    pub overwrites: bool,
 }

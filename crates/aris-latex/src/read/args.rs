@@ -132,19 +132,24 @@ impl Reader<'_> {
         drop(self.optional());
     }
 
-    /// Drops the arguments that `spec` names (see `commands.txt`).
-    pub(super) fn skip_arguments(&mut self, spec: &str) {
+    /// Drops the arguments of a command that `spec` names (see `commands.txt`); what is printed of them somewhere is told.
+    pub(super) fn skip_arguments(&mut self, token: Token, spec: &str) {
         for letter in spec.chars() {
-            match letter {
-                's' => drop(self.star()),
-                'o' => self.skip_optional(),
-                'p' => drop(self.delimited('(', ')')),
-                'g' => self.skip_glue(),
-                _ => {
-                    let tokens = self.argument();
-                    self.handles(&tokens);
+            let dropped = match letter {
+                's' => {
+                    self.star();
+                    continue;
                 }
-            }
+                'g' => {
+                    self.skip_glue();
+                    continue;
+                }
+                'o' | 'O' => self.optional().unwrap_or_default(),
+                'p' => self.delimited('(', ')').unwrap_or_default(),
+                _ => self.argument(),
+            };
+            self.handles(&dropped);
+            self.unread_argument(token, &dropped, letter.is_ascii_uppercase());
         }
     }
 
@@ -308,7 +313,11 @@ impl Reader<'_> {
         let mut out = String::new();
         for token in tokens {
             let text = self.text(*token);
-            out.push_str(if token.kind == Kind::Space { " " } else { text });
+            match token.kind {
+                Kind::Space => out.push(' '),
+                Kind::Param(number) => out.push_str(&format!("#{number}")),
+                _ => out.push_str(text),
+            }
             let is_word = text.ends_with(|c: char| c.is_ascii_alphabetic());
             if matches!(token.kind, Kind::Name(_)) && is_word {
                 out.push(' ');

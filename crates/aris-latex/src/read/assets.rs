@@ -2,6 +2,7 @@
 
 use super::{
     include::suffixed,
+    macros::MAX_PATHS,
     path,
     reader::Reader,
     token::{Kind, Token},
@@ -13,8 +14,6 @@ use crate::{Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
 const GRAPHICS: [&str; 8] = [
     ".pdf", ".png", ".jpg", ".jpeg", ".mps", ".eps", ".ps", ".svg",
 ];
-/// Directories of `\graphicspath` that are tried.
-const MAX_GRAPHICS_PATHS: usize = 64;
 /// Bytes of all paths to be tried for graphics; beyond them only the name as it stands is.
 const MAX_CANDIDATE_BYTES: usize = 64 << 20;
 
@@ -74,7 +73,7 @@ impl Reader<'_> {
             self.record(kind, place, &name, candidates, is_file);
         }
         if is_file && !matches!(how, "name" | "table") {
-            self.unread_file(place, &name);
+            self.unread_file(place, &name, kind);
         }
         match how {
             "table" => drop(self.argument()),
@@ -94,7 +93,7 @@ impl Reader<'_> {
 
     pub(super) fn graphics(&mut self, token: Token) {
         self.star();
-        self.skip_arguments("oo");
+        self.skip_arguments(token, "oo");
         let (name, known) = self.file_name();
         let mut names = Vec::new();
         if known {
@@ -107,7 +106,7 @@ impl Reader<'_> {
             };
             let whole = (!is_bounded || path::has_extension(&name)).then_some("");
             let folders = self.loading.graphics.iter().map(String::as_str);
-            let folders = folders.take(if is_bounded { MAX_GRAPHICS_PATHS } else { 0 });
+            let folders = folders.take(if is_bounded { MAX_PATHS } else { 0 });
             for folder in [""].into_iter().chain(folders) {
                 let endings = whole.iter().chain(endings);
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
@@ -136,16 +135,13 @@ impl Reader<'_> {
             self.problem(ProblemKind::MissingInclude, place, message);
             IncludeOutcome::Unresolved
         };
-        let include = Include::new(kind, place, target, candidates, outcome);
+        let mut include = Include::new(kind, place, target, candidates, outcome);
+        include.doubt = self.cause();
         self.doc.includes.push(include);
     }
 
     pub(super) fn graphics_path(&mut self) {
         let tokens = self.argument();
-        let text = self.raw(&tokens);
-        let paths = text.split(['{', '}']).map(str::trim);
-        let paths = paths.filter(|path| !path.is_empty());
-        let paths = paths.take(MAX_GRAPHICS_PATHS).map(str::to_owned);
-        self.loading.graphics = paths.collect();
+        self.loading.graphics = self.groups_of(&tokens);
     }
 }

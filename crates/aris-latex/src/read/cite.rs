@@ -5,7 +5,7 @@ use super::{
     style::{self, Style},
     token::{Kind, Op, Token},
 };
-use crate::{BibItem, Citation, Label, MarkKind, Place};
+use crate::{BibItem, Citation, Holds, Label, MarkKind, Place};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
@@ -66,11 +66,14 @@ impl Reader<'_> {
 
     fn list_citations(&mut self, token: Token, keys: Vec<(String, Place)>, block: Option<usize>) {
         let command = self.command_name(token).to_owned();
+        let doubt = self.cause();
+        self.doubt_holds(Holds::CITATIONS);
         let citations = keys.into_iter().map(|(key, place)| Citation {
             key,
             place,
             command: command.clone(),
             block,
+            doubt,
         });
         self.doc.citations.extend(citations);
     }
@@ -78,7 +81,7 @@ impl Reader<'_> {
     /// `\cites(pre)(post)[pre][post]{key}[pre][post]{key}…`
     pub(super) fn cites(&mut self, token: Token) {
         self.star();
-        self.skip_arguments("pp");
+        self.skip_arguments(token, "pp");
         let (mut keys, mut is_empty) = (Vec::new(), true);
         while self.spend(1) {
             let (one, two) = (self.optional(), self.optional());

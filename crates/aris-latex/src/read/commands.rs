@@ -54,9 +54,9 @@ pub(crate) enum Act {
     InputIf,
     EndInput,
     CsName,
-    Switch(u32),
+    /// Sets the conditional of that name.
     SetSwitch(u32, bool),
-    /// With what is tested, as the table names it.
+    /// With what is tested, as the table names it; a switch that nobody knows tests nothing.
     If(&'static str),
     Else,
     Fi,
@@ -149,7 +149,21 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "none" => return Some(Act::NoValue),
         "true" => return Some(Act::True),
         // Text.
-        "skip" => |reader, _, how| reader.skip_arguments(how),
+        "skip" => |reader, token, how| reader.skip_arguments(token, how),
+        "doubtful" => |reader, token, how| {
+            reader.skip_arguments(token, how);
+            reader.doubtful_argument(token);
+        },
+        "replaced" => |reader, token, _| {
+            let shown = reader.argument();
+            reader.doubtful_argument(token);
+            reader.unread_all(&shown);
+        },
+        "setbox" => |reader, token, _| reader.set_box(token),
+        "foreach" => |reader, token, how| reader.for_each(token, how),
+        "string" => |reader, _, _| reader.string(),
+        "codes" => |reader, token, _| reader.change_code(token),
+        "shortverb" => |reader, _, _| reader.short_verb(),
         "first" => |reader, _, how| reader.first(how),
         "either" => |reader, token, how| reader.either(token, how),
         "hspace" => |reader, token, _| reader.horizontal_space(token),
@@ -187,7 +201,10 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "label" => |reader, _, _| reader.label(),
         "ref" => |reader, token, _| reader.reference(token, 1),
         "refrange" => |reader, token, _| reader.reference(token, 2),
-        "cite" => |reader, token, _| reader.cite(token),
+        "cite" => |reader, token, how| {
+            reader.skip_arguments(token, how);
+            reader.cite(token);
+        },
         "cites" => |reader, token, _| reader.cites(token),
         "nocite" => |reader, token, _| reader.nocite(token),
         "import" => |reader, token, how| reader.import(token, how == "below"),
@@ -201,16 +218,21 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "define" => |reader, _, how| reader.new_command(how == "keep"),
         "def" => |reader, _, _| reader.def(),
         "xparse" => |reader, _, how| reader.document_command(how == "keep"),
-        "environment" => |reader, _, how| reader.new_environment(how != "xparse"),
+        "environment" => |reader, token, how| reader.new_environment(token, how != "xparse"),
         "listings" => |reader, token, how| reader.new_listing(token, how),
-        "hide" => |reader, _, _| reader.hide_environment(),
-        "show" => |reader, token, _| reader.show_environment(token),
-        "counter" => |reader, _, _| reader.declare_named("the", "o"),
-        "keyword" => |reader, _, how| reader.declare_named("", how),
-        "declares" => |reader, _, how| reader.declare_name(how),
+        "global" => |reader, _, _| reader.global(),
+        "gdef" => |reader, _, _| reader.globally(Reader::def),
+        "declareenv" => |reader, _, how| reader.declare_environment(how),
+        "counter" => |reader, token, _| reader.declare_named(token, "the", "o"),
+        "keyword" => |reader, token, how| reader.declare_named(token, "", how),
+        "declares" => |reader, token, how| reader.declare_name(token, how),
         "changes" => |reader, token, how| reader.changed(token, how),
         "let" => |reader, _, _| reader.alias(),
+        "newcite" => |reader, token, _| reader.new_cite(token),
         "newif" => |reader, _, _| reader.new_switch(),
+        "newbool" => |reader, _, how| reader.new_named_switch(how),
+        "setbool" => |reader, _, how| reader.set_named_switch(how),
+        "unless" => |reader, _, _| reader.negated = true,
         "operator" => |reader, _, _| reader.math_operator(),
         "newunit" => |reader, _, _| reader.declare_unit(),
         "atbegin" => |reader, _, _| reader.at_begin(),
@@ -225,10 +247,8 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         // Conditions.
         "ifnext" => |reader, _, _| reader.if_next(false),
         "ifstar" => |reader, _, _| reader.if_next(true),
-        "ifblank" => |reader, _, _| reader.if_blank(),
-        "ifargument" => |reader, _, how| reader.if_argument(how),
-        "iftoggle" => |reader, _, _| reader.if_toggle(),
-        "toggle" => |reader, _, how| reader.set_toggle(how == "true"),
+        "ifblank" => |reader, token, _| reader.if_blank(token),
+        "ifargument" => |reader, token, how| reader.if_argument(token, how),
         // Formulas and numbers.
         "maths" => |reader, token, _| reader.open_math(token),
         "display" => |reader, token, _| reader.begin_display(token, None),

@@ -1,7 +1,7 @@
 //! Conditionals: decided where the document itself decides, both branches read otherwise.
 
 use super::{
-    commands::Act,
+    commands::{Act, Cmd},
     reader::{Branch, Meaning, Reader},
     style,
     token::{Kind, Token},
@@ -9,8 +9,8 @@ use super::{
 use crate::ProblemKind;
 
 impl Reader<'_> {
-    /// Whether an unknown name is a conditional of a class (`\ifCLASSINFOpdf`) rather than a command with
-    /// arguments (`\ifstrempty{…}`).
+    /// Whether an unknown name is a conditional of a package or class (`\ifCLASSINFOpdf`) rather than a command with arguments
+    /// (`\ifstrempty{…}`); LaTeX's own are known.
     pub(super) fn is_unknown_conditional(&mut self, token: Token) -> bool {
         let Kind::Name(name) = token.kind else {
             return false;
@@ -18,43 +18,62 @@ impl Reader<'_> {
         let text = self.names.text(name);
         text.len() > 2
             && text.starts_with("if")
+            && (self.loading.installed || text.contains('@'))
             && matches!(self.meaning(name), Meaning::Unknown)
             && self.peek().kind != Kind::Begin
     }
 
     /// A conditional, with the word that the table has for what it tests.
     pub(super) fn conditional(&mut self, tested: &str, token: Token) {
-        let mut truth = None;
-        match tested {
-            "false" | "true" => truth = Some(tested == "true"),
-            "maths" => truth = Some(self.style.has(style::MATHS)),
-            "same" => truth = self.same(),
-            "one" => drop(self.next_visible()),
+        let truth = match tested {
+            "false" | "true" => Some(tested == "true"),
+            "maths" => Some(self.style.has(style::MATHS)),
+            "same" => self.same(true),
+            "letters" => self.same(false),
+            "one" => {
+                let tested = self.next_visible();
+                self.is_defined(tested)
+            }
             "csname" => {
                 self.cs_name(token);
-                self.next();
+                let made = self.next();
+                self.is_defined(made)
             }
             "lengths" => {
                 self.skip_until_relation();
                 self.skip_glue();
+                None
             }
-            "numbers" => {
-                self.skip_until_relation();
-                self.skip_number();
-            }
-            "number" => self.skip_number(),
-            _ => {}
-        }
+            "numbers" => self.compared(),
+            "odd" => self.number().map(|number| number % 2 != 0),
+            "number" => self.number().and(None),
+            _ => None,
+        };
         self.branch(truth, token);
     }
 
     /// Takes the branch that `truth` names; both when nobody knows.
     pub(super) fn branch(&mut self, truth: Option<bool>, token: Token) {
         let place = self.place(token);
+        let negated = std::mem::take(&mut self.negated);
+        let truth = truth.map(|truth| truth != negated);
+        let doubt = truth.map_or_else(|| self.undecided(token), |_| 0);
         if truth != Some(false) || self.skip_branch(token, true) {
-            let skip_else = truth.is_some();
-            self.branches.push(Branch { skip_else, place });
+            self.branches.push(Branch {
+                skip_else: truth.is_some(),
+                place,
+                doubt,
+            });
         }
+    }
+
+    /// Begins the doubt about what a condition that is not decided holds.
+    fn undecided(&mut self, token: Token) -> u32 {
+        let message = format!(
+            "`\\{}` is not decided here, and its text may not be set; to decide it, write `\\iftrue` or `\\iffalse`, or test a switch that the paper sets",
+            self.command_name(token)
+        );
+        self.doubt(token, &message)
     }
 
     pub(super) fn other_branch(&mut self, token: Token) {
@@ -67,9 +86,14 @@ impl Reader<'_> {
         }
     }
 
+    pub(super) fn end_branch(&mut self) {
+        let doubt = self.branches.pop().map_or(0, |branch| branch.doubt);
+        self.writer.doubts.leave(doubt);
+    }
+
     /// Drops tokens to the matching `\fi`, or to `\else` when `stop_at_else`; whether it stopped at one.
     pub(super) fn skip_branch(&mut self, start: Token, stop_at_else: bool) -> bool {
-        let mut depth = 0_usize;
+        let (mut depth, mut is_declared) = (0_usize, false);
         loop {
             let token = self.next();
             if token.kind == Kind::Stop {
@@ -79,21 +103,24 @@ impl Reader<'_> {
                 return false;
             }
             match self.act(token) {
-                Some(Act::If(_) | Act::Switch(_)) => depth += 1,
+                Some(Act::If(_)) => depth += 1,
                 Some(Act::Fi) if depth == 0 => return false,
                 Some(Act::Fi) => depth -= 1,
                 Some(Act::Else) if depth == 0 && stop_at_else => return true,
-                None if self.is_unknown_conditional(token) => depth += 1,
+                None if !is_declared && self.is_unknown_conditional(token) => depth += 1,
                 _ => {}
             }
+            is_declared = self.command_name(token) == "newif";
         }
     }
 
-    /// `\ifx` of two tokens, where their names alone decide.
-    fn same(&mut self) -> Option<bool> {
-        let (one, two) = (self.next_visible(), self.next_visible());
+    /// `\ifx`, or `\if` where `whole` does not hold, of two tokens.
+    fn same(&mut self, whole: bool) -> Option<bool> {
+        let (one, one_means) = self.operand();
+        let (two, two_means) = self.operand();
         match (one.kind, two.kind) {
             (Kind::Name(a), Kind::Name(b)) if a == b => Some(true),
+            (Kind::Name(_), Kind::Name(_)) if whole => Some(one_means? == two_means?),
             (Kind::Word, Kind::Word) => {
                 let ((a, rest_a), (b, rest_b)) = (self.split_letter(one), self.split_letter(two));
                 let same = self.text(a) == self.text(b);
@@ -101,11 +128,15 @@ impl Reader<'_> {
                 self.unread_all(&[rest_a, rest_b]);
                 (rest_a.len == 0).then_some(same)
             }
-            (Kind::Name(_), Kind::Word) => {
+            // A command that LaTeX knows begins with no letter.
+            (Kind::Name(name), Kind::Word) => {
                 self.first_letter(two);
-                Some(false)
+                (whole || matches!(self.meaning(name), Meaning::Known(_))).then_some(false)
             }
-            (Kind::Word, Kind::Name(_)) => Some(false),
+            (Kind::Word, Kind::Name(name)) => {
+                (whole || matches!(self.meaning(name), Meaning::Known(_))).then_some(false)
+            }
+            (Kind::Word, Kind::Par) => Some(false),
             (_, Kind::End | Kind::Stop | Kind::Par | Kind::Align) => {
                 self.unread(two);
                 None
@@ -114,18 +145,97 @@ impl Reader<'_> {
         }
     }
 
-    /// Drops a number: digits, a counter, `\value{x}`.
-    fn skip_number(&mut self) {
-        let token = self.next_visible();
-        match token.kind {
-            Kind::Word => {
-                let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
-                let length = self.text(token).bytes().take_while(digits).count();
-                self.unread(token.split(length).1);
+    /// A token of `\ifx` and what it means, where that is certain.
+    fn operand(&mut self) -> (Token, Option<String>) {
+        let mut token = self.next_visible();
+        let is_made = matches!(self.act(token), Some(Act::CsName));
+        if is_made {
+            self.cs_name(token);
+            token = self.next();
+        }
+        let Kind::Name(name) = token.kind else {
+            return (token, None);
+        };
+        let means = match (self.names.text(name), self.meaning(name)) {
+            ("relax", _) => Some("relax".to_owned()),
+            ("empty" | "@empty", _) => Some("macro 0 ".to_owned()),
+            ("undefined" | "@undefined", Meaning::Unknown) => Some("undefined".to_owned()),
+            (_, Meaning::Macro(body)) => body.is_certain().then(|| {
+                let text = self.raw(&body.body);
+                format!("macro {} {text}", body.parameters.len())
+            }),
+            (_, Meaning::Unknown) => (self.is_defined(token) == Some(false))
+                .then(|| if is_made { "relax" } else { "undefined" }.to_owned()),
+            _ => None,
+        };
+        (token, means)
+    }
+
+    /// Whether a control sequence is defined, where that is certain.
+    fn is_defined(&self, token: Token) -> Option<bool> {
+        let Kind::Name(name) = token.kind else {
+            return Some(true);
+        };
+        match self.meaning(name) {
+            Meaning::Macro(body) => body.is_certain().then_some(true),
+            Meaning::Known(cmd) => {
+                matches!(cmd.act, Act::If("true" | "false") | Act::SetSwitch(..)).then_some(true)
             }
-            Kind::Name(_) if self.command_name(token) == "value" => drop(self.argument()),
-            Kind::Name(_) => {}
-            _ => self.unread(token),
+            // Packages that are not here define names, and so does LaTeX, with `@`.
+            Meaning::Unknown => (!self.loading.installed
+                && self.loading.styles.is_empty()
+                && !self.names.text(name).contains('@'))
+            .then_some(false),
+        }
+    }
+
+    /// A number: digits, or a macro of them. Registers and counters are not followed.
+    pub(super) fn number(&mut self) -> Option<i64> {
+        loop {
+            let token = self.next_visible();
+            let Kind::Name(name) = token.kind else {
+                let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
+                let text = if token.kind == Kind::Word {
+                    self.text(token)
+                } else {
+                    ""
+                };
+                let length = text.bytes().take_while(digits).count();
+                let number = text.get(..length).unwrap_or("").parse().ok();
+                if token.kind == Kind::Word {
+                    self.unread(token.split(length).1);
+                } else {
+                    self.unread(token);
+                }
+                return number;
+            };
+            match self.meaning(name) {
+                Meaning::Macro(body) if body.is_certain() && self.spend(1) => {
+                    self.expand_known(token, name, &body);
+                }
+                _ => {
+                    if self.command_name(token) == "value" {
+                        drop(self.argument());
+                    }
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// `\ifnum a < b`
+    fn compared(&mut self) -> Option<bool> {
+        let left = self.number();
+        let next = self.peek_after_space();
+        let sign = self.text(next).chars().next().unwrap_or(' ');
+        self.skip_until_relation();
+        let right = self.number();
+        let (left, right) = (left?, right?);
+        match sign {
+            '<' => Some(left < right),
+            '>' => Some(left > right),
+            '=' => Some(left == right),
+            _ => None,
         }
     }
 
@@ -148,9 +258,9 @@ impl Reader<'_> {
     }
 
     /// `\ifblank{text}{yes}{no}`: the branch that does not apply is dropped.
-    pub(super) fn if_blank(&mut self) {
+    pub(super) fn if_blank(&mut self, token: Token) {
         let blank = self.name_argument().is_empty();
-        self.choose(blank);
+        self.choose(token, Some(blank));
     }
 
     /// `\@ifnextchar[{yes}{no}`, `\@ifstar{yes}{no}`
@@ -177,14 +287,135 @@ impl Reader<'_> {
         self.unread_all(if is_next { &yes } else { &no });
     }
 
-    /// Keeps one of the two arguments that follow.
-    fn choose(&mut self, first: bool) {
-        let (yes, no) = (self.argument(), self.argument());
-        self.unread_all(if first { &yes } else { &no });
+    /// Keeps one of the two arguments that follow; both, in doubt, when nobody knows which.
+    fn choose(&mut self, token: Token, first: Option<bool>) {
+        let (mut yes, no) = (self.argument(), self.argument());
+        match first {
+            Some(first) => self.unread_all(if first { &yes } else { &no }),
+            None => {
+                yes.push(token.with(Kind::Space));
+                yes.extend(no);
+                let number = self.undecided(token);
+                self.unread_doubtful(token, number, &yes);
+            }
+        }
+    }
+
+    /// `\ifthenelse{test}{yes}{no}` and its kind, by what is tested; arguments to drop where nobody knows.
+    pub(super) fn either(&mut self, token: Token, tested: &str) {
+        let truth = match tested {
+            "test" => {
+                let test = self.argument();
+                self.apart(&test, Self::test)
+            }
+            "equal" => self.equal(),
+            "defined" | "undefined" => {
+                let tokens = self.argument();
+                let name = self.names.intern(&self.raw(&tokens));
+                let made = token.with(Kind::Name(name));
+                let token = tokens.first().copied();
+                let token = token.filter(|token| matches!(token.kind, Kind::Name(_)));
+                let truth = self.is_defined(token.unwrap_or(made));
+                truth.map(|truth| truth == (tested == "defined"))
+            }
+            "bool" | "toggle" => self.switch(tested),
+            "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(|is| !is),
+            arguments => {
+                self.skip_arguments(token, arguments);
+                None
+            }
+        };
+        self.choose(token, truth);
+    }
+
+    /// The test of `\ifthenelse`, where it is one that can be decided.
+    fn test(&mut self) -> Option<bool> {
+        let mut token = self.next_visible();
+        let negated = matches!(self.command_name(token), "NOT" | "not");
+        if negated {
+            token = self.next_visible();
+        }
+        let truth = match self.command_name(token) {
+            "boolean" => self.switch("bool"),
+            "equal" => self.equal(),
+            "isempty" => {
+                let tokens = self.argument();
+                self.is_known(&tokens)
+                    .then(|| self.flat(&tokens).trim().is_empty())
+            }
+            "isundefined" => {
+                let tokens = self.argument();
+                let is_defined = tokens.first().and_then(|token| self.is_defined(*token));
+                is_defined.map(|is| !is)
+            }
+            _ => {
+                self.unread(token);
+                self.compared()
+            }
+        };
+        let is_whole = self.next_visible().kind == Kind::Stop;
+        truth.filter(|_| is_whole).map(|truth| truth != negated)
+    }
+
+    /// Whether the texts of the next two arguments are the same.
+    fn equal(&mut self) -> Option<bool> {
+        let (one, two) = (self.argument(), self.argument());
+        let is_known = self.is_known(&one) && self.is_known(&two);
+        is_known.then(|| self.flat(&one).trim() == self.flat(&two).trim())
+    }
+
+    /// The value of the switch in the next argument.
+    fn switch(&mut self, kind: &str) -> Option<bool> {
+        let name = self.switch_name(kind);
+        match self.meaning(name) {
+            Meaning::Known(cmd) => match cmd.act {
+                Act::If("true") => Some(true),
+                Act::If("false") => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The conditional behind a name: `\newbool{x}` declares `\ifx`; toggles have names of their own.
+    fn switch_name(&mut self, kind: &str) -> u32 {
+        let prefix = if kind == "bool" { "if" } else { "toggle " };
+        let name = [prefix, &self.name_argument()].concat();
+        self.names.intern(&name)
+    }
+
+    /// `\newbool{x}`, `\newtoggle{x}`
+    pub(super) fn new_named_switch(&mut self, kind: &str) {
+        let name = self.switch_name(kind);
+        if matches!(self.meaning(name), Meaning::Unknown) {
+            self.declare_switch(name);
+        }
+    }
+
+    /// `\setbool{x}{true}`, `\booltrue{x}`
+    pub(super) fn set_named_switch(&mut self, how: &str) {
+        let (kind, value) = how.split_once(' ').unwrap_or((how, ""));
+        let name = self.switch_name(kind);
+        let given = value.is_empty().then(|| self.name_argument());
+        match given.as_deref().unwrap_or(value) {
+            "true" => self.set_switch(name, Some(true)),
+            "false" => self.set_switch(name, Some(false)),
+            _ => self.set_switch(name, None),
+        }
+    }
+
+    /// A switch is its value, as in TeX, where `\drafttrue` is `\let\ifdraft\iftrue`.
+    pub(super) fn set_switch(&mut self, name: u32, value: Option<bool>) {
+        let word = match value.filter(|_| !self.is_doubtful()) {
+            Some(true) => "true",
+            Some(false) => "false",
+            None => "",
+        };
+        self.set_meaning(name, Meaning::Known(Cmd::fixed(Act::If(word))));
     }
 
     /// `\IfBooleanTF{#1}`, `\IfNoValueTF{#1}`, `\IfValueTF{#1}`
-    pub(super) fn if_argument(&mut self, how: &str) {
+    pub(super) fn if_argument(&mut self, token: Token, how: &str) {
         let argument = self.argument();
         let holds = |wanted: fn(&Act) -> bool| {
             let mut acts = argument.iter().filter_map(|token| self.act(*token));
@@ -195,19 +426,6 @@ impl Reader<'_> {
             "none" => holds(|act| matches!(act, Act::NoValue)),
             _ => !holds(|act| matches!(act, Act::NoValue)),
         };
-        self.choose(chosen);
-    }
-
-    /// `\iftoggle{name}{yes}{no}`: both where nobody knows which.
-    pub(super) fn if_toggle(&mut self) {
-        let name = self.name_argument();
-        if let Some(value) = self.toggles.get(&name).copied() {
-            self.choose(value);
-        }
-    }
-
-    pub(super) fn set_toggle(&mut self, value: bool) {
-        let name = self.name_argument();
-        self.toggles.insert(name, value);
+        self.choose(token, Some(chosen));
     }
 }

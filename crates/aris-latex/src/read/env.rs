@@ -8,7 +8,7 @@ use std::{
 use super::{
     commands::Act,
     path,
-    reader::{After, Alignment, GroupKind, Reader, UserEnvironment},
+    reader::{After, Alignment, GroupKind, Meaning, Own, Reader, UserEnvironment},
     style::{self, Style},
     symbols::entries,
     token::{Kind, Op, Token},
@@ -16,109 +16,56 @@ use super::{
 use crate::{BlockKind, Environment, ProblemKind, Written};
 
 /// A known environment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Env {
-    Document,
-    /// A displayed formula.
-    Display,
-    InlineMath,
-    /// A formula's part, with alignment.
-    Inner,
-    Grid(GridForm),
-    Float,
-    /// Read as bytes and dropped.
-    Raw,
-    /// The same, and not in the PDF either.
-    Hidden,
-    List,
-    /// Running text of a kind of its own.
-    Flow(BlockKind),
-    Appendix,
-    /// Interpreted, nothing shown: pictures made by code.
-    Mute,
-    /// Nothing special.
-    Plain,
-    /// Like `Plain` with a title that is shown.
-    Titled,
-}
-
-/// How the columns of a tabular are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GridForm {
-    Plain,
-    /// `to width {columns}`
-    Tabu,
-    /// With captions and heads of its own.
-    Long,
-    /// `{keys}`, `colspec` among them.
-    Keys,
-    /// `{columns}[options]`
-    Nice,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Env {
+    /// What it is, by the words of `environments.txt`.
+    pub(super) what: &'static str,
+    /// The arguments to drop.
+    arguments: &'static str,
 }
 
 impl Env {
+    pub(super) const fn new(what: &'static str) -> Self {
+        let arguments = "";
+        Self { what, arguments }
+    }
+
     /// Whether the document's own definition is ignored.
-    pub(super) fn is_fixed(&self) -> bool {
-        matches!(
-            self,
-            Self::Document
-                | Self::Grid(_)
-                | Self::Float
-                | Self::Raw
-                | Self::Display
-                | Self::Flow(BlockKind::BibItem)
-        )
+    pub(super) fn is_fixed(self) -> bool {
+        let fixed = [
+            "document",
+            "grid",
+            "tabu",
+            "long",
+            "keys",
+            "nice",
+            "float",
+            "raw",
+            "display",
+            "bibliography",
+        ];
+        fixed.contains(&self.what)
     }
 
     /// Whether it counts before the document begins.
-    fn is_early(&self) -> bool {
-        match self {
-            Self::Document | Self::Raw | Self::Hidden => true,
-            Self::Flow(flow) => *flow != BlockKind::BibItem,
-            _ => false,
-        }
+    fn is_early(self) -> bool {
+        let early = [
+            "document", "raw", "hidden", "note", "abstract", "keywords", "front",
+        ];
+        early.contains(&self.what)
     }
 }
 
-/// The environment of a name, star dropped, and the arguments of it to drop.
-pub(super) fn lookup(name: &str) -> Option<(Env, &'static str)> {
-    static ALL: LazyLock<BTreeMap<&str, (Env, &str)>> = LazyLock::new(|| {
+/// The environment of a name, star dropped.
+pub(super) fn lookup(name: &str) -> Option<Env> {
+    static ALL: LazyLock<BTreeMap<&str, Env>> = LazyLock::new(|| {
         let all = entries(include_str!("environments.txt"));
-        all.filter_map(|(what, arguments, name)| Some((name, (named(what)?, arguments))))
+        all.map(|(what, arguments, name)| (name, Env { what, arguments }))
             .collect()
     });
     let known = ALL.get(name);
     let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
-    known.cloned()
-}
-
-/// What a word of `environments.txt` means.
-fn named(what: &str) -> Option<Env> {
-    Some(match what {
-        "document" => Env::Document,
-        "display" => Env::Display,
-        "maths" => Env::InlineMath,
-        "inner" => Env::Inner,
-        "grid" => Env::Grid(GridForm::Plain),
-        "tabu" => Env::Grid(GridForm::Tabu),
-        "long" => Env::Grid(GridForm::Long),
-        "keys" => Env::Grid(GridForm::Keys),
-        "nice" => Env::Grid(GridForm::Nice),
-        "float" => Env::Float,
-        "raw" => Env::Raw,
-        "hidden" => Env::Hidden,
-        "list" => Env::List,
-        "note" => Env::Flow(BlockKind::Footnote),
-        "abstract" => Env::Flow(BlockKind::Abstract),
-        "keywords" => Env::Flow(BlockKind::Keywords),
-        "front" => Env::Flow(BlockKind::FrontMatter),
-        "bibliography" => Env::Flow(BlockKind::BibItem),
-        "appendix" => Env::Appendix,
-        "mute" => Env::Mute,
-        "plain" => Env::Plain,
-        "titled" => Env::Titled,
-        _ => return None,
-    })
+    known.copied()
 }
 
 impl Reader<'_> {
@@ -131,86 +78,150 @@ impl Reader<'_> {
     pub(super) fn begin_environment(&mut self, token: Token) {
         let index = self.environment_name();
         let name = self.names.shared(index);
-        let special = self.special.get(&index).cloned();
-        if special.is_none()
-            && let Some(user) = self.environments.get(&index).cloned()
-        {
-            return self.begin_own(token, index, &user);
-        }
-        let known = special.map(|env| (env, "")).or_else(|| lookup(&name));
-        if self.preamble && !known.as_ref().is_some_and(|(env, _)| env.is_early()) {
+        let known = match self.environments.get(&index).cloned() {
+            Some(Own::Code(user)) => return self.begin_own(token, index, &user),
+            Some(Own::Like(env)) => Some(env),
+            None => lookup(&name),
+        };
+        if self.preamble && !known.is_some_and(Env::is_early) {
             return self.enter(index, After::Nothing, token);
         }
-        let (env, arguments) = match known {
-            Some(known) => known,
-            None if self.is_code(&name) => (Env::Raw, ""),
-            None => (Env::Plain, "o"),
-        };
-        self.skip_arguments(arguments);
-        match env {
-            Env::Document => self.begin_document(),
-            Env::Raw => {
-                self.unread_environment(&name, token);
-                self.skip_raw(&name, token);
+        let env = match known {
+            Some(env) => env,
+            None if self.is_code(&name) => Env::new("raw"),
+            // `\begin{x}` runs `\x`.
+            None if !matches!(self.meaning(index), Meaning::Unknown) => {
+                self.enter(index, After::Nothing, token);
+                return self.unread(token.with(Kind::Name(index)));
             }
-            Env::Hidden => {
+            None => Env {
+                what: "unknown",
+                arguments: "o",
+            },
+        };
+        self.skip_arguments(token, env.arguments);
+        match env.what {
+            "document" => self.begin_document(),
+            "raw" => self.raw_environment(&name, token),
+            "hidden" => {
                 if name.starts_with("filecontents") {
                     self.write_file(&name);
                 }
                 self.skip_raw(&name, token);
             }
-            Env::Display => self.begin_display(token, Some(index)),
-            Env::InlineMath => {
+            "display" => self.begin_display(token, Some(index)),
+            "maths" => {
                 self.enter(index, After::Nothing, token);
                 self.style = self.style.set(style::MATH, 0);
                 self.origin = self.writer.length();
             }
-            Env::Inner => {
+            "inner" => {
                 self.enter(index, After::Align, token);
                 self.alignments.push(Alignment::Inline);
             }
-            Env::Grid(form) => self.begin_grid(token, index, form),
-            Env::Float => {
+            "grid" | "tabu" | "long" | "keys" | "nice" => {
+                self.begin_grid(token, index, env.what);
+            }
+            "float" => {
                 self.paragraph(token);
                 self.enter(index, After::Float, token);
                 self.begin_float(index);
             }
-            Env::List | Env::Flow(_) | Env::Appendix | Env::Mute | Env::Plain | Env::Titled => {
-                self.begin_text(token, index, env);
-            }
+            what => self.begin_text(token, index, what),
         }
     }
 
-    fn begin_text(&mut self, token: Token, index: u32, env: Env) {
-        if env == Env::Mute {
-            self.unread_environment(&self.names.shared(index), token);
+    fn begin_text(&mut self, token: Token, index: u32, what: &str) {
+        if what == "mute" {
+            self.unread_environment(&self.names.shared(index), "", token);
         }
         self.paragraph(token);
-        let title = (env == Env::Titled).then(|| self.optional());
+        let title = matches!(what, "titled" | "options").then(|| self.optional());
         self.enter(index, After::Paragraph, token);
-        match env {
-            Env::List if self.writer.flow == BlockKind::Paragraph => {
-                self.writer.flow = BlockKind::ListItem;
+        let flow = match what {
+            "list" if self.writer.flow == BlockKind::Paragraph => Some(BlockKind::ListItem),
+            "note" => Some(BlockKind::Footnote),
+            "abstract" => Some(BlockKind::Abstract),
+            "keywords" => Some(BlockKind::Keywords),
+            "front" => Some(BlockKind::FrontMatter),
+            "bibliography" => Some(BlockKind::BibItem),
+            _ => None,
+        };
+        if let Some(flow) = flow {
+            self.writer.flow = flow;
+            if self.preamble {
+                self.style = self.style.set(0, style::MUTE);
             }
-            Env::Flow(flow) => {
-                self.writer.flow = flow;
-                if self.preamble {
-                    self.style = self.style.set(0, style::MUTE);
-                }
+        }
+        match what {
+            "appendix" => self.appendix = true,
+            "mute" => self.style = self.style.set(style::MUTE, 0),
+            // A package that is not here defines it, and may hide what it holds.
+            "unknown" | "boxed" => {
+                let message = format!(
+                    "whether `{}` prints its text is not decided here",
+                    self.names.text(index)
+                );
+                let number = self.doubt(token, &message);
+                self.doubt_group(number);
             }
-            Env::Appendix => self.appendix = true,
-            Env::Mute => self.style = self.style.set(style::MUTE, 0),
             _ => {}
         }
         if let Some(tokens) = title.flatten() {
+            let titles = self.titles(&tokens);
+            let tokens = titles.unwrap_or(if what == "titled" { tokens } else { Vec::new() });
+            if tokens.is_empty() {
+                return;
+            }
             self.unread_between(token, "(", &tokens, ") ");
         }
+    }
+
+    /// The text among options: what stands behind `title=` and its kind. None where it is no list of options.
+    pub(super) fn titles(&self, options: &[Token]) -> Option<Vec<Token>> {
+        /// Keys of theorems, boxes and listings that print their value.
+        const PRINTED: [&str; 5] = ["name", "title", "note", "caption", "subtitle"];
+        let (mut found, mut depth, mut is_kept) = (Vec::new(), 0_usize, false);
+        let text = self.raw(options);
+        let key = text.split_once('=')?.0.rsplit(',').next()?.trim();
+        // `x=3` is a text.
+        if key.len() < 4 || !key.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return None;
+        }
+        for token in options {
+            match token.kind {
+                Kind::Begin => depth += 1,
+                Kind::End => depth = depth.saturating_sub(1),
+                Kind::Word if depth == 0 => {
+                    let mut rest = *token;
+                    // `title=A,label=b` is one word.
+                    while let Some(at) = self.text(rest).find([',', '=']) {
+                        let (before, after) = rest.split(at);
+                        let is_key = self.text(after).starts_with('=');
+                        if is_key {
+                            is_kept = PRINTED.contains(&self.text(before).trim());
+                        } else {
+                            found.extend((is_kept && before.len > 0).then_some(before));
+                            is_kept = false;
+                        }
+                        rest = after.split(1).1;
+                    }
+                    found.extend((is_kept && rest.len > 0).then_some(rest));
+                    continue;
+                }
+                _ => {}
+            }
+            found.extend(is_kept.then_some(*token));
+        }
+        Some(found)
     }
 
     /// An environment that the document defines.
     fn begin_own(&mut self, token: Token, index: u32, user: &UserEnvironment) {
         if self.follows(user) {
             self.enter(index, After::Nothing, token);
+            self.enter_doubt(user.begin.doubt);
+            self.doubt_group(user.begin.doubt);
             self.expand_known(token, index, &user.begin);
             return;
         }
@@ -224,14 +235,21 @@ impl Reader<'_> {
         } else {
             self.enter(index, After::Nothing, token);
         }
+        if user.begin.opaque {
+            let message = "the arguments of this environment are not followed";
+            let number = self.doubt(token, message);
+            self.doubt_group(number);
+        }
     }
 
     /// Whether the code of an environment is run: that of a style file where all of it is understood, and opens no maths, which stands
     /// in boxes there.
     fn follows(&self, user: &UserEnvironment) -> bool {
         let code = || user.begin.body.iter().chain(user.end.body.iter());
-        !user.begin.style
-            || self.is_understood(code()) && !code().any(|part| part.kind == Kind::Math)
+        !user.begin.style && !user.begin.opaque
+            || user.begin.style
+                && self.is_understood(code())
+                && !code().any(|part| part.kind == Kind::Math)
     }
 
     /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
@@ -244,9 +262,9 @@ impl Reader<'_> {
                 None => name + "code",
             };
         }
-        self.skip_arguments(spec);
+        self.skip_arguments(token, spec);
         let name = self.names.intern(&name);
-        self.special.insert(name, Env::Raw);
+        self.environments.insert(name, Own::Like(Env::new("raw")));
     }
 
     /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
@@ -300,7 +318,7 @@ impl Reader<'_> {
 
     pub(super) fn end_environment(&mut self, token: Token) {
         let index = self.environment_name();
-        if matches!(lookup(self.names.text(index)), Some((Env::Document, _))) {
+        if self.names.text(index) == "document" {
             return self.end_document(token);
         }
         if let Some(inner) = self.in_argument() {
@@ -315,8 +333,10 @@ impl Reader<'_> {
             let message = format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`");
             return self.problem_at(ProblemKind::ExtraEnd, token, message);
         }
-        let user = self.environments.get(&index).cloned();
-        if let Some(user) = user.filter(|user| self.follows(user)) {
+        let own = self.environments.get(&index).cloned();
+        if let Some(Own::Code(user)) = own
+            && self.follows(&user)
+        {
             self.unread(Self::op(token, Op::EndEnvironment(index)));
             self.expand_known(token, index, &user.end);
         } else {
@@ -347,6 +367,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_document(&mut self, token: Token) {
+        if self.is_doubtful() {
+            // Behind a condition: nobody knows whether the document ends here.
+            let number = self.doubt(token, "it is not decided here whether the document ends");
+            return self.doubt_file(number);
+        }
         if !self.end_hooks.is_empty() {
             let hooks = std::mem::take(&mut self.end_hooks);
             self.unread(Self::op(token, Op::EndDocument));
@@ -365,8 +390,11 @@ impl Reader<'_> {
     }
 
     /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
-    pub(super) fn end_input(&mut self) {
-        if let Some(file) = self.file_mut() {
+    pub(super) fn end_input(&mut self, token: Token) {
+        if self.is_doubtful() {
+            let number = self.doubt(token, "it is not decided here whether the file ends");
+            self.doubt_file(number);
+        } else if let Some(file) = self.file_mut() {
             let line = if file.cursor.fresh {
                 Some(0)
             } else {
@@ -398,7 +426,11 @@ impl Reader<'_> {
 
     /// `\begin{filecontents}[options]{refs.bib}`: what follows up to the end is a file.
     fn write_file(&mut self, name: &str) {
-        self.skip_optional();
+        let options = self.optional().unwrap_or_default();
+        let options = self.raw(&options);
+        let overwrites = ["overwrite", "force"]
+            .iter()
+            .any(|key| options.contains(key));
         let path = path::normalise(&self.name_argument());
         let here = self.here();
         let length = self.rest_of_file().find(&format!("\\end{{{name}}}"));
@@ -407,7 +439,22 @@ impl Reader<'_> {
                 path,
                 file: here.file,
                 body: here.offset..here.offset + length,
+                overwrites,
             });
+        }
+    }
+
+    /// A listing: its source is dropped, and its caption is read.
+    fn raw_environment(&mut self, name: &str, token: Token) {
+        let is_listing = self.rest_of_file().starts_with('[');
+        let options = if is_listing { self.optional() } else { None };
+        let options = options.unwrap_or_default();
+        self.unread_environment(name, &self.raw(&options), token);
+        self.skip_raw(name, token);
+        let caption = self.titles(&options).unwrap_or_default();
+        if !caption.is_empty() {
+            self.unread_group(token, &caption);
+            self.begin_caption(token, Some(name.to_owned()));
         }
     }
 

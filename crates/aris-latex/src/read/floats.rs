@@ -1,7 +1,8 @@
 //! Floats, captions, headings: blocks of their own; and the statements that a document declares.
 
 use super::{
-    reader::{After, Float, Reader},
+    env::Env,
+    reader::{After, Float, Own, Reader},
     style::{self, Style},
     token::{Kind, Token},
 };
@@ -187,6 +188,9 @@ impl Reader<'_> {
 
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {
         if !environment.trim().is_empty() {
+            let name = self.names.intern(environment.trim());
+            self.environments
+                .insert(name, Own::Like(Env::new("titled")));
             self.doc.theorems.push(Theorem {
                 environment: environment.trim().to_owned(),
                 title: title.trim().to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{
     reader::{After, Group, GroupKind, Reader},
-    token::{Kind, Op, Token},
+    token::{Kind, Op, Token, narrow},
 };
 use crate::{Place, ProblemKind};
 
@@ -29,6 +29,7 @@ impl Reader<'_> {
             undo: self.undo.len(),
             origin: self.origin,
             place,
+            doubt: 0,
         });
     }
 
@@ -55,6 +56,7 @@ impl Reader<'_> {
         if group.after != After::Argument {
             self.restore_meanings(group.undo);
         }
+        self.writer.doubts.leave(group.doubt);
         self.style = group.style;
         self.writer.flow = group.flow;
         self.origin = group.origin;
@@ -62,7 +64,11 @@ impl Reader<'_> {
             After::Table => self.end_grid(),
             After::Float => self.end_float(),
             After::Align | After::Display => drop(self.alignments.pop()),
-            After::Argument => self.unknown_argument(),
+            After::Argument => {
+                let token =
+                    Token::new(Kind::Space, narrow(group.place.file), group.place.offset, 0);
+                self.unknown_argument(token);
+            }
             _ => {}
         }
         if let GroupKind::Environment(name) = group.kind {

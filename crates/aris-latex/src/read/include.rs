@@ -10,8 +10,8 @@ use super::{
     token::{Kind, Token, narrow},
 };
 use crate::{
-    Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile,
+    Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
+    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written,
 };
 
 /// What has been loaded.
@@ -22,6 +22,8 @@ pub(super) struct Loading {
     known: BTreeMap<String, Found>,
     only: Option<BTreeSet<String>>,
     pub(super) graphics: Vec<String>,
+    /// Folders of `\input@path`.
+    pub(super) paths: Vec<String>,
     pub(super) candidate_bytes: usize,
     /// Whether a package or class besides LaTeX's own is asked for that the paper folder does not hold.
     pub(super) installed: bool,
@@ -59,7 +61,11 @@ impl Reader<'_> {
         let loader = self.loader.as_mut();
         let loaded = loader.map_or(Loaded::Absent, |loader| loader.load(path));
         let written = || self.doc.written_text(path).map(Arc::from);
+        let overwrites = |written: &Written| written.overwrites && written.path == path;
         let text = match loaded {
+            Loaded::Text(_) if self.doc.written.iter().any(overwrites) => {
+                written().ok_or(Found::Absent)
+            }
             Loaded::Text(text) => Ok(text),
             Loaded::Absent => written().ok_or(Found::Absent),
             Loaded::Unreadable(reason) => Err(Found::Unreadable(reason)),
@@ -82,6 +88,7 @@ impl Reader<'_> {
         }
         if let Some(file) = self.frames.pop().and_then(|frame| frame.file) {
             self.letters = file.letters;
+            self.writer.doubts.leave(file.doubt);
             match file.kind {
                 IncludeKind::Package | IncludeKind::Class => self.styles -= 1,
                 IncludeKind::Include => self.paragraph(token),
@@ -93,7 +100,10 @@ impl Reader<'_> {
 
     /// Where a file may lie: below the folders of the import package, of the root and of the file that asks for it.
     pub(super) fn candidates(&self, names: &[String]) -> Vec<String> {
-        let bases = self.bases();
+        let mut bases = self.bases();
+        let root = path::parent(&self.doc.root);
+        let paths = self.loading.paths.iter();
+        bases.extend(paths.map(|path| path::join(root, path)));
         let below = |base: &String| {
             let names = names.iter();
             names.map(|name| path::join(base, name)).collect::<Vec<_>>()
@@ -132,11 +142,11 @@ impl Reader<'_> {
     }
 
     fn is_macro(&self, token: Token) -> bool {
-        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Macro(_)))
+        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Macro(body) if body.doubt == 0))
     }
 
     /// Whether the text of all tokens is known.
-    fn is_known(&self, tokens: &[Token]) -> bool {
+    pub(super) fn is_known(&self, tokens: &[Token]) -> bool {
         tokens.iter().all(|token| match token.kind {
             Kind::Param(_) | Kind::Hash => false,
             Kind::Name(_) => {
@@ -193,6 +203,7 @@ impl Reader<'_> {
             None => self.candidates(&names),
         };
         let mut include = Include::new(kind, place, target, candidates, IncludeOutcome::Missing);
+        include.doubt = self.cause();
         let only = self.loading.only.as_ref();
         let excluded = only.is_some_and(|only| !only.contains(target.trim_end_matches(".tex")));
         if kind == IncludeKind::Include && excluded {
@@ -209,6 +220,7 @@ impl Reader<'_> {
             }
             Found::File(file) => chosen = Some(file),
             Found::Absent => {
+                self.doubt_holds(Holds::ALL);
                 let tried = include.candidates.join("`, `");
                 let message = format!("included file is missing: tried `{tried}`");
                 self.problem(ProblemKind::MissingInclude, place, message);
@@ -313,19 +325,32 @@ impl Reader<'_> {
         self.loading.only = Some(names.collect());
     }
 
-    /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless that file holds the
-    /// preamble alone.
+    /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless the
+    /// document itself has not begun.
     pub(super) fn document_class(&mut self, token: Token) {
         const BEGIN: &str = "\\begin{document}";
+        // The text begins in it, or in the file that asks for it.
+        if self.frames.len() <= 1 || self.preamble {
+            return self.packages(IncludeKind::Class);
+        }
         let rest = self.rest_of_file();
+        // The subfiles package runs the preamble.
+        if rest
+            .split('}')
+            .next()
+            .is_some_and(|class| class.ends_with("{subfiles"))
+        {
+            self.skip_arguments(token, "om");
+            if let Some(file) = self.file_mut() {
+                file.own = true;
+            }
+            return;
+        }
         let begin = rest.match_indices(BEGIN).map(|(at, _)| at).find(|at| {
             let before = rest.get(..*at).unwrap_or("");
             let line = before.rsplit('\n').next().unwrap_or("");
             !line.contains('%') || line.contains("\\%")
         });
-        if self.frames.len() <= 1 || (begin.is_none() && self.preamble) {
-            return self.packages(IncludeKind::Class);
-        }
         let length = begin.map_or(rest.len(), |at| at + BEGIN.len());
         let Some(frame) = self.frames.last_mut() else {
             return;

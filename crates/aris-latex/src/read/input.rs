@@ -6,7 +6,7 @@ use super::{
     commands::{Act, Cmd},
     lexer::{self, Cursor, Letters},
     reader::{File, Meaning, Reader},
-    token::{Kind, Token},
+    token::{Kind, Op, Token},
     writer::Source,
 };
 use crate::{IncludeKind, Place, ProblemKind};
@@ -24,10 +24,13 @@ impl Reader<'_> {
         let Some(frame) = self.frames.last_mut() else {
             return Token::new(Kind::Stop, 0, 0, 0);
         };
-        if self.stack.len() > frame.base
+        while self.stack.len() > frame.base
             && let Some(token) = self.stack.pop()
         {
-            return token;
+            let Kind::Op(Op::Certain(number)) = token.kind else {
+                return token;
+            };
+            self.writer.doubts.leave(number);
         }
         match &mut frame.file {
             Some(file) => lexer::next(file, self.letters, &mut self.names),
@@ -213,7 +216,7 @@ impl Reader<'_> {
 }
 
 impl File {
-    pub(crate) fn new(number: u32, text: Arc<str>, kind: IncludeKind) -> Self {
+    pub(super) fn new(number: u32, text: Arc<str>, kind: IncludeKind) -> Self {
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self {
@@ -224,6 +227,7 @@ impl File {
             kind,
             import: None,
             own: false,
+            doubt: 0,
             letters: Letters::default(),
         }
     }

@@ -54,7 +54,7 @@ fn special(byte: u8) -> bool {
 }
 
 /// The next token of a file; [`Kind::Stop`] at its end.
-pub(crate) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
+pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Token {
     let bytes = file.text.as_bytes().get(..file.end).unwrap_or_default();
     let cursor = &mut file.cursor;
     let token = |kind, start, length| Token::new(kind, file.number, start, length);

@@ -1,21 +1,33 @@
 //! Definitions and expansion of the document's macros.
 
-use std::{ops::Range, rc::Rc};
+use std::{collections::BTreeSet, ops::Range, rc::Rc};
 
 use super::{
     commands::{Act, Cmd},
     env::{self, Env},
-    reader::{Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, UserEnvironment},
-    token::{Kind, Token, narrow},
+    reader::{
+        Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Own, Parameter, Reader, UserEnvironment,
+    },
+    token::{Kind, Op, Token, narrow},
 };
 use crate::{Definition, Place, ProblemKind};
+
+/// Folders of `\input@path` and `\graphicspath` that are tried.
+pub(super) const MAX_PATHS: usize = 64;
+
+impl Macro {
+    /// Whether what it prints is certain.
+    pub(super) fn is_certain(&self) -> bool {
+        self.doubt == 0 && !self.style && !self.opaque
+    }
+}
 
 impl Reader<'_> {
     /// Puts a macro's body before what follows, arguments in place.
     pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
-        if body.style && !self.is_understood(body.body.iter()) {
+        if body.opaque || body.style && !self.is_understood(body.body.iter()) {
             self.opaque(call, name, body);
-            self.unknown();
+            self.unknown(call);
         } else {
             self.expand_known(call, name, body);
         }
@@ -44,6 +56,10 @@ impl Reader<'_> {
             call: self.place(call),
             depth,
         });
+        if body.doubt > 0 {
+            self.enter_doubt(body.doubt);
+            self.unread(Self::op(call, Op::Certain(body.doubt)));
+        }
         let before = self.stack.len();
         for token in body.body.iter().rev() {
             if let Kind::Param(number) = token.kind {
@@ -107,26 +123,46 @@ impl Reader<'_> {
     fn define(
         &mut self,
         (name, token): (u32, Token),
-        parameters: Vec<Parameter>,
+        parameters: Option<Vec<Parameter>>,
         body: &[Token],
         keep: bool,
     ) {
         let place = self.place(token);
-        self.doc.definitions.push(Definition {
-            name: self.names.text(name).to_owned(),
-            place,
-            arguments: parameters.len(),
-            body: self.written_range(place.file, body),
-        });
-        let defined = self.macro_of(parameters, body, place);
+        if let Some(parameters) = &parameters {
+            self.doc.definitions.push(Definition {
+                name: self.names.text(name).to_owned(),
+                place,
+                arguments: parameters.len(),
+                body: self.written_range(place.file, body),
+            });
+        }
+        let mut defined = self.macro_of(parameters, body, place);
         let known = match self.meaning(name) {
+            // One that drops what it is given is certain to print nothing of it.
             Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.is_fixed() => {
-                self.redefined(token, name, &defined.body);
-                true
+                let drops = !defined.parameters.is_empty() && defined.body.is_empty();
+                if !drops {
+                    self.redefined(token, name, &defined.body);
+                }
+                !drops
             }
-            // What the reader knows of a command says more than a style file's code for it.
-            Meaning::Known(cmd) => keep || (self.styles > 0 && !matches!(cmd.act, Act::Opaque)),
-            Meaning::Macro(_) => keep,
+            // What the reader knows of a command says more than a style file's code for it, and than a definition that may not count
+            // and prints what it is given.
+            Meaning::Known(cmd) => {
+                let count = defined.parameters.len();
+                let prints = |at| defined.body.iter().any(|part| part.kind == Kind::Param(at));
+                let prints = (1..=9).take(count).all(prints);
+                let is_known = !matches!(cmd.act, Act::Opaque);
+                keep || is_known && (self.styles > 0 || defined.doubt > 0 && prints)
+            }
+            Meaning::Macro(old) => {
+                // Nobody knows which of two definitions counts: in doubt, or in what is searched and not run.
+                let is_searched = old.style && self.styles > 0 && old.place != place;
+                if !keep && (defined.doubt > 0 || is_searched) {
+                    self.join(token, &old, &mut defined);
+                }
+                keep
+            }
             Meaning::Unknown => false,
         };
         if !known {
@@ -134,12 +170,42 @@ impl Reader<'_> {
         }
     }
 
-    fn macro_of(&self, parameters: Vec<Parameter>, body: &[Token], place: Place) -> Macro {
+    /// Makes a definition print what an older one prints, too, in doubt.
+    fn join(&mut self, token: Token, old: &Macro, new: &mut Macro) {
+        let is_same = |tokens: &Macro| self.raw(&tokens.body);
+        if is_same(old) == is_same(new) && old.parameters.len() == new.parameters.len() {
+            new.doubt = old.doubt;
+            return;
+        }
+        if new.doubt == 0 {
+            let message = format!(
+                "`{}` has several definitions, and which one counts is not decided here",
+                self.text(token)
+            );
+            new.doubt = self.doubt(token, &message);
+            self.writer.doubts.leave(new.doubt);
+        }
+        let kinds = |parameters: &[Parameter]| {
+            let kinds = parameters.iter().map(std::mem::discriminant);
+            kinds.collect::<Vec<_>>()
+        };
+        new.opaque |= old.opaque || kinds(&old.parameters) != kinds(&new.parameters);
+        let space = token.with(Kind::Space);
+        let both = old.body.iter().chain([&space]).chain(new.body.iter());
+        let both: Rc<[Token]> = both.copied().collect();
+        if self.spend(both.len()) {
+            new.body = both;
+        }
+    }
+
+    fn macro_of(&self, parameters: Option<Vec<Parameter>>, body: &[Token], place: Place) -> Macro {
         Macro {
-            parameters,
+            opaque: parameters.is_none(),
+            parameters: parameters.unwrap_or_default(),
             body: self.compile(body),
             place,
             style: self.styles > 0,
+            doubt: self.doubt_number(),
         }
     }
 
@@ -208,71 +274,74 @@ impl Reader<'_> {
         if let Some(name) = self.defined_name() {
             let parameters = self.classic_parameters();
             let body = self.argument();
-            self.define(name, parameters, &body, keep);
+            self.define(name, Some(parameters), &body, keep);
         }
     }
 
-    /// `\def\x#1#2{…}`; with delimited parameters the macro stays unknown, so that its arguments' text is kept.
+    /// `\def\x#1#2{…}`; what a macro with delimited parameters does with what follows is not followed.
     pub(super) fn def(&mut self) {
         let Some((name, token)) = self.defined_name() else {
             return;
         };
-        let (mut count, mut simple) = (0_u8, true);
+        let mut parameters = Some(Vec::new());
         loop {
             let next = self.next();
             match next.kind {
                 Kind::Begin => {
                     let body = self.balanced(next);
-                    if simple {
-                        let parameters = (0..count).map(|_| Parameter::Mandatory).collect();
-                        self.define((name, token), parameters, &body, false);
-                    } else {
-                        self.set_opaque(name);
+                    if self.names.text(name) == "input@path" {
+                        self.loading.paths = self.groups_of(&body);
                     }
-                    return;
+                    return self.define((name, token), parameters, &body, false);
                 }
                 Kind::Hash => {
                     let number = self.next();
-                    simple &= number.kind == Kind::Word && number.len == 1;
-                    count = count.saturating_add(1);
+                    let is_plain = number.kind == Kind::Word && number.len == 1;
+                    parameters = parameters.filter(|_| is_plain);
+                    if let Some(all) = &mut parameters {
+                        all.push(Parameter::Mandatory);
+                    }
                     // `#1#2`: the digits of one word would be delimiters.
                     if number.kind != Kind::Word {
                         self.unread(number);
                     }
                 }
-                Kind::Stop | Kind::Par => {
-                    self.unread(next);
-                    return;
-                }
-                _ => simple = false,
+                Kind::Stop | Kind::Par => return self.unread(next),
+                _ => parameters = None,
             }
         }
     }
 
-    /// `s o O{default} m` of `\NewDocumentCommand`.
-    fn document_parameters(&mut self) -> Vec<Parameter> {
-        let spec = self.argument();
-        let mut parameters = self.apart(&spec, Self::all_parameters);
-        parameters.truncate(9);
-        parameters
+    /// The texts of the groups in an argument, `{a/}{b/}`.
+    pub(super) fn groups_of(&self, tokens: &[Token]) -> Vec<String> {
+        let text = self.raw(tokens);
+        let parts = text.split(['{', '}']).map(str::trim);
+        let parts = parts.filter(|part| !part.is_empty()).take(MAX_PATHS);
+        parts.map(str::to_owned).collect()
     }
 
-    fn all_parameters(&mut self) -> Vec<Parameter> {
+    /// `s o O{default} m` of `\NewDocumentCommand`; nothing where there are others.
+    fn document_parameters(&mut self) -> Option<Vec<Parameter>> {
+        let spec = self.argument();
+        self.apart(&spec, Self::all_parameters)
+    }
+
+    fn all_parameters(&mut self) -> Option<Vec<Parameter>> {
         let mut parameters = Vec::new();
         loop {
             let token = self.next();
             match token.kind {
-                Kind::Stop => return parameters,
-                Kind::Word => parameters.extend(match self.letter(token) {
-                    'm' => Some(Parameter::Mandatory),
-                    'o' => Some(Parameter::Optional(None)),
-                    's' => Some(Parameter::Star),
-                    'O' => Some(Parameter::Optional(Some(
-                        self.braced().unwrap_or_default().into(),
-                    ))),
-                    _ => None,
+                Kind::Stop => return Some(parameters).filter(|all| all.len() < 10),
+                Kind::Word => parameters.push(match self.letter(token) {
+                    'm' => Parameter::Mandatory,
+                    'o' => Parameter::Optional(None),
+                    's' => Parameter::Star,
+                    'O' => Parameter::Optional(Some(self.braced().unwrap_or_default().into())),
+                    '+' | '!' => continue,
+                    _ => return None,
                 }),
-                _ => {}
+                Kind::Space => {}
+                _ => return None,
             }
         }
     }
@@ -285,47 +354,40 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn new_environment(&mut self, classic: bool) {
+    pub(super) fn new_environment(&mut self, token: Token, classic: bool) {
         self.star();
         let (name, place) = self.key_argument();
         let parameters = if classic {
-            self.classic_parameters()
+            Some(self.classic_parameters())
         } else {
             self.document_parameters()
         };
         let (begin, end) = (self.argument(), self.argument());
-        let known = env::lookup(&name);
-        let known = known.is_some_and(|(env, _)| self.styles > 0 || env.is_fixed());
-        if !known && !name.is_empty() {
-            let begin = self.macro_of(parameters, &begin, place);
-            let end = self.macro_of(Vec::new(), &end, place);
-            let name = self.names.intern(&name);
+        if name.is_empty() {
+            return;
+        }
+        let index = self.names.intern(&name);
+        let is_known = env::lookup(&name).is_some_and(|env| self.styles > 0 || env.is_fixed());
+        // What goes into a box is set where that is used, if it is.
+        let mut boxed = begin.iter().chain(&end);
+        let is_boxed = boxed.any(|token| matches!(self.text(*token), "lrbox" | "\\setbox"));
+        if !is_known || is_boxed && self.styles == 0 {
+            let mut begin = self.macro_of(parameters, &begin, place);
+            if is_boxed {
+                let message = format!("whether `{name}` prints its text is not decided here");
+                begin.doubt = self.doubt(token, &message);
+                self.writer.doubts.leave(begin.doubt);
+            }
+            let end = self.macro_of(Some(Vec::new()), &end, place);
             let user = Rc::new(UserEnvironment { begin, end });
-            self.environments.insert(name, user);
+            self.environments.insert(index, Own::Code(user));
         }
     }
 
-    /// `\excludecomment{name}`: what stands in the environment is hidden.
-    pub(super) fn hide_environment(&mut self) {
+    /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
+    pub(super) fn declare_environment(&mut self, like: &'static str) {
         let name = self.environment_name();
-        self.environments.remove(&name);
-        self.special.insert(name, Env::Hidden);
-    }
-
-    /// `\includecomment{name}`: what stands in the environment is shown.
-    pub(super) fn show_environment(&mut self, token: Token) {
-        let name = self.environment_name();
-        self.special.remove(&name);
-        let place = self.place(token);
-        let empty = || Macro {
-            parameters: Vec::new(),
-            body: Rc::new([]),
-            place,
-            style: false,
-        };
-        let (begin, end) = (empty(), empty());
-        self.environments
-            .insert(name, Rc::new(UserEnvironment { begin, end }));
+        self.environments.insert(name, Own::Like(Env::new(like)));
     }
 
     /// `\let\a=\b`
@@ -341,12 +403,15 @@ impl Reader<'_> {
             return;
         };
         let meaning = self.meaning(target);
-        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if matches!(cmd.act, Act::If(_) | Act::Switch(_)));
+        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if matches!(cmd.act, Act::If(_)));
         let old = self.meaning(name);
         let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
         // `\let\iffalse\iftrue` shows what was hidden.
-        if !known || self.styles == 0 && is_condition(&old) && is_condition(&meaning) {
-            self.set_meaning(name, meaning);
+        if is_condition(&meaning) && self.is_doubtful() {
+            self.set_switch(name, None);
+        } else if !known || self.styles == 0 && is_condition(&old) && is_condition(&meaning) {
+            let meaning = Some(meaning).filter(|_| !self.is_doubtful());
+            self.set_meaning(name, meaning.unwrap_or_default());
             self.set_opaque(name);
         }
     }
@@ -359,7 +424,7 @@ impl Reader<'_> {
     }
 
     /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
-    pub(super) fn declare_name(&mut self, spec: &str) {
+    pub(super) fn declare_name(&mut self, token: Token, spec: &str) {
         let Some((name, _)) = self.defined_name() else {
             return;
         };
@@ -368,15 +433,15 @@ impl Reader<'_> {
             return;
         }
         self.set_opaque(name);
-        self.skip_arguments(spec);
+        self.skip_arguments(token, spec);
     }
 
     /// The same for a name without backslash: what is put in front of it, and the arguments behind it to drop.
-    pub(super) fn declare_named(&mut self, prefix: &str, spec: &str) {
+    pub(super) fn declare_named(&mut self, token: Token, prefix: &str, spec: &str) {
         let name = [prefix, &self.name_argument()].concat();
         let name = self.names.intern(&name);
         self.set_opaque(name);
-        self.skip_arguments(spec);
+        self.skip_arguments(token, spec);
     }
 
     /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX. Those of a style file are set by its options.
@@ -384,16 +449,62 @@ impl Reader<'_> {
         let Some((name, _)) = self.defined_name() else {
             return;
         };
+        self.declare_switch(name);
+    }
+
+    pub(super) fn declare_switch(&mut self, name: u32) {
+        self.set_switch(name, (self.styles == 0).then_some(false));
         let Some(stem) = self.names.text(name).strip_prefix("if").map(str::to_owned) else {
             return;
         };
-        let number = narrow(self.switches.len());
-        self.switches.push((self.styles == 0).then_some(false));
-        self.set_meaning(name, Meaning::Known(Cmd::fixed(Act::Switch(number))));
         for (ending, value) in [("true", true), ("false", false)] {
             let setter = self.names.intern(&format!("{stem}{ending}"));
-            let act = Act::SetSwitch(number, value);
+            let act = Act::SetSwitch(name, value);
             self.set_meaning(setter, Meaning::Known(Cmd::fixed(act)));
+        }
+    }
+
+    /// `\global\let`, `\gdef`: what a command defines outlives every group.
+    pub(super) fn globally(&mut self, define: impl FnOnce(&mut Self)) {
+        let before = self.undo.len();
+        define(self);
+        let set = self.undo.split_off(before);
+        if set.is_empty() || !self.spend(self.undo.len()) {
+            return;
+        }
+        let set: BTreeSet<u32> = set.into_iter().map(|(name, _)| name).collect();
+        let mut kept = vec![0];
+        self.undo.retain(|(name, _)| {
+            let keeps = !set.contains(name);
+            kept.push(kept.last().copied().unwrap_or(0) + usize::from(keeps));
+            keeps
+        });
+        for group in &mut self.groups {
+            group.undo = kept.get(group.undo).copied().unwrap_or(group.undo);
+        }
+    }
+
+    /// `\global` before what defines something.
+    pub(super) fn global(&mut self) {
+        let mut next = self.next_visible();
+        // `\long`
+        while matches!(self.act(next), Some(Act::Nothing)) {
+            next = self.next_visible();
+        }
+        match self.act(next) {
+            Some(act) => self.globally(|reader| reader.command(next, act)),
+            None => self.unread(next),
+        }
+    }
+
+    /// `\DeclareCiteCommand{\x}…`: a command that cites.
+    pub(super) fn new_cite(&mut self, token: Token) {
+        self.star();
+        if let Some((name, _)) = self.defined_name() {
+            let cite = self.names.intern("cite");
+            let meaning = self.meaning(cite);
+            self.set_meaning(name, meaning);
+            self.skip_arguments(token, "ommmm");
         }
     }
 
@@ -402,7 +513,7 @@ impl Reader<'_> {
         self.star();
         if let Some(name) = self.defined_name() {
             let body = self.argument();
-            self.define(name, Vec::new(), &body, false);
+            self.define(name, Some(Vec::new()), &body, false);
         }
     }
 

@@ -10,24 +10,25 @@ mod assets;
 mod cite;
 mod commands;
 mod cond;
+mod doubt;
 mod env;
 mod floats;
 mod groups;
 mod include;
 mod input;
-pub(crate) mod lexer;
+mod lexer;
 mod macros;
 mod math;
-pub(crate) mod names;
+mod names;
 mod packages;
 pub(crate) mod path;
-pub(crate) mod reader;
+mod reader;
 mod run;
 mod si;
 mod style;
 pub(crate) mod symbols;
 mod tables;
-pub(crate) mod token;
+mod token;
 mod unread;
 mod verb;
 mod writer;
@@ -37,9 +38,10 @@ use crate::{Document, Error, Loader};
 pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Error> {
     let mut reader = reader::Reader::new(loader);
     reader.open_root(root)?;
-    let is_document = reader.doc.files.first().is_some_and(|file| {
-        file.text.contains("\\documentclass") || file.text.contains("\\begin{document}")
-    });
+    // The file that ends the document, where another one begins it.
+    let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
+    let root = reader.doc.files.first();
+    let is_document = root.is_some_and(|file| marks.iter().any(|mark| file.text.contains(mark)));
     if is_document {
         reader.preamble = true;
         reader.style.bits = style::MUTE;

@@ -79,8 +79,24 @@ impl Reader<'_> {
             // Behind a condition it may end the file or not.
             Act::EndInput if !self.begins_line(token) => {}
             act if cmd.role == Role::Defines => self.command(token, act),
+            _ if matches!(
+                self.command_name(token),
+                "AtBeginDocument" | "AtEndDocument"
+            ) =>
+            {
+                self.hook(token);
+            }
             _ => {}
         }
+    }
+
+    /// What a style file sets where the document begins or ends is not run; it is searched like the rest.
+    fn hook(&mut self, token: Token) {
+        let tokens = self.argument();
+        let styles = std::mem::take(&mut self.styles);
+        self.unread_argument(token, &tokens, false);
+        self.styles = styles;
+        self.unread_all(&tokens);
     }
 
     /// A bibliography that a style file or a class names, itself or for the end of the document. Where a name stands in what a macro

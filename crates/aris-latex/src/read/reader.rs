@@ -49,6 +49,10 @@ pub(super) struct Macro {
     pub(super) place: Place,
     /// Of a style file: expanded only when everything in it is known.
     pub(super) style: bool,
+    /// What it does with what follows is not followed.
+    pub(super) opaque: bool,
+    /// Number of the doubt in which it was defined, or 0.
+    pub(super) doubt: u32,
 }
 
 /// One macro call.
@@ -60,7 +64,7 @@ pub(super) struct Expansion {
 }
 
 /// A file that is being read.
-pub(crate) struct File {
+pub(super) struct File {
     /// Index into the document's files.
     pub(super) number: u32,
     pub(super) text: Arc<str>,
@@ -74,6 +78,8 @@ pub(crate) struct File {
     pub(super) own: bool,
     /// What counts as a letter in the file around it.
     pub(super) letters: Letters,
+    /// Number of the doubt that ends with it, or 0.
+    pub(super) doubt: u32,
 }
 
 /// Where tokens come from: the token stack above `base`, then the file; without one these tokens are looked at on their own.
@@ -119,6 +125,8 @@ pub(super) struct Group {
     pub(super) undo: usize,
     pub(super) origin: usize,
     pub(super) place: Place,
+    /// Number of the doubt that ends with it, or 0.
+    pub(super) doubt: u32,
 }
 
 /// A float that is open.
@@ -135,6 +143,8 @@ pub(super) struct Branch {
     /// The first branch was taken, so that `\else` skips.
     pub(super) skip_else: bool,
     pub(super) place: Place,
+    /// Number of the doubt about its text, or 0.
+    pub(super) doubt: u32,
 }
 
 /// What `&` and `\\` belong to.
@@ -148,6 +158,14 @@ pub(super) enum Alignment {
 pub(super) struct UserEnvironment {
     pub(super) begin: Macro,
     pub(super) end: Macro,
+}
+
+/// What the document says that an environment is.
+#[derive(Clone)]
+pub(super) enum Own {
+    /// Like one that is known: a comment, a listing, a theorem.
+    Like(Env),
+    Code(Rc<UserEnvironment>),
 }
 
 #[derive(Default)]
@@ -173,14 +191,13 @@ pub(super) struct Reader<'a> {
     pub(super) alignments: Vec<Alignment>,
     pub(super) floats: Vec<Float>,
     pub(super) branches: Vec<Branch>,
-    /// None where a style file's options decide.
-    pub(super) switches: Vec<Option<bool>>,
+    /// Whether the next condition is turned round.
+    pub(super) negated: bool,
     /// Style files that are open; see [`packages`](super::packages).
     pub(super) styles: usize,
-    pub(super) toggles: BTreeMap<String, bool>,
-    pub(super) environments: BTreeMap<u32, Rc<UserEnvironment>>,
-    /// Environments that the document declares to be like one that is known: comments, listings.
-    pub(super) special: BTreeMap<u32, Env>,
+    pub(super) environments: BTreeMap<u32, Own>,
+    /// Characters between which text is code.
+    pub(super) short_verbs: String,
     /// What `\AtBeginDocument` keeps.
     pub(super) begin_hooks: Vec<Token>,
     /// What `\AtEndDocument` keeps.

@@ -17,7 +17,8 @@ impl Reader<'_> {
                 continue;
             }
             match token.kind {
-                Kind::Word => self.write_word(token),
+                Kind::Word if self.short_verbs.is_empty() => self.write_word(token),
+                Kind::Word => self.write_verbs(token),
                 Kind::Space | Kind::Tie => self.space(token),
                 Kind::Name(name) => match self.meaning(name) {
                     Meaning::Known(cmd) => self.command(token, cmd.act),
@@ -27,7 +28,7 @@ impl Reader<'_> {
                     }
                     Meaning::Unknown => {
                         self.undefined(token, name);
-                        self.unknown();
+                        self.unknown(token);
                     }
                 },
                 Kind::Par => self.blank_line(token),
@@ -38,6 +39,8 @@ impl Reader<'_> {
                 Kind::Hash | Kind::Param(_) => self.write(token, "#"),
                 Kind::Super if self.style.has(style::MATHS) => self.script(token, true),
                 Kind::Sub if self.style.has(style::MATHS) => self.script(token, false),
+                // `^^25` is a percent sign.
+                Kind::Super if self.peek().kind == Kind::Super => self.changes_reading(token),
                 Kind::Super => self.write(token, "^"),
                 Kind::Sub => self.write(token, "_"),
                 Kind::Op(op) => self.instruction(token, op),
@@ -71,6 +74,7 @@ impl Reader<'_> {
             );
         }
         self.settle_undefined();
+        self.list_doubts();
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
     }
 
@@ -81,12 +85,13 @@ impl Reader<'_> {
             Op::Link(link) => self.style.link = link,
             Op::EndEnvironment(name) => self.leave(name, token),
             Op::EndDocument => self.end_document(token),
+            Op::Certain(number) => self.writer.doubts.leave(number),
             Op::Over => self.bracketed_group(token, "/", "/("),
         }
     }
 
-    /// What follows a command that is not known: a star, options, and arguments, whose text is kept.
-    pub(super) fn unknown(&mut self) {
+    /// What follows a command that is not known: a star, options, and arguments, whose text is kept, in doubt.
+    pub(super) fn unknown(&mut self, token: Token) {
         let next = self.next();
         let is_star = next.kind == Kind::Word && self.text(next) == "*";
         if !is_star || self.style.has(style::MATHS) {
@@ -94,23 +99,27 @@ impl Reader<'_> {
         }
         if next.kind == Kind::Word && self.text(next) == "[" && !self.style.has(style::MATHS) {
             // Options when an argument follows; otherwise text.
-            if let Some(tokens) = self.optional()
-                && self.peek().kind != Kind::Begin
-            {
-                self.unread_between(next, "[", &tokens, "]");
+            if let Some(tokens) = self.optional() {
+                if self.peek().kind == Kind::Begin {
+                    self.unread_argument(token, &tokens, false);
+                } else {
+                    self.unread_between(next, "[", &tokens, "]");
+                }
             }
         }
-        self.unknown_argument();
+        self.unknown_argument(token);
     }
 
     /// Opens the next argument of a command that is not known, if one follows.
-    pub(super) fn unknown_argument(&mut self) {
+    pub(super) fn unknown_argument(&mut self, token: Token) {
         let next = self.next();
         if next.kind == Kind::Begin {
             self.open_group(GroupKind::Brace, After::Argument, next);
+            let number = self.doubt(token, "");
+            self.doubt_group(number);
         } else if next.kind == Kind::Space && self.peek().kind == Kind::Begin {
             self.space(next);
-            self.unknown_argument();
+            self.unknown_argument(token);
         } else {
             self.unread(next);
         }
@@ -120,7 +129,7 @@ impl Reader<'_> {
         match act {
             Act::Do(done, how) => done(self, token, how),
             Act::Nothing | Act::NoValue | Act::True => {}
-            Act::Opaque => self.unknown(),
+            Act::Opaque => self.unknown(token),
             Act::Space => self.space(token),
             Act::ThinSpace => self.thin_space(token),
             Act::Symbol(text) => self.write(token, text),
@@ -145,20 +154,12 @@ impl Reader<'_> {
             Act::BGroup => self.open_group(GroupKind::Brace, After::Nothing, token),
             Act::Include(kind) => self.include(token, kind),
             Act::InputIf => self.input_if_exists(token),
-            Act::EndInput => self.end_input(),
+            Act::EndInput => self.end_input(token),
             Act::CsName => self.cs_name(token),
-            Act::Switch(number) => {
-                let value = self.switches.get(number as usize).copied().flatten();
-                self.branch(value, token);
-            }
-            Act::SetSwitch(number, value) => {
-                if let Some(switch) = self.switches.get_mut(number as usize) {
-                    *switch = Some(value);
-                }
-            }
+            Act::SetSwitch(name, value) => self.set_switch(name, Some(value)),
             Act::If(form) => self.conditional(form, token),
             Act::Else => self.other_branch(token),
-            Act::Fi => drop(self.branches.pop()),
+            Act::Fi => self.end_branch(),
         }
     }
 
@@ -186,15 +187,6 @@ impl Reader<'_> {
             drop(self.argument());
         }
         self.unread_all(&first);
-    }
-
-    /// Shows one of two arguments, which is not known: both, apart. What is dropped before.
-    pub(super) fn either(&mut self, token: Token, before: &str) {
-        self.skip_arguments(before);
-        let (yes, no) = (self.argument(), self.argument());
-        self.unread_all(&no);
-        self.unread_text(token, " ");
-        self.unread_all(&yes);
     }
 
     pub(super) fn horizontal_space(&mut self, token: Token) {

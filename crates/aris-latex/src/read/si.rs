@@ -7,7 +7,7 @@ use super::{
     symbols::{PREFIXES, UNITS, pairs},
     token::{Kind, Token},
 };
-use crate::ProblemKind;
+use crate::{Holds, ProblemKind};
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
 pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
@@ -218,7 +218,7 @@ impl Reader<'_> {
         if text.contains("round-mode=") && !text.contains("round-mode=none") {
             let message =
                 "siunitx rounds what is printed here; numbers are read as they are written";
-            self.problem_at(ProblemKind::UnreadText, token, message);
+            self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
     }
 

@@ -1,11 +1,10 @@
 //! Tables: columns, rows, cells.
 
 use super::{
-    env::GridForm,
     reader::{After, Alignment, GroupKind, Reader},
     token::{Kind, Op, Token},
 };
-use crate::{BlockKind, Document, ProblemKind, Row, Table};
+use crate::{BlockKind, Document, Holds, ProblemKind, Row, Table};
 
 /// Columns of a table preamble that are looked at.
 const MAX_COLUMNS: usize = 1_000;
@@ -34,7 +33,7 @@ pub(super) struct Grid {
 }
 
 impl Reader<'_> {
-    pub(super) fn begin_grid(&mut self, token: Token, name: u32, form: GridForm) {
+    pub(super) fn begin_grid(&mut self, token: Token, name: u32, form: &str) {
         let numeric = self.columns(token, form);
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
@@ -42,7 +41,7 @@ impl Reader<'_> {
             return;
         }
         self.paragraph(token);
-        let long = form == GridForm::Long;
+        let long = form == "long";
         if long {
             self.begin_float(name);
         }
@@ -65,19 +64,17 @@ impl Reader<'_> {
     }
 
     /// For each column of a table preamble, whether siunitx sets it as numbers.
-    fn columns(&mut self, token: Token, form: GridForm) -> Vec<bool> {
-        while form == GridForm::Tabu
-            && !matches!(self.peek().kind, Kind::Begin | Kind::Stop | Kind::Par)
-        {
+    fn columns(&mut self, token: Token, form: &str) -> Vec<bool> {
+        while form == "tabu" && !matches!(self.peek().kind, Kind::Begin | Kind::Stop | Kind::Par) {
             self.next();
         }
         let tokens = self.argument();
-        if form == GridForm::Nice {
+        if form == "nice" {
             self.skip_optional();
         }
         let is_key = |token: &Token| self.text(*token).contains("colspec");
         let key = tokens.iter().position(is_key);
-        let key = key.filter(|_| form == GridForm::Keys);
+        let key = key.filter(|_| form == "keys");
         let from = key.map_or(&[][..], |key| tokens.get(key..).unwrap_or_default());
         // `colspec = {…}` alone.
         let begin = from.iter().position(|token| token.kind == Kind::Begin);
@@ -122,7 +119,7 @@ impl Reader<'_> {
         if let Some(beside) = beside {
             let message =
                 format!("the columns print `{beside}` beside their cells, which is not read");
-            self.problem_at(ProblemKind::UnreadText, token, message);
+            self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
         columns
     }
@@ -287,7 +284,7 @@ impl Reader<'_> {
         self.skip_optional();
         let text = self.name_argument();
         let has_width = !self.command_name(token).ends_with("cell");
-        self.skip_arguments(if has_width { "omo" } else { "o" });
+        self.skip_arguments(token, if has_width { "omo" } else { "o" });
         let digits = text.trim_start_matches(['-', '=']);
         let end = digits.find(|c: char| !c.is_ascii_digit());
         let digits = digits.get(..end.unwrap_or(digits.len()));

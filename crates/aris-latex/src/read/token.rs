@@ -52,6 +52,8 @@ pub(crate) enum Op {
     EndEnvironment(u32),
     /// Ends the document, after what `\AtEndDocument` keeps.
     EndDocument,
+    /// Ends a doubt; done as soon as it comes up.
+    Certain(u32),
     /// Opens the denominator of a fraction.
     Over,
 }

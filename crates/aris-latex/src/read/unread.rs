@@ -1,12 +1,12 @@
 //! What a reader of the PDF sees and was not read here: said once, with its place.
 
 use super::{
-    env::{self, Env},
+    env,
     reader::{Macro, Meaning, Reader},
     style,
     token::{Kind, Token},
 };
-use crate::{Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
+use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
 
 impl Reader<'_> {
     /// A control sequence that nobody defines.
@@ -14,19 +14,30 @@ impl Reader<'_> {
         if self.preamble && self.is_handled(token) {
             self.handled.insert(name);
         }
+        let text = self.names.text(name);
+        let cites = is_citation(text);
         // A name with `@` is of LaTeX's own workings.
-        let is_inner = self.names.text(name).contains('@');
+        let is_inner = text.contains('@');
         if is_inner || self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
         }
-        if !self.handled.contains(&name) {
-            self.installed_names.insert(self.place(token));
-        }
-        let message = format!(
-            "the definition of `\\{}` was not found; what it prints is not read",
-            self.names.text(name)
-        );
-        self.problem_at(ProblemKind::UndefinedMacro, token, message);
+        let (kind, message) = if cites && self.peek_after_space().kind == Kind::Begin {
+            let message = format!(
+                "`\\{}` looks like a citation; its keys are not read",
+                self.names.text(name)
+            );
+            (ProblemKind::UnreadText(Holds::CITATIONS), message)
+        } else {
+            if !self.handled.contains(&name) {
+                self.installed_names.insert(self.place(token));
+            }
+            let message = format!(
+                "the definition of `\\{}` was not found; what it prints is not read",
+                self.names.text(name)
+            );
+            (ProblemKind::UndefinedMacro, message)
+        };
+        self.problem_at(kind, token, message);
     }
 
     /// Takes back what was said of names that an installed package or class defines. One of the paper's own, which may print its
@@ -81,74 +92,103 @@ impl Reader<'_> {
         }
     }
 
-    /// A macro of a style file that is not expanded, where its text holds numbers.
+    /// An argument that is dropped: citations in it are told, and numbers where it `is_text`.
+    pub(super) fn unread_argument(&mut self, token: Token, argument: &[Token], is_text: bool) {
+        let (_, mut holds) = self.held(argument);
+        holds.numbers &= is_text;
+        if !holds.is_empty() {
+            let message = format!("an argument of `{}` is not read", self.text(token));
+            self.problem_at(ProblemKind::UnreadText(holds), token, message);
+        }
+    }
+
+    /// A macro that is not expanded, where its text holds anything.
     pub(super) fn opaque(&mut self, call: Token, name: u32, body: &Macro) {
         if self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
         }
-        let count = self.numbers_in(&body.body);
-        if count == 0 {
+        let (count, holds) = self.held(&body.body);
+        if holds.is_empty() {
             return;
         }
         let message = format!(
-            "`{}` prints text that is not read: its definition in `{}` holds {} and commands that are not known",
+            "`{}` prints text that is not read: its definition in `{}` holds {} and is not followed",
             self.names.text(name),
             self.doc.position(body.place).path,
-            counted(count),
+            counted(count, holds),
         );
-        self.problem_at(ProblemKind::UnreadText, call, message);
+        self.problem_at(ProblemKind::UnreadText(holds), call, message);
     }
 
-    /// `\apptocmd`, `\patchcmd`: a macro of the document whose text is changed by what is not followed, where numbers are in it. One
+    /// `\apptocmd`, `\patchcmd`: a macro of the document whose text is changed by what is not followed, where it holds anything. One
     /// letter for each argument with text behind the macro's name.
     pub(super) fn changed(&mut self, token: Token, spec: &str) {
         self.skip_optional();
         let Some((name, _)) = self.defined_name() else {
             return;
         };
-        let mut count = 0;
+        let mut all = Vec::new();
         for _ in spec.chars() {
-            let tokens = self.argument();
-            count += self.numbers_in(&tokens);
+            all.extend(self.argument());
         }
-        let own = match self.meaning(name) {
-            Meaning::Macro(body) => self.numbers_in(&body.body),
-            _ => 0,
-        };
+        if let Meaning::Macro(body) = self.meaning(name) {
+            all.extend(body.body.iter());
+        }
         // What is done when it works, and when it does not.
         if self.command_name(token).ends_with("cmd") {
-            self.skip_arguments("mm");
+            self.skip_arguments(token, "mm");
         }
-        if count + own > 0 && self.reported.insert(name) {
+        let (_, holds) = self.held(&all);
+        if !holds.is_empty() && self.reported.insert(name) {
             let message = format!(
                 "`\\{}` is changed here; what it prints then is not read",
                 self.names.text(name)
             );
-            self.problem_at(ProblemKind::UnreadText, token, message);
+            self.problem_at(ProblemKind::UnreadText(holds), token, message);
         }
     }
 
-    /// The document's own definition of a command that the reader depends on, where its text holds numbers. The numbers beside
+    /// The document's own definition of a command that the reader depends on, where its text holds anything. The numbers beside
     /// commands that are not known are mostly lengths and levels.
     pub(super) fn redefined(&mut self, token: Token, name: u32, body: &[Token]) {
-        let count = self.numbers_in(body);
-        if count > 0 && self.is_understood(body.iter()) {
+        let (count, mut holds) = self.held(body);
+        // A citation command is mostly made of others.
+        holds.citations &= !is_citation(self.names.text(name));
+        if !holds.is_empty() && self.is_understood(body.iter()) {
             let message = format!(
                 "the paper's own definition of `\\{}` is not read; it holds {}",
                 self.names.text(name),
-                counted(count),
+                counted(count, holds),
             );
-            self.problem_at(ProblemKind::UnreadText, token, message);
+            self.problem_at(ProblemKind::UnreadText(holds), token, message);
         }
     }
 
-    fn numbers_in(&self, tokens: &[Token]) -> usize {
+    /// How many numbers tokens hold, and what else.
+    fn held(&self, tokens: &[Token]) -> (usize, Holds) {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word);
-        words.map(|word| numbers(self.text(*word))).sum()
+        let count = words.map(|word| numbers(self.text(*word))).sum();
+        let holds = Holds {
+            numbers: count > 0,
+            citations: self.cites_keys(tokens),
+        };
+        (count, holds)
     }
 
-    /// An environment that is passed over, up to its end, where its source holds numbers.
-    pub(super) fn unread_environment(&mut self, name: &str, token: Token) {
+    /// Whether a command that cites has keys there.
+    fn cites_keys(&self, tokens: &[Token]) -> bool {
+        /// Tokens of the options before the keys.
+        const NEAR: usize = 64;
+        tokens.iter().enumerate().any(|(at, token)| {
+            let rest = tokens.get(at + 1..).unwrap_or_default().iter().take(NEAR);
+            let mut rest = rest.skip_while(|token| token.kind != Kind::Begin).skip(1);
+            matches!(token.kind, Kind::Name(name) if is_citation(self.names.text(name)))
+                && (rest.next()).is_some_and(|key| matches!(key.kind, Kind::Word | Kind::Param(_)))
+        })
+    }
+
+    /// An environment that is passed over, up to its end, where its source holds anything.
+    pub(super) fn unread_environment(&mut self, name: &str, options: &str, token: Token) {
         if self.style.has(style::MUTE) {
             return;
         }
@@ -160,34 +200,77 @@ impl Reader<'_> {
         let rest = self.rest_of_file();
         let end = rest.find(&format!("\\end{{{name}}}")).unwrap_or(rest.len());
         let source = rest.get(..end).unwrap_or("");
-        let is_picture = matches!(env::lookup(name), Some((Env::Mute, _)));
-        let is_picture = is_picture && !source.contains("\\addplot");
-        let count = if is_picture {
+        let is_picture = env::lookup(name).is_some_and(|env| env.what == "mute");
+        let count = if is_picture && !source.contains("\\addplot") {
             numbers(&labels(source))
         } else {
             numbers(source)
         };
+        // Citations in pictures are read.
+        let mut commands = source.split('\\').skip(1);
+        let citations = !is_picture && commands.any(is_citation) && self.runs_code(name, options);
         self.searched = Some(Place {
             offset: here.offset + end,
             ..here
         });
-        if count > 0 {
-            let message = format!("`{name}` is not read; its source holds {}", counted(count));
-            self.problem_at(ProblemKind::UnreadText, token, message);
+        let holds = Holds {
+            numbers: count > 0,
+            citations,
+        };
+        if !holds.is_empty() {
+            let message = format!(
+                "`{name}` is not read; its source holds {}",
+                counted(count, holds)
+            );
+            self.problem_at(ProblemKind::UnreadText(holds), token, message);
         }
     }
 
+    /// Whether commands in a listing may count: those of `alltt` do, others where an option lets them.
+    fn runs_code(&self, name: &str, options: &str) -> bool {
+        const LETTING: [&str; 5] = [
+            "escapeinside",
+            "escapechar",
+            "commandchars",
+            "mathescape",
+            "texcl",
+        ];
+        let lets = |text: &str| LETTING.iter().any(|key| text.contains(key));
+        name == "alltt"
+            || lets(options)
+            || name != "verbatim" && self.doc.files.iter().any(|file| lets(&file.text))
+    }
+
     /// A file that is printed as a listing or a table.
-    pub(super) fn unread_file(&mut self, place: Place, name: &str) {
+    pub(super) fn unread_file(&mut self, place: Place, name: &str, kind: IncludeKind) {
         if !self.style.has(style::MUTE) {
             let message = format!("`{name}` is printed here and not read");
-            self.problem(ProblemKind::UnreadText, place, message);
+            // Data may hold commands, a listing prints them.
+            let holds = if kind == IncludeKind::Data {
+                Holds::ALL
+            } else {
+                Holds::NUMBERS
+            };
+            self.problem(ProblemKind::UnreadText(holds), place, message);
         }
     }
 }
 
-fn counted(count: usize) -> String {
-    format!("{count} number{}", if count == 1 { "" } else { "s" })
+fn counted(count: usize, holds: Holds) -> String {
+    let numbers = format!("{count} number{}", if count == 1 { "" } else { "s" });
+    match (holds.numbers, holds.citations) {
+        (true, true) => numbers + " and citations",
+        (false, true) => "citations".to_owned(),
+        _ => numbers,
+    }
+}
+
+/// Whether a command looks like one that cites, by its name; what follows the name does not matter.
+fn is_citation(name: &str) -> bool {
+    let end = name.find(|c: char| !c.is_ascii_alphabetic());
+    let name = name.get(..end.unwrap_or(name.len())).unwrap_or("");
+    let at = name.find("cite").or_else(|| name.find("Cite"));
+    at.is_some() && !name.ends_with("style") && !name.starts_with("bib")
 }
 
 /// The text in braces of a picture: what stands in parentheses and brackets are places and sizes.

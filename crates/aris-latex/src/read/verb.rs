@@ -99,6 +99,75 @@ impl Reader<'_> {
         self.style = old;
     }
 
+    /// `\MakeShortVerb{\|}`: text between two of these is code.
+    pub(super) fn short_verb(&mut self) {
+        self.star();
+        self.skip_optional();
+        let tokens = self.argument();
+        let mark = self.raw(&tokens);
+        self.short_verbs
+            .extend(mark.trim_start_matches('\\').chars().next());
+    }
+
+    /// Writes a word up to such a mark, and the code behind it.
+    pub(super) fn write_verbs(&mut self, token: Token) {
+        let at = self.text(token).find(|c| self.short_verbs.contains(c));
+        let Some(at) = at.filter(|_| self.at_file() && self.is_straight(token)) else {
+            return self.write_word(token);
+        };
+        let (before, after) = token.split(at);
+        self.write_word(before);
+        if let Some(file) = self.file_mut() {
+            file.cursor.pos -= after.len as usize;
+        }
+        self.verb(token, false);
+    }
+
+    /// `\string\x`: the name itself.
+    pub(super) fn string(&mut self) {
+        let token = self.next();
+        if token.kind == Kind::Stop {
+            return self.unread(token);
+        }
+        let text = self.text(token).to_owned();
+        self.write(token, &text);
+    }
+
+    /// ``\catcode`\%=12``: `@` may become a letter; what else changes how the text is read is told.
+    pub(super) fn change_code(&mut self, token: Token) {
+        let mut word = self.next_visible();
+        let (sign, rest) = self.split_letter(word);
+        let mut of = '\\';
+        if self.text(sign) == "`" {
+            word = if rest.len > 0 { rest } else { self.next() };
+            of = self
+                .text(word)
+                .trim_start_matches('\\')
+                .chars()
+                .next()
+                .unwrap_or(of);
+            let (_, rest) = self.split_letter(word);
+            self.unread(if word.kind == Kind::Word {
+                rest
+            } else {
+                rest.with(Kind::Space)
+            });
+        }
+        let next = self.next_visible();
+        if self.text(next).starts_with('=') {
+            self.unread(next.split(1).1);
+        } else {
+            self.unread(next);
+        }
+        let code = self.number();
+        let is_plain = matches!(code, Some(11 | 12));
+        if of == '@' {
+            self.letters.at = code == Some(11);
+        } else if !is_plain || "\\{}$&#^_%~".contains(of) {
+            self.changes_reading(token);
+        }
+    }
+
     fn verb_from_file(&mut self) {
         let rest = self.rest_of_file();
         let rest = rest.strip_prefix('*').unwrap_or(rest);

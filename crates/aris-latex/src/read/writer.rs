@@ -3,6 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{
+    doubt::Doubts,
     reader::Expansion,
     style::{self, Style},
     token::narrow,
@@ -15,7 +16,7 @@ use crate::{
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
 /// Kinds of marks that are extended while a block is written: one for each style, one for links, one for expansions.
-const SLOTS: usize = 10;
+const SLOTS: usize = 11;
 /// TeX's ligatures for dashes and quotes.
 const LIGATURES: [(&str, &str); 6] = [
     ("---", "—"),
@@ -27,6 +28,7 @@ const LIGATURES: [(&str, &str); 6] = [
 ];
 const LINK: usize = 8;
 const EXPANSION: usize = 9;
+const DOUBT: usize = 10;
 
 /// Where a piece of text comes from.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +111,7 @@ pub(crate) struct Writer {
     pub(crate) expansions: Vec<Expansion>,
     /// The citations and cross references, which text names by number, from 1.
     links: Vec<MarkKind>,
+    pub(crate) doubts: Doubts,
     running: Open,
     /// Blocks of their own, the innermost last.
     levels: Vec<(BlockKind, Open)>,
@@ -428,6 +431,14 @@ impl Writer {
         if style.link != 0 {
             let link = || self.links.get(style.link as usize - 1).cloned();
             open.mark(LINK, style.link, range.clone(), link);
+        }
+        if let Some((number, doubt)) = self.doubts.current_mut() {
+            doubt.is_told = true;
+            doubt.holds.numbers |= text.contains(|c: char| c.is_ascii_digit());
+            let cause = doubt.place;
+            open.mark(DOUBT, number, range.clone(), || {
+                Some(MarkKind::Doubtful { cause })
+            });
         }
         if source.exp != 0 {
             let expanded = || {

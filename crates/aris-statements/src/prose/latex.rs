@@ -1,5 +1,6 @@
 //! LaTeX: the reading of `aris-latex`, for whole documents and for parts that have no preamble.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind, ProblemKind};
@@ -113,6 +114,20 @@ pub(super) fn read(
     })
 }
 
+/// The lines with text, or with a citation, of which it is not known whether it is set.
+pub(super) fn doubtful(document: &Document, lines: &Lines) -> BTreeSet<Place> {
+    let citations = document.citations.iter();
+    let citations = citations.filter(|citation| citation.doubt.is_some());
+    let mut places: Vec<_> = citations.map(|citation| citation.place).collect();
+    for block in &document.blocks {
+        let pieces = block.pieces();
+        let pieces = pieces.filter(|piece| block.doubt(&piece.text).is_some());
+        places.extend(pieces.map(|piece| piece.place));
+    }
+    let places = places.into_iter();
+    places.map(|at| place(document, at, lines)).collect()
+}
+
 /// Whether text may be missing from what was read.
 fn hides_text(kind: ProblemKind) -> bool {
     match kind {
@@ -126,7 +141,8 @@ fn hides_text(kind: ProblemKind) -> bool {
         | ProblemKind::IncludeCycle
         | ProblemKind::Expansion
         | ProblemKind::UndefinedMacro
-        | ProblemKind::UnreadText
+        | ProblemKind::UnreadText(_)
+        | ProblemKind::Undecided(_)
         | ProblemKind::NoDocument => true,
     }
 }

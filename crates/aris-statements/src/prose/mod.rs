@@ -11,6 +11,8 @@ mod section;
 pub mod sentence;
 pub(crate) mod stretch;
 
+use std::collections::BTreeSet;
+
 use crate::feature::Feature;
 use mark::Mark;
 use passage::{MaskKind, Passage, PassageKind};
@@ -130,6 +132,14 @@ pub struct Excerpt<'a> {
 }
 
 impl Prose {
+    /// The places with text of which it is not known whether it is set.
+    pub(crate) fn doubtful(&self) -> BTreeSet<Place> {
+        match &self.places {
+            Places::Latex(document) => latex::doubtful(document, &self.lines),
+            Places::Markdown(_) => BTreeSet::new(),
+        }
+    }
+
     /// Reads a whole document; included LaTeX files are asked of the loader.
     ///
     /// **Errors**: a LaTeX document beyond the limits of the reader.

@@ -8,6 +8,8 @@ mod design;
 mod numbers;
 mod references;
 
+use std::collections::BTreeSet;
+
 use aris_paper::bib::BibFile;
 use aris_paper::facts::Month;
 use aris_review::{Finding, Severity};
@@ -83,6 +85,18 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
             for rule in design::RULES {
                 out.not_checked(rule, "no results were given");
             }
+        }
+    }
+    // What may not be set is a question.
+    let mut doubtful = documents.iter().flat_map(Prose::doubtful);
+    let doubtful: BTreeSet<_> = doubtful.by_ref().map(|at| (at.file, at.line)).collect();
+    for finding in &mut out.findings {
+        let line = finding.line.and_then(|line| usize::try_from(line).ok());
+        if doubtful.contains(&(finding.file.clone(), line.unwrap_or(0))) {
+            finding.requires_decision = true;
+            finding
+                .message
+                .push_str("; whether this text is set is not known");
         }
     }
     let key = |finding: &Finding| {

@@ -56,6 +56,10 @@ pub(crate) fn run(
     context: &Context,
 ) -> Result<Outcome<Report>, Error> {
     let mut project = session::open(args, context)?;
+    let root = project.document.as_ref().ok();
+    if let Some(choice) = root.and_then(|document| project.files.choice(&document.root)) {
+        context.warn(&choice);
+    }
     let audit = project.audit();
     let details = Details::new(&project, &audit);
     let (verdict, reason) = details.decide();

@@ -159,6 +159,10 @@ pub(super) fn words(status: Status) -> (&'static str, &'static str) {
             "nobody said what this number means: not checked",
         ),
         Status::Waived => ("Waived", "the authors say why this number needs no data"),
+        Status::Undecided => (
+            "Not known to be set",
+            "it is not known whether readers see this number",
+        ),
     }
 }
 

@@ -278,7 +278,7 @@ fn weight(status: Status) -> u8 {
         Status::ExactMatch => 0,
         Status::RoundingOk => 1,
         Status::Waived => 2,
-        Status::Unbound => 3,
+        Status::Unbound | Status::Undecided => 3,
         Status::BindingLost => 4,
         Status::BindingError => 5,
         Status::ScopeOverclaim => 6,

@@ -122,7 +122,7 @@ struct Page<'a> {
     title: &'a str,
     style_hash: String,
     script_hash: String,
-    statuses: [Count; 8],
+    statuses: [Count; 9],
     parts: [(&'static str, Covered); 4],
     audit: &'a Audit,
     problems: Vec<Problem<'a>>,

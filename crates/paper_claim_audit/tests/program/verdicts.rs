@@ -386,3 +386,21 @@ fn exact_checks_warn_and_never_accuse_a_binding() {
             .audit();
     assert!(!right.said().contains("33.3"), "{right}");
 }
+
+#[test]
+fn numbers_that_may_not_be_set_are_neither_accused_nor_counted() {
+    let body = "Sure took 12.4 ms. \\ifluatex Maybe took 12.5 ms, free 99.5 ms.\\fi";
+    let sure = claim("sure", "Sure took [[12.4]] ms", "");
+    let maybe = claim("maybe", "Maybe took [[12.5]] ms", "");
+    let audit = Paper::new(body)
+        .with("results/v.csv", "x\n12.4\n")
+        .claims(&[sure, maybe].concat())
+        .audit();
+    audit.expect("sure", "exact_match");
+    audit.expect("maybe", "undecided");
+    assert_eq!(audit.verdict(), "WARN", "{audit}");
+    assert!(audit.said().contains("\\ifluatex"), "{}", audit.said());
+    // A number alone in such text is listed, and no part of what is covered.
+    let open = Paper::new("\\ifluatex free 99.5 ms\\fi").audit();
+    assert_eq!(open.verdict(), "WARN", "{open}");
+}

@@ -123,6 +123,7 @@ fn looked_up(found: &Value) -> Option<(&'static str, Severity)> {
     let severity = match found.get("severity")?.as_str()? {
         "info" => Severity::Info,
         "warn" => Severity::Warn,
+        "question" => Severity::Question,
         _ => Severity::Fail,
     };
     Some((id, severity))

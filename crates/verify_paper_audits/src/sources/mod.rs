@@ -179,6 +179,8 @@ impl Sources {
                     }
                 }
                 IncludeOutcome::NotRead => self.not_read(paper, &mut seen, include, position),
+                // Nobody knows whether LaTeX asks for it: the document's problems say so.
+                _ if include.doubt.is_some() => {}
                 IncludeOutcome::Missing => {
                     self.missing(include, &position);
                     // A search path that is not read here (`\input@path`, TEXINPUTS) may lead TeX to a file of that name.
@@ -227,7 +229,8 @@ impl Sources {
                 | ProblemKind::MissingInclude
                 | ProblemKind::IncludeCycle
                 | ProblemKind::UndefinedMacro
-                | ProblemKind::UnreadText
+                | ProblemKind::UnreadText(_)
+                | ProblemKind::Undecided(_)
                 | ProblemKind::NoDocument => continue,
             };
             let message = format!(

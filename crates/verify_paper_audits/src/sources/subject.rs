@@ -94,8 +94,16 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
     }
     for problem in &document.problems {
         let may_hold: fn(&mut Holds) = match problem.kind {
-            // What a listing, a picture or a macro without a definition prints may be numbers.
-            ProblemKind::UnreadText | ProblemKind::UndefinedMacro => |holds| holds.numbers = true,
+            // What a macro without a definition prints may be numbers.
+            ProblemKind::UndefinedMacro => |holds| holds.numbers = true,
+            ProblemKind::UnreadText(unread) | ProblemKind::Undecided(unread) => {
+                match (unread.numbers, unread.citations) {
+                    (true, true) => |holds| (holds.numbers, holds.citations) = (true, true),
+                    (true, false) => |holds| holds.numbers = true,
+                    (false, true) => |holds| holds.citations = true,
+                    (false, false) => continue,
+                }
+            }
             // Text behind it may have gone unread.
             ProblemKind::Expansion | ProblemKind::UnclosedConditional => |holds| {
                 let support = holds.support;

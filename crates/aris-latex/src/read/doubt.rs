@@ -1,0 +1,264 @@
+//! Text of which nobody here knows whether it is set: it is read and marked, and what decides about it is named.
+
+use indexmap::IndexMap;
+
+use super::{
+    commands::Act,
+    reader::{After, GroupKind, Meaning, Reader},
+    style,
+    token::{Kind, Op, Token, narrow},
+};
+use crate::{Holds, Place, ProblemKind};
+
+/// Why it is not known whether text is set.
+pub(crate) struct Doubt {
+    pub(crate) place: Place,
+    /// What is said of it, when it holds anything; empty where something else says it.
+    message: String,
+    pub(crate) is_told: bool,
+    pub(crate) holds: Holds,
+}
+
+/// All doubts, which others name by number from 1, and the open ones, the innermost last.
+#[derive(Default)]
+pub(crate) struct Doubts {
+    all: Vec<Doubt>,
+    open: Vec<u32>,
+}
+
+impl Doubts {
+    /// The innermost open one with its number.
+    pub(crate) fn current_mut(&mut self) -> Option<(u32, &mut Doubt)> {
+        let number = *self.open.last()?;
+        Some((number, self.all.get_mut(number as usize - 1)?))
+    }
+
+    pub(crate) fn leave(&mut self, number: u32) {
+        if let Some(at) = self.open.iter().rposition(|open| *open == number) {
+            self.open.remove(at);
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Begins a doubt and returns its number; 0 where text is in doubt already and this says nothing new.
+    pub(super) fn doubt(&mut self, token: Token, message: &str) -> u32 {
+        if message.is_empty() && self.is_doubtful() {
+            return 0;
+        }
+        let doubts = &self.writer.doubts;
+        let number = narrow(doubts.all.len() + 1);
+        let doubt = Doubt {
+            place: self.place(token),
+            message: message.to_owned(),
+            is_told: false,
+            holds: Holds::default(),
+        };
+        self.writer.doubts.all.push(doubt);
+        self.enter_doubt(number);
+        number
+    }
+
+    pub(super) fn enter_doubt(&mut self, number: u32) {
+        if number > 0 {
+            self.writer.doubts.open.push(number);
+        }
+    }
+
+    pub(super) fn is_doubtful(&self) -> bool {
+        !self.writer.doubts.open.is_empty()
+    }
+
+    /// The number of the innermost open doubt; 0 where there is none.
+    pub(super) fn doubt_number(&self) -> u32 {
+        self.writer.doubts.open.last().copied().unwrap_or(0)
+    }
+
+    /// What decides about what stands here.
+    pub(super) fn cause(&mut self) -> Option<Place> {
+        Some(self.writer.doubts.current_mut()?.1.place)
+    }
+
+    /// The open doubt is told, because of this.
+    pub(super) fn doubt_holds(&mut self, holds: Holds) {
+        if let Some((_, doubt)) = self.writer.doubts.current_mut() {
+            doubt.is_told = true;
+            doubt.holds.add(holds);
+        }
+    }
+
+    /// Doubts everything up to the end of the innermost group.
+    pub(super) fn doubt_group(&mut self, number: u32) {
+        match self.groups.last_mut() {
+            Some(group) if group.doubt == 0 => group.doubt = number,
+            _ => {}
+        }
+    }
+
+    /// Doubts everything up to the end of the innermost file.
+    pub(super) fn doubt_file(&mut self, number: u32) {
+        match self
+            .frames
+            .iter_mut()
+            .rev()
+            .find_map(|frame| frame.file.as_mut())
+        {
+            Some(file) if file.doubt == 0 => file.doubt = number,
+            _ => {}
+        }
+    }
+
+    /// Puts tokens back behind which a doubt ends.
+    pub(super) fn unread_doubtful(&mut self, like: Token, number: u32, tokens: &[Token]) {
+        self.unread(Self::op(like, Op::Certain(number)));
+        self.unread_all(tokens);
+    }
+
+    /// The next argument follows, in doubt.
+    pub(super) fn doubtful_argument(&mut self, token: Token) {
+        let tokens = self.argument();
+        if self.style.has(style::MUTE) {
+            self.unread_argument(token, &tokens, true);
+        }
+        let message = format!(
+            "whether `\\{}` prints its argument is not decided here",
+            self.command_name(token)
+        );
+        let number = self.doubt(token, &message);
+        self.unread_doubtful(token, number, &tokens);
+    }
+
+    /// `\setbox0=\hbox{…}`: what the box holds is set where it is used, if it is.
+    pub(super) fn set_box(&mut self, token: Token) {
+        self.skip_glue();
+        let mut next = self.next_visible();
+        if self.text(next) == "=" {
+            next = self.next_visible();
+        }
+        if matches!(self.command_name(next), "hbox" | "vbox" | "vtop") {
+            next = self.next_visible();
+        }
+        if next.kind == Kind::Begin || matches!(self.act(next), Some(Act::BGroup)) {
+            self.open_group(GroupKind::Brace, After::Nothing, next);
+            let message = "whether this box is printed is not decided here";
+            let number = self.doubt(token, message);
+            self.doubt_group(number);
+        } else {
+            self.unread(next);
+        }
+    }
+
+    /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: what is repeated, for each item of a plain list; elsewhere once, in doubt.
+    pub(super) fn for_each(&mut self, token: Token, inner: &str) {
+        /// Items of a list that is followed.
+        const MOST: usize = 64;
+        let name = self.next_visible();
+        let mut head = Vec::new();
+        let begin = loop {
+            let next = self.next();
+            match next.kind {
+                Kind::Begin => break next,
+                Kind::Stop | Kind::Par => return self.unread(next),
+                _ if head.len() > MOST => return self.unread(next),
+                _ => head.push(next),
+            }
+        };
+        let first = self.balanced(begin);
+        let sign = self.raw(&head);
+        let sign = sign.trim();
+        let (is_plain, list, body) = match head.iter().find(|token| token.kind != Kind::Space) {
+            Some(_) if inner.is_empty() && sign.ends_with("in") => {
+                (sign == "in", first, self.argument())
+            }
+            // The list is a macro.
+            Some(_) if inner.is_empty() => {
+                let mut names = head.iter().filter_map(|token| match token.kind {
+                    Kind::Name(name) => Some(self.meaning(name)),
+                    _ => None,
+                });
+                match names.next() {
+                    Some(Meaning::Macro(list)) => {
+                        (sign.starts_with("in"), list.body.to_vec(), first)
+                    }
+                    _ => (false, head, first),
+                }
+            }
+            Some(colon) => {
+                let mut list = vec![colon.split(2).1];
+                list.extend(head.iter().skip(1).take(head.len().saturating_sub(2)));
+                (sign.starts_with(":="), list, first)
+            }
+            None => (false, head, first),
+        };
+        let mut items = vec![Vec::new()];
+        for token in &list {
+            let mut rest = *token;
+            while rest.kind == Kind::Word
+                && let Some(at) = self.text(rest).find(',')
+            {
+                let (before, after) = rest.split(at);
+                items
+                    .last_mut()
+                    .map(|item: &mut Vec<Token>| item.push(before));
+                items.push(Vec::new());
+                rest = after.split(1).1;
+            }
+            items.last_mut().map(|item| item.push(rest));
+        }
+        let is_plain = is_plain
+            && items.len() <= MOST
+            && self.is_known(&list)
+            && !self.raw(&list).contains(['.', '/'])
+            && !self.style.has(style::MUTE);
+        if !is_plain || !self.spend(items.len() * body.len()) {
+            let message = format!(
+                "`\\{}` is not followed here; what it repeats is read once",
+                self.command_name(token)
+            );
+            let number = self.doubt(token, &message);
+            return self.unread_doubtful(token, number, &body);
+        }
+        for item in items.iter().rev() {
+            let item = item.iter().filter(|token| token.kind != Kind::Space);
+            let item: Vec<Token> = item.copied().collect();
+            let is_name = |token: &Token| token.kind == name.kind;
+            for part in body.iter().rev() {
+                if is_name(part) {
+                    self.unread_all(&item);
+                } else {
+                    self.unread(*part);
+                }
+            }
+        }
+    }
+
+    /// What follows may be read wrongly, up to the end of the group: `what` changes how.
+    pub(super) fn changes_reading(&mut self, token: Token) {
+        let message = format!(
+            "`\\{}` changes how characters are read here; what follows may be read wrongly",
+            self.command_name(token)
+        );
+        let number = self.doubt(token, "");
+        self.doubt_group(number);
+        self.problem_at(ProblemKind::UnreadText(Holds::ALL), token, message);
+    }
+
+    /// Lists the doubts that are about anything, what is the same once, at its first place.
+    pub(super) fn list_doubts(&mut self) {
+        let mut listed: IndexMap<String, (Place, Holds, usize)> = IndexMap::new();
+        for doubt in std::mem::take(&mut self.writer.doubts).all {
+            if doubt.is_told && !doubt.message.is_empty() {
+                let first = (doubt.place, Holds::default(), 0);
+                let (_, holds, count) = listed.entry(doubt.message).or_insert(first);
+                holds.add(doubt.holds);
+                *count += 1;
+            }
+        }
+        for (mut message, (place, holds, count)) in listed {
+            if count > 1 {
+                message.push_str(&format!(" (here and in {} more places)", count - 1));
+            }
+            self.problem(ProblemKind::Undecided(holds), place, message);
+        }
+    }
+}
