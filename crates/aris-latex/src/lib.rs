@@ -18,7 +18,8 @@
 //! [`Document::problems`]; only limits and a missing root document are an [`Error`].
 //!
 //! This is not TeX: category codes, boxes and most primitives are unknown, and packages are known by what their
-//! commands show. Text of an unknown command's braced arguments is kept, so that a number cannot hide in one.
+//! commands show. Text of an unknown command's braced arguments is kept, so that a number cannot hide in one, and marked: it may not be
+//! set.
 #![warn(missing_docs)]
 
 mod model;

@@ -199,14 +199,15 @@ struct Facts {
     targets: Vec<String>,
 }
 
-/// A comment, and what stands before it on its line.
-static COMMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?mR)^((?:[^\\%\r\n]|\\.)*)%(.*)"));
+/// `% !TEX root = ../main.tex`
+static HINT: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?i)%\s*!\s*tex\s+root\s*=\s*(\S.*?)\s*$"));
 
-/// A command with an argument in braces after an optional one, or in the primitive form, `\input file`. Options are short, so that no
-/// text is looked through twice.
+/// A command with an argument in braces after an optional one, or in the primitive form, `\input file`; before that what hides one, an
+/// escaped character or a comment. Options hold no brackets, so that no text is looked through twice.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
-        r"\\(documentclass|begin|end|input|include|subfile|subfileinclude)\b\s*(?:\[[^\]]{0,400}\]\s*)?(?:\{([^{}\\]*)\}|([^\s\\\[\]{}]+))",
+        r"\\[^A-Za-z]|%[^\r\n]*|\\(documentclass|begin|end|input|include|subfile|subfileinclude)\b(?:\s|%[^\r\n]*[\r\n])*(?:\[[^\[\]]*\]\s*)?(?:\{([^{}\\]*)\}|([^\s\\\[\]{}%]+))",
     )
 });
 
@@ -219,38 +220,27 @@ fn compiled(pattern: &str) -> Regex {
 
 impl Facts {
     fn of(text: &str) -> Self {
-        let top = text.lines().take(HINT_LINES);
-        let mut comments = top.filter_map(|line| COMMENT.captures(line)?.get(2));
+        let mut hints = text
+            .lines()
+            .take(HINT_LINES)
+            .filter_map(|line| HINT.captures(line)?.get(1));
         let mut facts = Self {
-            hint: comments.find_map(|comment| hint(comment.as_str())),
+            hint: hints.next().map(|hint| hint.as_str().to_owned()),
             ..Self::default()
         };
-        let code = COMMENT.replace_all(text, "$1");
-        for found in COMMAND.captures_iter(&code) {
+        for found in COMMAND.captures_iter(text) {
             let argument = found.get(2).or(found.get(3));
             let argument = argument.map_or("", |argument| argument.as_str().trim());
             match found.get(1).map_or("", |name| name.as_str()) {
                 "documentclass" => facts.class = facts.class.or(Some(argument.to_owned())),
                 "begin" => facts.begins |= argument == "document",
                 "end" => facts.ends |= argument == "document",
+                "" => {}
                 _ => facts.targets.push(argument.to_owned()),
             }
         }
         facts
     }
-}
-
-fn hint(comment: &str) -> Option<String> {
-    let comment = comment.trim_start_matches('%').trim_start();
-    let (words, target) = comment.strip_prefix('!')?.split_once('=')?;
-    let mut words = words.split_whitespace();
-    let is_hint = ["tex", "root"].iter().all(|word| {
-        words
-            .next()
-            .is_some_and(|next| next.eq_ignore_ascii_case(word))
-    });
-    let target = target.trim();
-    (is_hint && words.next().is_none() && !target.is_empty()).then(|| target.to_owned())
 }
 
 #[cfg(test)]

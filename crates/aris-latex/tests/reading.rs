@@ -1184,3 +1184,24 @@ fn what_follows_a_macro_decides() {
     let all = texts(&document).join("|");
     assert_eq!(all, "(a)(b)(c). one d star none options[x] <.35> x dy end");
 }
+
+#[test]
+fn text_that_may_not_be_set_is_marked_with_its_cause() {
+    let preamble = "\\usepackage{any}\\newcommand{\\x}{1}\n\\ifluatex\\renewcommand{\\x}{2}\\fi";
+    let body = "a \\ifluatex b \\cite{k}\\else 3\\fi{} d \\zork{e} \\x";
+    let document = document(preamble, body);
+    let block = &document.blocks[0];
+    assert_eq!(block.text, "a b [cite] 3 d e 1 2");
+    let doubtful = marked(block, |kind| matches!(kind, MarkKind::Doubtful { .. }));
+    assert_eq!(doubtful, [" b [cite] 3", " e", " 1 2"]);
+    let line = |place| document.position(place).line;
+    assert_eq!(document.citations[0].doubt.map(line), Some(5));
+    assert_eq!(block.doubt(&(18..19)).map(line), Some(3), "the definition");
+    assert_eq!(block.doubt(&(0..1)), None);
+    let told: Vec<_> = document
+        .problems
+        .iter()
+        .map(|problem| problem.kind)
+        .collect();
+    assert_eq!(told, [ProblemKind::Undecided(Holds::ALL)]);
+}

@@ -137,7 +137,7 @@ impl Reported {
     fn rank(&self) -> u8 {
         match self.severity.as_str() {
             "block" | "fail" | "error" => 0,
-            "warn" => 1,
+            "warn" | "question" => 1,
             _ => 2,
         }
     }

@@ -315,7 +315,7 @@ impl Reader<'_> {
             let text = self.text(*token);
             match token.kind {
                 Kind::Space => out.push(' '),
-                Kind::Param(number) => out.push_str(&format!("#{number}")),
+                Kind::Param(number) => out.extend(["#", &number.to_string()]),
                 _ => out.push_str(text),
             }
             let is_word = text.ends_with(|c: char| c.is_ascii_alphabetic());

@@ -160,7 +160,7 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
             reader.unread_all(&shown);
         },
         "setbox" => |reader, token, _| reader.set_box(token),
-        "foreach" => |reader, token, how| reader.for_each(token, how),
+        "foreach" => |reader, token, _| reader.for_each(token),
         "string" => |reader, _, _| reader.string(),
         "codes" => |reader, token, _| reader.change_code(token),
         "shortverb" => |reader, _, _| reader.short_verb(),

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::{
     commands::Act,
-    reader::{After, GroupKind, Meaning, Reader},
+    reader::{After, GroupKind, Reader},
     style,
     token::{Kind, Op, Token, narrow},
 };
@@ -148,11 +148,10 @@ impl Reader<'_> {
         }
     }
 
-    /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: what is repeated, for each item of a plain list; elsewhere once, in doubt.
-    pub(super) fn for_each(&mut self, token: Token, inner: &str) {
-        /// Items of a list that is followed.
+    /// `\foreach \i in {a,b}{…}`, `\@for\x:=a,b\do{…}`: what is repeated is read once, in doubt.
+    pub(super) fn for_each(&mut self, token: Token) {
+        /// Tokens up to the first group.
         const MOST: usize = 64;
-        let name = self.next_visible();
         let mut head = Vec::new();
         let begin = loop {
             let next = self.next();
@@ -163,73 +162,16 @@ impl Reader<'_> {
                 _ => head.push(next),
             }
         };
-        let first = self.balanced(begin);
-        let sign = self.raw(&head);
-        let sign = sign.trim();
-        let (is_plain, list, body) = match head.iter().find(|token| token.kind != Kind::Space) {
-            Some(_) if inner.is_empty() && sign.ends_with("in") => {
-                (sign == "in", first, self.argument())
-            }
-            // The list is a macro.
-            Some(_) if inner.is_empty() => {
-                let mut names = head.iter().filter_map(|token| match token.kind {
-                    Kind::Name(name) => Some(self.meaning(name)),
-                    _ => None,
-                });
-                match names.next() {
-                    Some(Meaning::Macro(list)) => {
-                        (sign.starts_with("in"), list.body.to_vec(), first)
-                    }
-                    _ => (false, head, first),
-                }
-            }
-            Some(colon) => {
-                let mut list = vec![colon.split(2).1];
-                list.extend(head.iter().skip(1).take(head.len().saturating_sub(2)));
-                (sign.starts_with(":="), list, first)
-            }
-            None => (false, head, first),
-        };
-        let mut items = vec![Vec::new()];
-        for token in &list {
-            let mut rest = *token;
-            while rest.kind == Kind::Word
-                && let Some(at) = self.text(rest).find(',')
-            {
-                let (before, after) = rest.split(at);
-                items
-                    .last_mut()
-                    .map(|item: &mut Vec<Token>| item.push(before));
-                items.push(Vec::new());
-                rest = after.split(1).1;
-            }
-            items.last_mut().map(|item| item.push(rest));
+        let mut body = self.balanced(begin);
+        if self.raw(&head).trim().ends_with("in") {
+            body = self.argument();
         }
-        let is_plain = is_plain
-            && items.len() <= MOST
-            && self.is_known(&list)
-            && !self.raw(&list).contains(['.', '/'])
-            && !self.style.has(style::MUTE);
-        if !is_plain || !self.spend(items.len() * body.len()) {
-            let message = format!(
-                "`\\{}` is not followed here; what it repeats is read once",
-                self.command_name(token)
-            );
-            let number = self.doubt(token, &message);
-            return self.unread_doubtful(token, number, &body);
-        }
-        for item in items.iter().rev() {
-            let item = item.iter().filter(|token| token.kind != Kind::Space);
-            let item: Vec<Token> = item.copied().collect();
-            let is_name = |token: &Token| token.kind == name.kind;
-            for part in body.iter().rev() {
-                if is_name(part) {
-                    self.unread_all(&item);
-                } else {
-                    self.unread(*part);
-                }
-            }
-        }
+        let message = format!(
+            "`\\{}` is not followed here; what it repeats is read once",
+            self.command_name(token)
+        );
+        let number = self.doubt(token, &message);
+        self.unread_doubtful(token, number, &body);
     }
 
     /// What follows may be read wrongly, up to the end of the group: `what` changes how.
@@ -256,7 +198,7 @@ impl Reader<'_> {
         }
         for (mut message, (place, holds, count)) in listed {
             if count > 1 {
-                message.push_str(&format!(" (here and in {} more places)", count - 1));
+                message = format!("{message} (here and in {} more places)", count - 1);
             }
             self.problem(ProblemKind::Undecided(holds), place, message);
         }

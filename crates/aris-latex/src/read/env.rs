@@ -91,7 +91,8 @@ impl Reader<'_> {
             None if self.is_code(&name) => Env::new("raw"),
             // `\begin{x}` runs `\x`.
             None if !matches!(self.meaning(index), Meaning::Unknown) => {
-                self.enter(index, After::Nothing, token);
+                self.paragraph(token);
+                self.enter(index, After::Paragraph, token);
                 return self.unread(token.with(Kind::Name(index)));
             }
             None => Env {

@@ -1,6 +1,6 @@
 //! Definitions and expansion of the document's macros.
 
-use std::{collections::BTreeSet, ops::Range, rc::Rc};
+use std::{ops::Range, rc::Rc};
 
 use super::{
     commands::{Act, Cmd},
@@ -468,20 +468,12 @@ impl Reader<'_> {
     pub(super) fn globally(&mut self, define: impl FnOnce(&mut Self)) {
         let before = self.undo.len();
         define(self);
-        let set = self.undo.split_off(before);
-        if set.is_empty() || !self.spend(self.undo.len()) {
-            return;
+        for (name, _) in self.undo.split_off(before) {
+            let meaning = self.meaning(name);
+            let older = self.undo.iter_mut().filter(|(older, _)| *older == name);
+            older.for_each(|(_, old)| *old = meaning.clone());
         }
-        let set: BTreeSet<u32> = set.into_iter().map(|(name, _)| name).collect();
-        let mut kept = vec![0];
-        self.undo.retain(|(name, _)| {
-            let keeps = !set.contains(name);
-            kept.push(kept.last().copied().unwrap_or(0) + usize::from(keeps));
-            keeps
-        });
-        for group in &mut self.groups {
-            group.undo = kept.get(group.undo).copied().unwrap_or(group.undo);
-        }
+        self.spend(before);
     }
 
     /// `\global` before what defines something.
