@@ -290,15 +290,13 @@ impl Reader<'_> {
     /// Keeps one of the two arguments that follow; both, in doubt, when nobody knows which.
     fn choose(&mut self, token: Token, first: Option<bool>) {
         let (mut yes, no) = (self.argument(), self.argument());
-        match first {
-            Some(first) => self.unread_all(if first { &yes } else { &no }),
-            None => {
-                yes.push(token.with(Kind::Space));
-                yes.extend(no);
-                let number = self.undecided(token);
-                self.unread_doubtful(token, number, &yes);
-            }
+        if let Some(first) = first {
+            return self.unread_all(if first { &yes } else { &no });
         }
+        yes.push(token.with(Kind::Space));
+        yes.extend(no);
+        let number = self.undecided(token);
+        self.unread_doubtful(token, number, &yes);
     }
 
     /// `\ifthenelse{test}{yes}{no}` and its kind, by what is tested; arguments to drop where nobody knows.
