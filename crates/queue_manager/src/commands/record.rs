@@ -73,7 +73,7 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
     } else {
         let look = run(args, ledger, context)?;
         recorded.keep(&look)?;
-        let files = look.run.outputs.len();
+        let files = look.wrote.len();
         context.note(&format!(
             "recorded: {}, {} written",
             look.run.words(),
@@ -93,7 +93,7 @@ impl Recorded {
             job: run.job.clone(),
             end: run.end,
             how: run.how.clone(),
-            outputs: run.outputs.len(),
+            outputs: look.wrote.len(),
         });
         Ok(())
     }
