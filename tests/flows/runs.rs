@@ -621,8 +621,8 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         imported.envelope()["data"]["runs"].as_array().map(Vec::len),
         Some(1)
     );
-    // It lies elsewhere now.
-    assert_eq!(gaps(&project, "ours"), ["other_path"]);
+    // It lies elsewhere now, and its commit is of another repository.
+    assert_eq!(gaps(&project, "ours"), ["other_path", "no_commit"]);
     let (_, record) = record_of(&project, "calm-owl-7");
     assert_eq!(
         (record["command"].as_str(), record["end"].as_str()),
@@ -1453,6 +1453,33 @@ fn of_a_run_with_very_many_files_each_is_found_and_an_edited_line_is_named() {
         let found: BTreeSet<String> = gaps(&project, "mean").into_iter().collect();
         assert_eq!(found.into_iter().collect::<Vec<_>>(), ["record_damaged"]);
     }
+}
+
+#[test]
+fn a_commit_that_the_repository_does_not_hold_is_named() {
+    let project = project();
+    train(&project, "1").expect_code(0);
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+    // History is rewritten, and what it was is thrown away.
+    git(&project, &["commit", "-q", "--amend", "-m", "other"]);
+    git(&project, &["reflog", "expire", "--expire=now", "--all"]);
+    git(&project, &["gc", "-q", "--prune=now"]);
+    assert_eq!(gaps(&project, "ours"), ["no_commit"]);
+}
+
+#[test]
+fn a_file_outside_the_project_whose_ledger_has_the_record_is_named() {
+    let project = project();
+    git(&project, &["init", "-q", "code"]);
+    let run = Helper::named("queue_manager").call(&project.at("code"));
+    let command = ["sh", "-c", "echo 1 > ../results/one.csv"];
+    let options = ["record", "--expected-output", "../results/one.csv", "--"];
+    let run = run.args(options).args(command).run().expect_code(0);
+    assert!(
+        run.stderr().contains("/code, whose ledger has the record"),
+        "{}",
+        run.stderr()
+    );
 }
 
 #[test]

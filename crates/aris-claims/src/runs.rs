@@ -215,6 +215,7 @@ fn look_up<'f>(
         ledger,
         now,
         records: BTreeMap::new(),
+        commits: BTreeMap::new(),
     };
     let lines = Lines::of(
         ledger,
@@ -298,6 +299,8 @@ struct Search<'l> {
     ledger: &'l Ledger,
     now: Timestamp,
     records: BTreeMap<String, Rc<Result<Record, Damage>>>,
+    /// What is wrong with a commit, in words.
+    commits: BTreeMap<String, Option<String>>,
 }
 
 impl Search<'_> {
@@ -476,15 +479,30 @@ impl Search<'_> {
         Ok(known)
     }
 
+    /// Says so when the project's repository does not hold a commit.
+    fn lacks(&mut self, commit: &str) -> Option<String> {
+        let known = self.commits.entry(commit.to_owned());
+        let words =
+            known.or_insert_with(
+                || match aris_runs::has_commit(self.ledger.project(), commit)? {
+                    Ok(true) => None,
+                    Ok(false) => Some(format!("the repository does not hold {}", short(commit))),
+                    Err(why) => Some(why),
+                },
+            );
+        words.clone()
+    }
+
     /// What is known of a run's code.
     fn code(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
         let run = &record.run;
         let none = match &run.source {
-            None => Some("the record names none"),
+            None => Some(String::from("the record names none")),
             Some(source) if source.commit.is_empty() => {
-                Some(source.problem.as_deref().unwrap_or("there was none yet"))
+                let problem = source.problem.as_deref();
+                Some(problem.unwrap_or("there was none yet").to_owned())
             }
-            Some(_) => None,
+            Some(source) => self.lacks(&source.commit),
         };
         if let Some(why) = none {
             let message = format!("the commit of {} is not known: {why}", run.job);

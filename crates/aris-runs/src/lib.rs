@@ -28,3 +28,4 @@ pub use kept::Record;
 pub use ledger::{Damage, Ledger, Line, RunLine, TakeError};
 pub use look::{Look, file_digest};
 pub use record::{End, FileSeen, Run, SCHEMA, Source};
+pub use source::has_commit;

@@ -74,6 +74,14 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
         let look = run(args, ledger, context)?;
         recorded.keep(&look)?;
         let files = look.wrote.len();
+        let is_outside = |file: &&aris_runs::FileSeen| Path::new(&file.path).is_absolute();
+        if let Some(file) = look.wrote.iter().find(is_outside) {
+            context.warn(&format!(
+                "{} is outside {}, whose ledger has the record: `trace-back` of another project does not find it; record from that project",
+                file.path,
+                look.ledger.project().display()
+            ));
+        }
         context.note(&format!(
             "recorded: {}, {} written",
             look.run.words(),
