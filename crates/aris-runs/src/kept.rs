@@ -6,8 +6,10 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
+use aris_fs::FsError;
 use sha2::{Digest as _, Sha256};
 
 use crate::ledger::Damage;
@@ -17,6 +19,8 @@ use crate::record::{Block, FileSeen, Run};
 const INLINE: usize = 256;
 /// Files of a block: its lines take some 150 KB.
 const BLOCK: usize = 1_000;
+/// The longest first line that is read.
+const LIMIT: usize = 256 << 20;
 
 /// A record that is what its id says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +28,35 @@ pub struct Record {
     /// The run.
     pub run: Run,
     /// The lines that name its files.
-    lines: Vec<u8>,
+    lines: Lines,
     /// The files of each block, once somebody asked for one of them.
     blocks: Vec<OnceCell<Result<Vec<FileSeen>, Damage>>>,
     /// The digests of all files, once somebody asked for one that is not where the run wrote it.
     digests: OnceCell<Result<BTreeSet<String>, Damage>>,
+}
+
+/// Where the lines of a record are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Lines {
+    Bytes(Vec<u8>),
+    /// In this file, from this byte on.
+    File(PathBuf, u64),
+}
+
+impl Lines {
+    fn part(&self, begin: u64, length: u64) -> Result<Vec<u8>, Damage> {
+        match self {
+            Self::Bytes(bytes) => {
+                let begin = usize::try_from(begin).unwrap_or(usize::MAX);
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                let part = bytes.get(begin..begin.saturating_add(length));
+                part.map(<[u8]>::to_vec).ok_or(Damage::Edited)
+            }
+            Self::File(path, first) => aris_fs::open(path)
+                .and_then(|file| file.read_from(first.saturating_add(begin), length))
+                .map_err(|error| Damage::Unreadable(error.to_string())),
+        }
+    }
 }
 
 impl Record {
@@ -61,14 +89,41 @@ impl Record {
 
     /// The record with this id. **Errors**: these are not its bytes. The lines of its files are looked at when they are asked for.
     pub fn read(id: &str, mut bytes: Vec<u8>) -> Result<Self, Damage> {
-        let end = bytes.iter().position(|byte| *byte == b'\n');
-        let lines = bytes.split_off(end.map_or(bytes.len(), |end| end + 1));
-        if hex(&Sha256::digest(&bytes)) != id {
+        let lines = bytes.split_off(end_of_line(&bytes));
+        let length = lines.len() as u64;
+        Self::with(id, &bytes, Lines::Bytes(lines), length)
+    }
+
+    /// The record with this id in a file. **Errors**: as for [`read`](Self::read), and what the disk refuses.
+    pub(crate) fn open(id: &str, path: &Path) -> Result<Self, Damage> {
+        let failed = |error: FsError| match error.is_not_found() {
+            true => Damage::Gone,
+            false => Damage::Unreadable(error.to_string()),
+        };
+        let file = aris_fs::open(path).map_err(failed)?;
+        let length = file.metadata().len();
+        let mut first = Vec::new();
+        let mut is_whole = false;
+        let read = file.stream_while(&mut vec![0; 1 << 16], |piece| {
+            let end = end_of_line(piece);
+            let piece = piece.get(..end).unwrap_or_default();
+            first.extend_from_slice(piece);
+            is_whole = piece.ends_with(b"\n");
+            !is_whole && first.len() < LIMIT
+        });
+        read.map_err(failed)?;
+        let begin = first.len() as u64;
+        let lines = Lines::File(path.to_path_buf(), begin);
+        Self::with(id, &first, lines, length.saturating_sub(begin))
+    }
+
+    fn with(id: &str, first: &[u8], lines: Lines, length: u64) -> Result<Self, Damage> {
+        if hex(&Sha256::digest(first)) != id {
             return Err(Damage::Edited);
         }
-        let run: Run = serde_json::from_slice(&bytes).map_err(unreadable)?;
+        let run: Run = serde_json::from_slice(first).map_err(unreadable)?;
         let lengths = run.output_blocks.iter().map(|block| block.bytes);
-        if lengths.fold(0, u64::saturating_add) != lines.len() as u64 {
+        if lengths.fold(0, u64::saturating_add) != length {
             return Err(Damage::Edited);
         }
         Ok(Self {
@@ -133,21 +188,25 @@ impl Record {
     }
 
     fn read_block(&self, at: usize) -> Result<Vec<FileSeen>, Damage> {
-        let length = |block: &Block| usize::try_from(block.bytes).unwrap_or(usize::MAX);
         let mut blocks = self.run.output_blocks.iter();
-        let before = blocks.by_ref().take(at).map(length);
-        let begin = before.fold(0, usize::saturating_add);
+        let before = blocks.by_ref().take(at).map(|block| block.bytes);
+        let begin = before.fold(0, u64::saturating_add);
         let Some(block) = blocks.next() else {
             return Ok(Vec::new());
         };
-        let lines = self.lines.get(begin..begin.saturating_add(length(block)));
-        let lines = lines.ok_or(Damage::Edited)?;
-        if hex(&Sha256::digest(lines)) != block.sha256 {
+        let lines = self.lines.part(begin, block.bytes)?;
+        if hex(&Sha256::digest(&lines)) != block.sha256 {
             return Err(Damage::Edited);
         }
-        let files = serde_json::Deserializer::from_slice(lines).into_iter();
+        let files = serde_json::Deserializer::from_slice(&lines).into_iter();
         files.collect::<Result<_, _>>().map_err(unreadable)
     }
+}
+
+/// Where the first line ends, its line feed included.
+fn end_of_line(bytes: &[u8]) -> usize {
+    let end = bytes.iter().position(|byte| *byte == b'\n');
+    end.map_or(bytes.len(), |end| end + 1)
 }
 
 fn unreadable(error: serde_json::Error) -> Damage {

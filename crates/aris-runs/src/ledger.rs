@@ -15,13 +15,13 @@ use crate::record::{FileSeen, Run};
 
 /// Where a project keeps its ledger.
 const FOLDER: &str = ".aris/runs";
-/// The largest record that is read: its outputs are bounded.
-const LIMIT: u64 = 256 << 20;
 /// The largest log that is read: lines of some ten million files.
 const LOG_LIMIT: u64 = 2 << 30;
 
 /// Stands in the log in place of a digest where a run wrote no file.
-const NO_FILE: &str = "none";
+const NO_FILE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// Characters of a digest.
+const DIGEST: usize = 64;
 
 /// The ledger of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -345,35 +345,39 @@ impl Ledger {
         digests: &BTreeSet<&str>,
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<Line>, FsError> {
-        let text = log(&self.outputs())?;
+        let wanted_digests: BTreeSet<&[u8]> =
+            digests.iter().map(|digest| digest.as_bytes()).collect();
+        let wanted_paths: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
         let mut listed = BTreeSet::new();
         let mut found = Vec::new();
-        let mut last = "";
-        for line in text.lines() {
-            let Some((sha256, (run, path))) = line
-                .split_once(' ')
-                .and_then(|(sha256, rest)| Some((sha256, rest.split_once(' ')?)))
-                .filter(|(sha256, (run, _))| {
-                    (sha256.len() == 64 || *sha256 == NO_FILE) && run.len() == 64
-                })
-            else {
-                continue;
+        let mut last = Vec::new();
+        each_line(&self.outputs(), |line| {
+            // Most lines are of the run of the line before, and not wanted.
+            let (Some(sha256), Some(run), Some(path)) = (
+                line.get(..DIGEST),
+                line.get(DIGEST + 1..2 * DIGEST + 1),
+                line.get(2 * DIGEST + 2..),
+            ) else {
+                return;
             };
-            if run != last {
-                listed.insert(run);
-                last = run;
+            if last != run {
+                last.clear();
+                last.extend_from_slice(run);
+                listed.insert(String::from_utf8_lossy(run).into_owned());
             }
-            if digests.contains(sha256)
-                || paths.contains(path)
-                || path.contains('\\') && paths.contains(&*unescaped(path))
+            if wanted_digests.contains(sha256)
+                || wanted_paths.contains(path)
+                || path.contains(&b'\\')
+                    && paths.contains(&*unescaped(&String::from_utf8_lossy(path)))
             {
+                let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
                 found.push(Line {
-                    sha256: sha256.to_owned(),
-                    run: run.to_owned(),
-                    path: unescaped(path),
+                    sha256: text(sha256),
+                    run: text(run),
+                    path: unescaped(&text(path)),
                 });
             }
-        }
+        })?;
         // What the log says follows from the records: where it lacks a run, or says of one what its record does not, the record counts.
         let mut known: BTreeMap<String, Option<Record>> = BTreeMap::new();
         let mut added = self.unlisted(&listed)?;
@@ -427,7 +431,7 @@ impl Ledger {
             })
         });
         let mut runs: Vec<RunLine> = lines.collect();
-        let listed = runs.iter().map(|run| run.id.as_str()).collect();
+        let listed = runs.iter().map(|run| run.id.clone()).collect();
         let unlisted = self.unlisted(&listed)?.into_iter();
         let unlisted: Vec<RunLine> = unlisted
             .map(|(id, record)| RunLine {
@@ -441,7 +445,7 @@ impl Ledger {
     }
 
     /// The runs whose records lie here and are whole, and that are not among `listed`, oldest first.
-    fn unlisted(&self, listed: &BTreeSet<&str>) -> Result<Vec<(String, Record)>, FsError> {
+    fn unlisted(&self, listed: &BTreeSet<String>) -> Result<Vec<(String, Record)>, FsError> {
         let mut found = Vec::new();
         if !self.folder.is_dir() {
             return Ok(found);
@@ -509,11 +513,7 @@ impl Ledger {
 
     /// The record of a run, when it is what it was.
     pub fn read(&self, id: &str) -> Result<Record, Damage> {
-        match aris_fs::read(&self.record(id), LIMIT) {
-            Ok(bytes) => Record::read(id, bytes),
-            Err(error) if error.is_not_found() => Err(Damage::Gone),
-            Err(error) => Err(Damage::Unreadable(error.to_string())),
-        }
+        Record::open(id, &self.record(id))
     }
 
     /// Whether the patch is there and what it was; `Ok` for a run without one.
@@ -530,7 +530,31 @@ impl Ledger {
     }
 }
 
-/// The lines of a log; of one that is not there, none.
+/// Gives each line of a log, without its line feed; of one that is not there, none.
+fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
+    let file = match aris_fs::open(path) {
+        Err(error) if error.is_not_found() => return Ok(()),
+        other => other?,
+    };
+    let mut begun = Vec::new();
+    file.stream(&mut vec![0; 1 << 18], |piece| {
+        let mut lines = piece.split(|byte| *byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            let is_last = lines.peek().is_none();
+            if is_last || !begun.is_empty() {
+                begun.extend_from_slice(line);
+            }
+            if !is_last {
+                each(if begun.is_empty() { line } else { &begun });
+                begun.clear();
+            }
+        }
+    })?;
+    each(&begun);
+    Ok(())
+}
+
+/// The text of a log; of one that is not there, none.
 fn log(path: &Path) -> Result<String, FsError> {
     let bytes = aris_fs::read_optional(path, LOG_LIMIT)?.unwrap_or_default();
     Ok(String::from_utf8(bytes)
