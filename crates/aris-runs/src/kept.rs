@@ -96,9 +96,12 @@ impl Record {
 
     /// The record with this id in a file. **Errors**: as for [`read`](Self::read), and what the disk refuses.
     pub(crate) fn open(id: &str, path: &Path) -> Result<Self, Damage> {
-        let failed = |error: FsError| match error.is_not_found() {
-            true => Damage::Gone,
-            false => Damage::Unreadable(error.to_string()),
+        let failed = |error: FsError| {
+            if error.is_not_found() {
+                Damage::Gone
+            } else {
+                Damage::Unreadable(error.to_string())
+            }
         };
         let file = aris_fs::open(path).map_err(failed)?;
         let length = file.metadata().len();
