@@ -163,7 +163,7 @@ impl Look {
         let each = Mutex::new(each);
         let digests = aris_fs::map_in_parallel(aris_fs::processors(), &found, |path| {
             file_digest(path, || {
-                each.lock().unwrap_or_else(PoisonError::into_inner)()
+                each.lock().unwrap_or_else(PoisonError::into_inner)();
             })
         });
         let names = self.ledger.names(&found);
