@@ -1471,7 +1471,7 @@ fn a_commit_that_the_repository_does_not_hold_is_named() {
 fn a_file_outside_the_project_whose_ledger_has_the_record_is_named() {
     let project = project();
     git(&project, &["init", "-q", "code"]);
-    let run = Helper::named("queue_manager").call(&project.at("code"));
+    let run = Helper::named("queue_manager").call(project.at("code"));
     let command = ["sh", "-c", "echo 1 > ../results/one.csv"];
     let options = ["record", "--expected-output", "../results/one.csv", "--"];
     let run = run.args(options).args(command).run().expect_code(0);
