@@ -763,7 +763,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..25 {
                         let path = format!("{writer}/{number}");
-                        keep(&ledger, &path, &[(&path, &path)]).expect("kept");
+                        keep(ledger, &path, &[(&path, &path)]).expect("kept");
                     }
                 });
             }
