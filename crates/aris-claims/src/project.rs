@@ -260,8 +260,11 @@ impl Project {
         Ok(())
     }
 
-    /// Lists the files of the evidence.
+    /// Lists the files of the evidence, once.
     pub fn list_evidence(&mut self) {
+        if !self.evidence.is_empty() {
+            return;
+        }
         (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &self.include);
     }
 

@@ -259,15 +259,25 @@ impl Ledger {
             .map(|line| (line.sha256.as_str(), line.run.as_str(), line.path.as_str()))
             .collect();
         here.retain(|(sha256, path)| !known.contains(&(sha256.as_str(), id, path.as_str())));
-        self.add_outputs(
-            id,
-            here.iter()
-                .map(|(sha256, path)| (sha256.as_str(), path.as_str())),
-        )?;
-        if self.runs()?.iter().all(|run| run.id != id) {
+        let is_known = self.lists(id)?;
+        if !is_known || !here.is_empty() {
+            self.add_outputs(
+                id,
+                here.iter()
+                    .map(|(sha256, path)| (sha256.as_str(), path.as_str())),
+            )?;
+        }
+        if !is_known {
             self.add_run(id, run)?;
         }
         Ok(())
+    }
+
+    /// Whether the log of runs has this one.
+    fn lists(&self, id: &str) -> Result<bool, FsError> {
+        let text = log(&self.folder.join("runs"))?;
+        let mut lines = text.lines();
+        Ok(lines.any(|line| line.starts_with(id)))
     }
 
     /// Makes the folder, so that what stands against a record is known before a long run. **Errors**: what the disk refuses.
