@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
-use std::io;
+use std::io::{self, BufRead as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -355,6 +355,9 @@ impl Ledger {
         digests: &BTreeSet<&str>,
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<Line>, FsError> {
+        if digests.is_empty() && paths.is_empty() {
+            return Ok(Vec::new());
+        }
         let wanted_digests: BTreeSet<&[u8]> =
             digests.iter().map(|digest| digest.as_bytes()).collect();
         let wanted_paths: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
@@ -546,21 +549,20 @@ fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
         Err(error) if error.is_not_found() => return Ok(()),
         other => other?,
     };
-    let mut begun = Vec::new();
-    file.stream(&mut vec![0; 1 << 18], |piece| {
-        let mut lines = piece.split(|byte| *byte == b'\n').peekable();
-        while let Some(line) = lines.next() {
-            let is_last = lines.peek().is_none();
-            if is_last || !begun.is_empty() {
-                begun.extend_from_slice(line);
-            }
-            if !is_last {
-                each(if begun.is_empty() { line } else { &begun });
-                begun.clear();
+    let mut line = Vec::new();
+    file.stream(&mut vec![0; 1 << 18], |mut piece| {
+        // Reading from memory does not fail.
+        while piece
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|read| read > 0)
+        {
+            if let Some(whole) = line.strip_suffix(b"\n") {
+                each(whole);
+                line.clear();
             }
         }
     })?;
-    each(&begun);
+    each(&line);
     Ok(())
 }
 
