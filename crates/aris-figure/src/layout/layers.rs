@@ -112,7 +112,8 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         if has_room || along.abs() * 2.0 > across.abs() {
             return door;
         }
-        let beside = LANE.min(items[item].across / 4.0).copysign(across);
+        let beside = (items[item].across / 2.0 - CORNER).clamp(0.0, LANE);
+        let beside = beside.copysign(across);
         let out = centres[item].x + (items[item].along / 2.0 + arrow).copysign(along);
         Point::new(out, door.y + beside)
     };
