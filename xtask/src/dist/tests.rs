@@ -167,8 +167,37 @@ fn a_target_without_the_program_is_refused() {
     assert!(count(given).is_err());
 }
 
-/// A program that says what it was called with, and leaves with 3; `wait` leaves with 9 at SIGINT.
-const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
+/// A program that says what it was called with, and leaves with 3; `wait` leaves with 9 at SIGINT, and other signals end it.
+const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; echo ready; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
+
+/// Sends signals to the front alone, and Ctrl-C at a terminal; says how it ended.
+const SIGNALS: &str = r#"
+import os, pty, signal, sys
+signal.alarm(100)
+front = ["node", "node_modules/aris/bin/aris.js", "wait"]
+def ended(terminal, send):
+    if terminal:
+        pid, out = pty.fork()
+    else:
+        out, end = os.pipe()
+        pid = os.fork()
+    if pid == 0:
+        if not terminal:
+            os.setsid()
+            os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+            os.dup2(end, 1)
+        os.execvp(front[0], front)
+    said = b""
+    while b"ready" not in said:
+        said += os.read(out, 100)
+    send(pid, out)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+for terminal in [True, False]:
+    for name in ["SIGINT", "SIGTERM", "SIGHUP"]:
+        code = ended(terminal, lambda pid, out: os.kill(pid, getattr(signal, name)))
+        print(name, "at a terminal" if terminal else "elsewhere", code)
+print("Ctrl-C", ended(True, lambda pid, out: os.write(out, b"\x03")))
+"#;
 
 fn parts(triple: &str) -> Parts<'_> {
     static LICENCES: LazyLock<[(String, String); 1]> =
@@ -264,7 +293,6 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let front = packages::npm_front("0.1.0", &[name], &[], 1_700_000_000).expect("packed");
     let files = [(platform, bytes), front];
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && \
-        { { node node_modules/aris/bin/aris.js wait & } && sleep 1 && kill -INT $! && { wait $! || echo \"signal $?\" >&2; }; } && \
         npx --offline aris one 'two three'";
     let Some(done) = in_empty_folder(&["npm --version"], script, &files) else {
         return;
@@ -275,12 +303,6 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
         "{}",
         done.stderr.text()
     );
-    // A signal that this process alone was sent, where no terminal is.
-    assert!(
-        done.stderr.text().contains("signal 9\n"),
-        "{}",
-        done.stderr.text()
-    );
     // Without the package of the platform.
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund --omit=optional \"$1\" && \
         npx --offline aris one";
@@ -288,6 +310,23 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let done = in_empty_folder(&["npm --version"], script, &[front]).expect("npm");
     assert_eq!(done.end, End::Exited(5), "{}", done.stderr.text());
     assert!(done.stderr.text().contains("there is no program for"));
+}
+
+#[test]
+fn signals_to_the_front_of_npm_reach_the_program_and_it_ends_as_the_program_ends() {
+    let triple = triple();
+    let (name, platform, bytes) = parts(&triple).npm().expect("packed");
+    let front = packages::npm_front("0.1.0", &[name], &[], 1_700_000_000).expect("packed");
+    let script = format!(
+        "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && python3 - <<'END'\n{SIGNALS}\nEND\n"
+    );
+    let needed = ["npm --version", "python3 --version"];
+    let Some(done) = in_empty_folder(&needed, &script, &[(platform, bytes), front]) else {
+        return;
+    };
+    let expected = "SIGINT at a terminal 9\nSIGTERM at a terminal -15\nSIGHUP at a terminal -1\n\
+        SIGINT elsewhere 9\nSIGTERM elsewhere -15\nSIGHUP elsewhere -1\nCtrl-C 9\n";
+    assert_eq!(done.stdout.text(), expected, "{}", done.stderr.text());
 }
 
 #[test]
