@@ -76,6 +76,50 @@ fn an_archive_is_the_same_every_time_and_unpacks_to_its_files() {
 }
 
 #[test]
+fn all_that_is_written_has_the_same_bytes_every_time() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let workspace = Workspace::load(root.expect("the workspace")).expect("loaded");
+    if git(&workspace, &["rev-parse", "HEAD"]).is_err() {
+        println!("skipped: this is no checkout of git");
+        return;
+    }
+    let place = tempfile::tempdir().expect("temp");
+    // Stands in for the program: its contract, and a text for everything else that is printed.
+    let contract = r#"{"name": "aris", "version": "1.0.0", "summary": "Do it", "usage": "aris", "input": "i", "output": "o",
+        "stderr": "e", "exit": [], "json_schemas": [], "examples": ["aris x"]}"#;
+    let program = format!(
+        "#!/bin/sh\n[ \"$1\" = --print-contract ] && {{ cat <<'END'\n{contract}\nEND\nexit; }}\necho \"$*\"\n"
+    );
+    let aris = place.path().join("built/aris");
+    fs::create_dir(place.path().join("built")).expect("made");
+    fs::write(&aris, program).expect("written");
+    fs::set_permissions(&aris, fs::Permissions::from_mode(0o755)).expect("mode");
+    let host = Host {
+        triple: triple(),
+        folder: place.path().join("built"),
+    };
+    for name in ["one", "two"] {
+        let out = place.path().join(name);
+        write(&workspace, &host, None, &out, 1_700_000_000).expect("written");
+    }
+    let compared = aris_proc::command("diff", place.path())
+        .args(["-r", "one", "two"])
+        .run(PATIENCE)
+        .expect("diff ran");
+    assert_eq!(
+        (compared.end, compared.stdout.text().as_ref()),
+        (End::Exited(0), "")
+    );
+    let sums = fs::read_to_string(place.path().join("one/SHA256SUMS")).expect("read");
+    for ending in [".whl", ".tgz", ".tar.gz", ".cdx.json", "provenance.intoto.json"] {
+        assert!(sums.lines().any(|line| line.ends_with(ending)), "{sums}");
+    }
+    let here = place.path().to_string_lossy();
+    let statement = fs::read_to_string(place.path().join("one/provenance.intoto.json"));
+    assert!(!statement.expect("read").contains(&*here));
+}
+
+#[test]
 fn an_unpacked_release_runs_from_anywhere_with_every_mode_lost() {
     let tree = Tree::new();
     let files = release(&tree.workspace());
