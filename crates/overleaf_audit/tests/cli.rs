@@ -237,9 +237,9 @@ fn a_token_is_found_wherever_it_hides() {
 /// Text as base64 in lines of `width`, as mail, PEM and `base64 -w` write it.
 fn wrapped(bytes: impl AsRef<[u8]>, width: usize, line_end: &str) -> String {
     let coded = base64::engine::general_purpose::STANDARD.encode(bytes);
-    let lines: Vec<&str> = (0..coded.len())
-        .step_by(width)
-        .map(|at| &coded[at..coded.len().min(at + width)])
+    let lines = coded.as_bytes().chunks(width);
+    let lines: Vec<&str> = lines
+        .map(|line| std::str::from_utf8(line).expect("ASCII"))
         .collect();
     lines.join(line_end) + line_end
 }
@@ -266,10 +266,7 @@ fn a_token_in_wrapped_base64_is_the_same_token_and_stands_in_its_first_line() {
                 if let Some(before) = place.strip_prefix("paper/wrapped") {
                     let before: usize = before.parse().expect("number");
                     let line = 4 + (before + 1) / 3 * 4 / width;
-                    assert!(
-                        [line, line + 1].contains(&(leak["line"].as_u64().expect("line") as usize)),
-                        "{leak:#}"
-                    );
+                    assert!(leak["line"] == line || leak["line"] == line + 1, "{leak:#}");
                 }
             }
             fs::remove_dir_all(project.at("paper")).expect("removed");

@@ -111,7 +111,13 @@ fn all_that_is_written_has_the_same_bytes_every_time() {
         (End::Exited(0), "")
     );
     let sums = fs::read_to_string(place.path().join("one/SHA256SUMS")).expect("read");
-    for ending in [".whl", ".tgz", ".tar.gz", ".cdx.json", "provenance.intoto.json"] {
+    for ending in [
+        ".whl",
+        ".tgz",
+        ".tar.gz",
+        ".cdx.json",
+        "provenance.intoto.json",
+    ] {
         assert!(sums.lines().any(|line| line.ends_with(ending)), "{sums}");
     }
     let here = place.path().to_string_lossy();
