@@ -1,5 +1,6 @@
 //! From a number back to the run that made it, and from a run to the numbers that stand on it: each fault on the way is named.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -121,7 +122,9 @@ fn records(project: &Project) -> Vec<(PathBuf, Value)> {
             let path = file.expect("entry").path();
             if path.extension().is_some_and(|ending| ending == "json") {
                 let text = fs::read_to_string(&path).expect("read");
-                found.push((path, serde_json::from_str(&text).expect("json")));
+                // The lines after the first name very many files.
+                let first = text.lines().next().expect("a line");
+                found.push((path, serde_json::from_str(first).expect("json")));
             }
         }
     }
@@ -618,8 +621,8 @@ fn runs_that_other_tools_recorded_are_taken_over() {
         imported.envelope()["data"]["runs"].as_array().map(Vec::len),
         Some(1)
     );
-    // It lies elsewhere now.
-    assert_eq!(gaps(&project, "ours"), ["other_path"]);
+    // It lies elsewhere now, and its commit is of another repository.
+    assert_eq!(gaps(&project, "ours"), ["other_path", "no_commit"]);
     let (_, record) = record_of(&project, "calm-owl-7");
     assert_eq!(
         (record["command"].as_str(), record["end"].as_str()),
@@ -1424,6 +1427,59 @@ fn every_file_of_a_number_is_looked_up() {
     assert_eq!(gaps(&project, "mean"), [""; 0]);
     project.write("results/z.csv", "seed,points\n999,32.45\n");
     assert_eq!(gaps(&project, "mean"), ["unexplained_evidence"]);
+}
+
+#[test]
+fn of_a_run_with_very_many_files_each_is_found_and_an_edited_line_is_named() {
+    let project = project();
+    let make =
+        "for n in $(seq 1200); do printf 'seed,points\\n%s,32.45\\n' \"$n\" > results/$n.csv; done";
+    let run = record(&project, "all", "results/*.csv", &["sh", "-c", make]).expect_code(0);
+    assert!(
+        run.stderr().contains("1200 files written"),
+        "{}",
+        run.stderr()
+    );
+    assert_eq!(gaps(&project, "mean"), [""; 0]);
+    let (path, record) = record_of(&project, "all");
+    assert_eq!(record["outputs"], json!([]));
+    let text = fs::read_to_string(&path).expect("read");
+    let (first, files) = text.split_once('\n').expect("a line");
+    assert_eq!(files.lines().count(), 1200);
+    assert_eq!(files.matches("\"path\":\"results/7.csv\"").count(), 1);
+    let edited = files.replace("results/7.csv", "results/8.csv");
+    for edited in [format!("{first}\n{edited}"), format!("{first}\n")] {
+        fs::write(&path, edited).expect("write");
+        let found: BTreeSet<String> = gaps(&project, "mean").into_iter().collect();
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["record_damaged"]);
+    }
+}
+
+#[test]
+fn a_commit_that_the_repository_does_not_hold_is_named() {
+    let project = project();
+    train(&project, "1").expect_code(0);
+    assert_eq!(gaps(&project, "ours"), [""; 0]);
+    // History is rewritten, and what it was is thrown away.
+    git(&project, &["commit", "-q", "--amend", "-m", "other"]);
+    git(&project, &["reflog", "expire", "--expire=now", "--all"]);
+    git(&project, &["gc", "-q", "--prune=now"]);
+    assert_eq!(gaps(&project, "ours"), ["no_commit"]);
+}
+
+#[test]
+fn a_file_outside_the_project_whose_ledger_has_the_record_is_named() {
+    let project = project();
+    git(&project, &["init", "-q", "code"]);
+    let run = Helper::named("queue_manager").call(project.at("code"));
+    let command = ["sh", "-c", "echo 1 > ../results/one.csv"];
+    let options = ["record", "--expected-output", "../results/one.csv", "--"];
+    let run = run.args(options).args(command).run().expect_code(0);
+    assert!(
+        run.stderr().contains("/code, whose ledger has the record"),
+        "{}",
+        run.stderr()
+    );
 }
 
 #[test]

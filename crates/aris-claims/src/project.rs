@@ -49,7 +49,9 @@ pub struct Project {
     pub claims: Claims,
     /// Where the data are.
     pub settings: Settings,
-    /// The evidence, by name relative to the data root.
+    /// Globs of the evidence, relative to the data root.
+    include: Vec<String>,
+    /// The evidence, by name relative to the data root, once it was listed.
     pub evidence: Vec<String>,
     /// Evidence that cannot be read.
     pub unreadable: Vec<QueryError>,
@@ -173,6 +175,7 @@ impl Project {
             claims_path,
             claims,
             settings: Settings::default(),
+            include: Vec::new(),
             evidence: Vec::new(),
             unreadable: Vec::new(),
         };
@@ -197,7 +200,7 @@ impl Project {
         }
     }
 
-    /// The data root and the files of the evidence.
+    /// The data root and where the files of the evidence are.
     fn find_evidence(&mut self, options: &Options) -> Result<(), ProjectError> {
         let beside = self.claims_path.parent().unwrap_or(&self.files.folder);
         let data = &self.claims.data;
@@ -253,8 +256,16 @@ impl Project {
                 .collect(),
             root,
         };
-        (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &include);
+        self.include = include;
         Ok(())
+    }
+
+    /// Lists the files of the evidence, once.
+    pub fn list_evidence(&mut self) {
+        if !self.evidence.is_empty() {
+            return;
+        }
+        (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &self.include);
     }
 
     /// Real paths that data may come from: the project, and what its result folders are links to, on another disk perhaps. No other link leads
@@ -284,19 +295,27 @@ impl Project {
         self.files.name(&self.claims_path)
     }
 
-    /// Holds the bindings against paper and data, and hashes every file that they rest on.
-    pub fn audit(&mut self) -> Audit {
+    /// Holds the bindings against paper and data.
+    pub fn numbers(&self) -> Audit {
         let Ok(document) = &self.document else {
             return Audit::default();
         };
-        let folder = self.claims_folder();
-        let mut audit = audit(&Request {
+        audit(&Request {
             document,
             claims: &self.claims,
-            folder: &folder,
+            folder: &self.claims_folder(),
             settings: &self.settings,
             limits: &Limits::default(),
-        });
+        })
+    }
+
+    /// Holds the bindings against paper and data, and lists and hashes all files of the evidence.
+    pub fn audit(&mut self) -> Audit {
+        self.list_evidence();
+        if self.document.is_err() {
+            return Audit::default();
+        }
+        let mut audit = self.numbers();
         let known = |name: &&String| !audit.files.contains_key(*name);
         let unused: Vec<String> = self.evidence.iter().filter(known).cloned().collect();
         let others = aris_evidence::digests(&self.settings, &unused);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aris_contract::time::parse_utc;
 use aris_fs::FsError;
-use aris_runs::{Damage, End, FileSeen, Ledger, Line, Run, Source};
+use aris_runs::{Damage, End, Ledger, Line, Record, Run, Source};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -151,13 +151,10 @@ impl Runs {
         self.made.get(&(file.path.clone(), file.sha256.clone()))
     }
 
-    /// The runs behind the files, by the ids of their records.
-    pub fn records(&self) -> BTreeMap<&str, &Run> {
-        let records = self
-            .made
-            .values()
-            .filter_map(|made| Some((made.run_id.as_deref()?, made.run.as_ref()?)));
-        records.collect()
+    /// The ids of the records of the runs behind the files.
+    pub fn ids(&self) -> BTreeSet<&str> {
+        let whole = self.made.values().filter(|made| made.run.is_some());
+        whole.filter_map(|made| made.run_id.as_deref()).collect()
     }
 
     /// What is wrong with the way from one number to its runs.
@@ -218,6 +215,7 @@ fn look_up<'f>(
         ledger,
         now,
         records: BTreeMap::new(),
+        commits: BTreeMap::new(),
     };
     let lines = Lines::of(
         ledger,
@@ -300,11 +298,13 @@ struct Behind {
 struct Search<'l> {
     ledger: &'l Ledger,
     now: Timestamp,
-    records: BTreeMap<String, Rc<Result<Run, Damage>>>,
+    records: BTreeMap<String, Rc<Result<Record, Damage>>>,
+    /// What is wrong with a commit, in words.
+    commits: BTreeMap<String, Option<String>>,
 }
 
 impl Search<'_> {
-    fn record(&mut self, id: &str) -> Rc<Result<Run, Damage>> {
+    fn record(&mut self, id: &str) -> Rc<Result<Record, Damage>> {
         let known = self.records.entry(id.to_owned());
         Rc::clone(known.or_insert_with(|| Rc::new(self.ledger.read(id))))
     }
@@ -339,7 +339,7 @@ impl Search<'_> {
             }
             let record = self.record(&other.run);
             let record = match &*record {
-                Ok(record) => record,
+                Ok(record) => &record.run,
                 Err(damage) => {
                     let id = short(&other.run);
                     let message =
@@ -376,7 +376,8 @@ impl Search<'_> {
         let mut message = None;
         for line in lines.iter().rev().take(OTHERS) {
             let record = self.record(&line.run);
-            let inputs = record.as_ref().as_ref().map(|run| run.inputs.as_slice());
+            let record = record.as_ref().as_ref();
+            let inputs = record.map(|record| record.run.inputs.as_slice());
             let inputs = inputs.unwrap_or_default();
             let input = inputs.iter().find(|input| input.sha256 == line.sha256)?;
             message.get_or_insert_with(|| {
@@ -394,8 +395,8 @@ impl Search<'_> {
         let record = self.record(&line.run);
         let mut gaps = Vec::new();
         let mut damaged = |message| gaps.push(gap(GapId::RecordDamaged, path, message));
-        let run = match &*record {
-            Ok(run) => run,
+        let record = match &*record {
+            Ok(record) => record,
             Err(damage) => {
                 damaged(format!("run {}: {}", short(&line.run), damage.words()));
                 return Made {
@@ -405,13 +406,13 @@ impl Search<'_> {
                 };
             }
         };
-        // Its path is that on the machine where it ran.
-        let says = |file: &FileSeen| file.sha256 == line.sha256;
-        if !run.outputs.iter().any(says) {
-            damaged(format!(
-                "the record of run {} does not name this file",
-                short(&line.run)
-            ));
+        let run = &record.run;
+        // Its path may be that on the machine where it ran.
+        let id = short(&line.run);
+        match record.wrote(&line.path, &line.sha256) {
+            Ok(true) => {}
+            Ok(false) => damaged(format!("the record of run {id} does not name this file")),
+            Err(damage) => damaged(format!("run {id}: {}", damage.words())),
         }
         if let Err(damage) = self.ledger.check_patch(run) {
             damaged(format!(
@@ -455,7 +456,7 @@ impl Search<'_> {
                 runs.filter_map(|(record, id)| Some((id, (**record).as_ref().ok()?)))
             };
             let (mut digests, mut paths) = (BTreeSet::new(), BTreeSet::new());
-            for (_, run) in runs() {
+            for (_, Record { run, .. }) in runs() {
                 digests.extend(run.inputs.iter().map(|input| input.sha256.as_str()));
                 paths.extend(run.inputs.iter().map(|input| input.path.as_str()));
                 let source = run.source.iter();
@@ -465,10 +466,10 @@ impl Search<'_> {
             }
             let lines = Lines::of(self.ledger, &digests, &paths)?;
             let mut next = BTreeSet::new();
-            for (id, run) in runs() {
+            for (id, record) in runs() {
                 let mut behind = Behind::default();
-                self.code(id, run, &lines, &mut behind);
-                self.inputs(id, run, &lines, &mut behind);
+                self.code(id, record, &lines, &mut behind);
+                self.inputs(id, record, &lines, &mut behind);
                 next.extend(behind.stands_on.iter().cloned());
                 known.insert(id.clone(), behind);
             }
@@ -478,14 +479,30 @@ impl Search<'_> {
         Ok(known)
     }
 
+    /// Says so when the project's repository does not hold a commit.
+    fn lacks(&mut self, commit: &str) -> Option<String> {
+        let known = self.commits.entry(commit.to_owned());
+        let words =
+            known.or_insert_with(
+                || match aris_runs::has_commit(self.ledger.project(), commit)? {
+                    Ok(true) => None,
+                    Ok(false) => Some(format!("the repository does not hold {}", short(commit))),
+                    Err(why) => Some(why),
+                },
+            );
+        words.clone()
+    }
+
     /// What is known of a run's code.
-    fn code(&mut self, id: &str, run: &Run, lines: &Lines, behind: &mut Behind) {
+    fn code(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
+        let run = &record.run;
         let none = match &run.source {
-            None => Some("the record names none"),
+            None => Some(String::from("the record names none")),
             Some(source) if source.commit.is_empty() => {
-                Some(source.problem.as_deref().unwrap_or("there was none yet"))
+                let problem = source.problem.as_deref();
+                Some(problem.unwrap_or("there was none yet").to_owned())
             }
-            Some(_) => None,
+            Some(source) => self.lacks(&source.commit),
         };
         if let Some(why) = none {
             let message = format!("the commit of {} is not known: {why}", run.job);
@@ -514,7 +531,7 @@ impl Search<'_> {
             .iter()
             .map(String::as_str)
             .filter(|path| !source.not_committed.iter().any(|named| named == path))
-            .filter(|path| is_loaded(path) || run.outputs.iter().any(|file| file.path == *path))
+            .filter(|path| is_loaded(path) || has_written(record, path))
             .filter(|path| lines.at(path).iter().all(|line| line.run == id))
             .collect();
         if !loose.is_empty() {
@@ -552,20 +569,20 @@ impl Search<'_> {
             Some(&line.sha256) == sha256
                 || (*self.record(&line.run))
                     .as_ref()
-                    .is_ok_and(|other| at_once(run, other))
+                    .is_ok_and(|other| at_once(run, &other.run))
         })
     }
 
     /// What is known of the files that a run's command names, but for those that it wrote itself.
-    fn inputs(&mut self, id: &str, run: &Run, lines: &Lines, behind: &mut Behind) {
-        let wrote: BTreeSet<&str> = run.outputs.iter().map(|file| file.path.as_str()).collect();
+    fn inputs(&mut self, id: &str, record: &Record, lines: &Lines, behind: &mut Behind) {
+        let run = &record.run;
         let not_committed = run.source.as_ref().map(|source| &source.not_committed);
         let mut absent = Vec::new();
         for input in &run.inputs {
             let is_outside = Path::new(&input.path).is_absolute();
             let not_committed =
                 is_outside || not_committed.is_some_and(|paths| paths.contains(&input.path));
-            if wrote.contains(input.path.as_str()) {
+            if has_written(record, &input.path) {
                 // What it wrote over is no matter where a run or a commit holds it.
                 let held = lines.with(&input.sha256).iter().any(|line| line.run != id);
                 if not_committed && !held {
@@ -619,6 +636,10 @@ fn is_loaded(path: &str) -> bool {
         .and_then(|ending| ending.to_str());
     let is_hidden = path.split('/').any(|part| part.starts_with('.'));
     ending.is_none_or(|ending| LOADED.contains(&ending)) && !is_hidden
+}
+
+fn has_written(record: &Record, path: &str) -> bool {
+    record.at(path).is_ok_and(|file| file.is_some())
 }
 
 fn ended(run: &Run) -> Option<Timestamp> {

@@ -37,10 +37,14 @@ pub(crate) const FRAME_BORDER: f64 = 0.5;
 pub(crate) const ARROW: f64 = 8.0;
 /// The most of an edge, or of its last piece, that its arrow takes.
 pub(crate) const ARROW_SHARE: f64 = 0.8;
-/// What an arrow of the usual thickness needs.
-pub(crate) const ARROW_ROOM: f64 = 22.0;
+/// What an arrow needs beyond that, for the border of the box and because places are rounded.
+pub(crate) const ARROW_EASE: f64 = 2.0;
+/// What an arrow of the usual thickness, 2, needs.
+pub(crate) const ARROW_ROOM: f64 = 2.0 * ARROW / ARROW_SHARE + ARROW_EASE;
 /// How far from a corner a way with corners begins to turn.
 pub(crate) const TURN: f64 = 8.0;
+/// A corner no farther than this from where the edge begins or ends is that place: places are rounded.
+pub(crate) const AT_OUTLINE: f64 = 2.0;
 /// How far a curved edge's control point lies beside its middle. **Source**: the reference's renderer.
 pub(crate) const BEND: f64 = 30.0;
 /// Half the width of a loop above its node. **Source**: the reference's renderer.
@@ -136,6 +140,8 @@ pub(crate) const PLATE: f64 = 16.0 / 11.0;
 pub(crate) const PLATE_SIDE: f64 = 4.0;
 /// How much farther from its line a label may stand where it has no room beside it.
 pub(crate) const FARTHER: f64 = 10.0;
+/// Of how many places along its line a label may hide how many.
+pub(crate) const HIDDEN: (usize, u32) = (4, 19);
 /// Where on its way a label is tried, as shares of the length: the middle, then ever farther from it.
 pub(crate) const SHARES: [f64; 17] = [
     0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9,

@@ -63,7 +63,7 @@ pub struct OnlineArgs {
     #[arg(long, display_order = 801)]
     pub refresh: bool,
     /// Give up after so many seconds in all; unset: 60, or more where many papers are checked
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, display_order = 802)]
+    #[arg(long, value_name = "SECONDS", value_parser = aris_cli::seconds, display_order = 802)]
     pub deadline: Option<f64>,
 }
 
@@ -90,16 +90,6 @@ impl OnlineArgs {
             (false, true) => Mode::Refresh,
             (false, false) => Mode::Live,
         }
-    }
-}
-
-/// A day is more than any call should take.
-const LONGEST: f64 = 86_400.0;
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
-        _ => Err(String::from("a number of seconds between 0 and 86400")),
     }
 }
 
@@ -178,14 +168,6 @@ fn contact(context: &Context) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_deadline_is_a_positive_time() {
-        assert_eq!(seconds("2.5"), Ok(2.5));
-        for bad in ["0", "-1", "NaN", "inf", "1e9", "soon", ""] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn a_client_works_in_a_folder_of_its_own() {

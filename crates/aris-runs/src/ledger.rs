@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
-use std::io;
+use std::io::{self, BufRead as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,18 @@ use aris_contract::hex::hex;
 use aris_fs::{EntryKind, FsError};
 use sha2::{Digest as _, Sha256};
 
-use crate::record::Run;
+use crate::kept::Record;
+use crate::record::{FileSeen, Run};
 
 /// Where a project keeps its ledger.
 const FOLDER: &str = ".aris/runs";
-/// The largest record that is read: its outputs are bounded.
-const LIMIT: u64 = 256 << 20;
 /// The largest log that is read: lines of some ten million files.
 const LOG_LIMIT: u64 = 2 << 30;
+
+/// Stands in the log in place of a digest where a run wrote no file.
+const NO_FILE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+/// Characters of a digest.
+const DIGEST: usize = 64;
 
 /// The ledger of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +145,27 @@ impl Ledger {
         }
     }
 
+    /// The same of many paths.
+    pub(crate) fn names(&self, paths: &[PathBuf]) -> Vec<String> {
+        let project = real(self.project());
+        let mut last: Option<(&Path, Option<PathBuf>)> = None;
+        let mut names = Vec::new();
+        for path in paths {
+            let parent = path.parent().unwrap_or(path);
+            if last.as_ref().is_none_or(|(known, _)| *known != parent) {
+                last = Some((parent, parent.canonicalize().ok()));
+            }
+            let folder = last.as_ref().and_then(|(_, folder)| folder.as_ref());
+            names.push(match (folder, path.file_name()) {
+                (Some(folder), Some(name)) if !path.is_symlink() => {
+                    aris_fs::display_relative(&folder.join(name), &project)
+                }
+                _ => self.name(path),
+            });
+        }
+        names
+    }
+
     fn outputs(&self) -> PathBuf {
         self.folder.join("outputs")
     }
@@ -160,13 +185,15 @@ impl Ledger {
         self.file(sha256, "patch")
     }
 
-    /// Keeps a run, and gives its id. The same run again changes nothing.
-    pub fn keep(&self, run: &Run, patch: Option<&[u8]>) -> Result<String, FsError> {
+    /// Keeps a run that wrote these files, and gives its id. The same run again changes nothing.
+    pub fn keep(
+        &self,
+        run: &Run,
+        outputs: &[FileSeen],
+        patch: Option<&[u8]>,
+    ) -> Result<String, FsError> {
         self.check_writable()?;
-        // Records are plain structures with text keys: they always have a form.
-        let mut bytes = serde_json::to_vec(run).unwrap_or_default();
-        bytes.push(b'\n');
-        let id = hex(&Sha256::digest(&bytes));
+        let (id, bytes) = Record::of(run, outputs.to_vec());
         let record = self.record(&id);
         if let (Some(sha256), Some(patch)) = (
             run.source.as_ref().and_then(|source| source.patch.as_ref()),
@@ -178,7 +205,7 @@ impl Ledger {
             return Ok(id);
         }
         self.place(&record, &bytes)?;
-        let outputs = run.outputs.iter();
+        let outputs = outputs.iter();
         self.add_outputs(
             &id,
             outputs.map(|output| (output.sha256.as_str(), output.path.as_str())),
@@ -199,22 +226,21 @@ impl Ledger {
         files: &[PathBuf],
     ) -> Result<(), TakeError> {
         self.check_writable()?;
-        let own = |bytes: &[u8], sha256: &str| hex(&Sha256::digest(bytes)) == sha256;
         if let Some(bytes) = bytes {
-            if !own(bytes, id) {
-                return Err(TakeError::Record(Damage::Edited));
-            }
+            let outputs = Record::read(id, bytes.to_vec()).and_then(|record| record.outputs());
+            outputs.map_err(TakeError::Record)?;
             self.place(&self.record(id), bytes)?;
         }
-        let run = self.read(id).map_err(TakeError::Record)?;
+        let record = self.read(id).map_err(TakeError::Record)?;
+        let run = &record.run;
         let sha256 = run.source.as_ref().and_then(|source| source.patch.as_ref());
         if let (Some(sha256), Some(patch)) = (sha256, patch)
-            && own(patch, sha256)
+            && hex(&Sha256::digest(patch)) == *sha256
         {
             self.place_patch(sha256, patch)?;
         }
-        let wrote: BTreeSet<&str> = run
-            .outputs
+        let outputs = record.outputs().map_err(TakeError::Record)?;
+        let wrote: BTreeSet<&str> = outputs
             .iter()
             .map(|output| output.sha256.as_str())
             .collect();
@@ -233,21 +259,32 @@ impl Ledger {
             .map(|line| (line.sha256.as_str(), line.run.as_str(), line.path.as_str()))
             .collect();
         here.retain(|(sha256, path)| !known.contains(&(sha256.as_str(), id, path.as_str())));
-        self.add_outputs(
-            id,
-            here.iter()
-                .map(|(sha256, path)| (sha256.as_str(), path.as_str())),
-        )?;
-        if self.runs()?.iter().all(|run| run.id != id) {
-            self.add_run(id, &run)?;
+        let is_known = self.lists(id)?;
+        if !is_known || !here.is_empty() {
+            self.add_outputs(
+                id,
+                here.iter()
+                    .map(|(sha256, path)| (sha256.as_str(), path.as_str())),
+            )?;
+        }
+        if !is_known {
+            self.add_run(id, run)?;
         }
         Ok(())
+    }
+
+    /// Whether the log of runs has this one.
+    fn lists(&self, id: &str) -> Result<bool, FsError> {
+        let text = log(&self.folder.join("runs"))?;
+        let mut lines = text.lines();
+        Ok(lines.any(|line| line.starts_with(id)))
     }
 
     /// Makes the folder, so that what stands against a record is known before a long run. **Errors**: what the disk refuses.
     pub fn prepare(&self) -> Result<(), FsError> {
         self.check_writable()?;
-        self.add_outputs("", std::iter::empty())
+        aris_fs::create_dir(&self.folder)?;
+        aris_fs::append_unsynced(&self.outputs(), "")
     }
 
     /// A ledger that is a link is not written to: a project of strangers must not choose where.
@@ -275,20 +312,18 @@ impl Ledger {
         Ok(())
     }
 
-    /// Adds a line for each file, its digest and path. A ledger without files has an empty log of them.
+    /// Adds a line for each file, its digest and path; for a run without files one that says so.
     fn add_outputs<'a>(
         &self,
         id: &str,
         files: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<(), FsError> {
-        let mut lines = String::new();
+        let mut lines = String::from("\n");
         for (sha256, path) in files {
             lines.extend([sha256, " ", id, " ", &escaped(path), "\n"]);
         }
-        if !lines.is_empty() {
-            lines.insert(0, '\n');
-        } else if self.outputs().exists() {
-            return Ok(());
+        if lines.len() == 1 {
+            lines.extend([NO_FILE, " ", id, " \n"]);
         }
         aris_fs::create_dir(&self.folder)?;
         aris_fs::append_unsynced(&self.outputs(), &lines)
@@ -320,38 +355,56 @@ impl Ledger {
         digests: &BTreeSet<&str>,
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<Line>, FsError> {
-        let text = log(&self.outputs())?;
-        let fields = || {
-            text.lines().filter_map(|line| {
-                let (sha256, rest) = line.split_once(' ')?;
-                let (run, path) = rest.split_once(' ')?;
-                (sha256.len() == 64 && run.len() == 64).then_some((sha256, run, path))
-            })
-        };
-        let is_wanted = |sha256: &str, path: &str| digests.contains(sha256) || paths.contains(path);
-        let wanted = fields().filter(|(sha256, _, path)| {
-            is_wanted(sha256, path) || path.contains('\\') && paths.contains(&*unescaped(path))
-        });
-        let line = |(sha256, run, path): (&str, &str, &str)| Line {
-            sha256: sha256.to_owned(),
-            run: run.to_owned(),
-            path: unescaped(path),
-        };
-        let mut found: Vec<Line> = wanted.map(line).collect();
+        if digests.is_empty() && paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted_digests: BTreeSet<&[u8]> =
+            digests.iter().map(|digest| digest.as_bytes()).collect();
+        let wanted_paths: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
+        let mut listed = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut last = Vec::new();
+        each_line(&self.outputs(), |line| {
+            // Most lines are of the run of the line before, and not wanted.
+            let (Some(sha256), Some(run), Some(path)) = (
+                line.get(..DIGEST),
+                line.get(DIGEST + 1..2 * DIGEST + 1),
+                line.get(2 * DIGEST + 2..),
+            ) else {
+                return;
+            };
+            if last != run {
+                last.clear();
+                last.extend_from_slice(run);
+                listed.insert(String::from_utf8_lossy(run).into_owned());
+            }
+            if wanted_digests.contains(sha256)
+                || wanted_paths.contains(path)
+                || path.contains(&b'\\')
+                    && paths.contains(&*unescaped(&String::from_utf8_lossy(path)))
+            {
+                let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+                found.push(Line {
+                    sha256: text(sha256),
+                    run: text(run),
+                    path: unescaped(&text(path)),
+                });
+            }
+        })?;
         // What the log says follows from the records: where it lacks a run, or says of one what its record does not, the record counts.
-        let mut known: BTreeMap<String, Option<Run>> = BTreeMap::new();
-        let mut added = self.unlisted(&fields().map(|(_, run, _)| run).collect())?;
+        let mut known: BTreeMap<String, Option<Record>> = BTreeMap::new();
+        let mut added = self.unlisted(&listed)?;
         let mut wrong = BTreeSet::new();
         // A line with a wanted digest is held against its record by whoever names its run.
         let by_path = |line: &&Line| !digests.contains(line.sha256.as_str());
         for line in found.iter().filter(by_path) {
-            let run = known.entry(line.run.clone());
-            let run = run.or_insert_with(|| self.read(&line.run).ok());
-            let fits = run.as_ref().is_none_or(|run| {
-                let mut outputs = run.outputs.iter();
-                outputs.any(|output| output.sha256 == line.sha256)
-            });
-            if !fits {
+            let record = known.entry(line.run.clone());
+            let record = record.or_insert_with(|| self.read(&line.run).ok());
+            let wrote = |record: &Record| record.wrote(&line.path, &line.sha256);
+            if record
+                .as_ref()
+                .is_some_and(|record| wrote(record) == Ok(false))
+            {
                 wrong.insert(line.run.clone());
             }
         }
@@ -363,9 +416,11 @@ impl Ledger {
         );
         // Lines that the log lost are older than those that were added to it since.
         let mut all = Vec::new();
-        for (id, run) in added {
-            let outputs = run.outputs.into_iter();
-            let outputs = outputs.filter(|output| is_wanted(&output.sha256, &output.path));
+        for (id, record) in added {
+            let outputs = record.outputs().unwrap_or_default().into_iter();
+            let outputs = outputs.filter(|output| {
+                digests.contains(output.sha256.as_str()) || paths.contains(output.path.as_str())
+            });
             all.extend(outputs.map(|output| Line {
                 sha256: output.sha256,
                 run: id.clone(),
@@ -389,13 +444,13 @@ impl Ledger {
             })
         });
         let mut runs: Vec<RunLine> = lines.collect();
-        let listed = runs.iter().map(|run| run.id.as_str()).collect();
+        let listed = runs.iter().map(|run| run.id.clone()).collect();
         let unlisted = self.unlisted(&listed)?.into_iter();
         let unlisted: Vec<RunLine> = unlisted
-            .map(|(id, run)| RunLine {
+            .map(|(id, record)| RunLine {
                 id,
-                ended: run.ended.unwrap_or_else(|| String::from("-")),
-                job: run.job,
+                ended: record.run.ended.unwrap_or_else(|| String::from("-")),
+                job: record.run.job,
             })
             .collect();
         runs.extend(unlisted);
@@ -403,7 +458,7 @@ impl Ledger {
     }
 
     /// The runs whose records lie here and are whole, and that are not among `listed`, oldest first.
-    fn unlisted(&self, listed: &BTreeSet<&str>) -> Result<Vec<(String, Run)>, FsError> {
+    fn unlisted(&self, listed: &BTreeSet<String>) -> Result<Vec<(String, Record)>, FsError> {
         let mut found = Vec::new();
         if !self.folder.is_dir() {
             return Ok(found);
@@ -418,10 +473,10 @@ impl Ledger {
                 if id.is_empty() || listed.contains(id) {
                     continue;
                 }
-                found.extend(self.read(id).ok().map(|run| (id.to_owned(), run)));
+                found.extend(self.read(id).ok().map(|record| (id.to_owned(), record)));
             }
         }
-        found.sort_by(|(_, one), (_, other)| one.ended.cmp(&other.ended));
+        found.sort_by(|(_, one), (_, other)| one.run.ended.cmp(&other.run.ended));
         Ok(found)
     }
 
@@ -435,7 +490,7 @@ impl Ledger {
         while !open.is_empty() {
             let runs: BTreeMap<String, Run> = std::mem::take(&mut open)
                 .into_iter()
-                .filter_map(|id| Some((id.clone(), self.read(&id).ok()?)))
+                .filter_map(|id| Some((id.clone(), self.read(&id).ok()?.run)))
                 .collect();
             let inputs = runs.values().flat_map(|run| &run.inputs);
             let digests = inputs.map(|input| input.sha256.as_str()).collect();
@@ -470,16 +525,8 @@ impl Ledger {
     }
 
     /// The record of a run, when it is what it was.
-    pub fn read(&self, id: &str) -> Result<Run, Damage> {
-        let bytes = match aris_fs::read(&self.record(id), LIMIT) {
-            Ok(bytes) => bytes,
-            Err(error) if error.is_not_found() => return Err(Damage::Gone),
-            Err(error) => return Err(Damage::Unreadable(error.to_string())),
-        };
-        if hex(&Sha256::digest(&bytes)) != id {
-            return Err(Damage::Edited);
-        }
-        serde_json::from_slice(&bytes).map_err(|error| Damage::Unreadable(error.to_string()))
+    pub fn read(&self, id: &str) -> Result<Record, Damage> {
+        Record::open(id, &self.record(id))
     }
 
     /// Whether the patch is there and what it was; `Ok` for a run without one.
@@ -496,7 +543,30 @@ impl Ledger {
     }
 }
 
-/// The lines of a log; of one that is not there, none.
+/// Gives each line of a log, without its line feed; of one that is not there, none.
+fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
+    let file = match aris_fs::open(path) {
+        Err(error) if error.is_not_found() => return Ok(()),
+        other => other?,
+    };
+    let mut line = Vec::new();
+    file.stream(&mut vec![0; 1 << 18], |mut piece| {
+        // Reading from memory does not fail.
+        while piece
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|read| read > 0)
+        {
+            if let Some(whole) = line.strip_suffix(b"\n") {
+                each(whole);
+                line.clear();
+            }
+        }
+    })?;
+    each(&line);
+    Ok(())
+}
+
+/// The text of a log; of one that is not there, none.
 fn log(path: &Path) -> Result<String, FsError> {
     let bytes = aris_fs::read_optional(path, LOG_LIMIT)?.unwrap_or_default();
     Ok(String::from_utf8(bytes)
@@ -561,38 +631,32 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{End, FileSeen};
+    use crate::End;
 
-    fn run(job: &str, outputs: &[(&str, &str)]) -> Run {
+    fn keep(ledger: &Ledger, job: &str, outputs: &[(&str, &str)]) -> Result<String, FsError> {
         let outputs = outputs.iter().map(|(path, content)| FileSeen {
             path: (*path).to_owned(),
             sha256: hex(&Sha256::digest(content)),
             bytes: content.len() as u64,
         });
-        Run {
+        let run = Run {
             schema: crate::SCHEMA.to_owned(),
             origin: String::from("queue"),
             job: job.to_owned(),
             end: End::Completed,
-            outputs: outputs.collect(),
             ..Run::default()
-        }
+        };
+        ledger.keep(&run, &outputs.collect::<Vec<_>>(), None)
     }
 
     #[test]
     fn a_file_is_found_by_its_digest_and_by_its_path() {
         let temp = tempfile::tempdir().expect("temp");
         let ledger = Ledger::of(temp.path());
-        let first = ledger
-            .keep(&run("a", &[("r/a.json", "1"), ("odd\nname\\n", "2")]), None)
-            .expect("kept");
-        let second = ledger
-            .keep(&run("b", &[("r/a.json", "3")]), None)
-            .expect("kept");
+        let first = keep(&ledger, "a", &[("r/a.json", "1"), ("odd\nname\\n", "2")]).expect("kept");
+        let second = keep(&ledger, "b", &[("r/a.json", "3")]).expect("kept");
         assert_eq!(
-            ledger
-                .keep(&run("b", &[("r/a.json", "3")]), None)
-                .expect("kept"),
+            keep(&ledger, "b", &[("r/a.json", "3")]).expect("kept"),
             second
         );
         let digest = hex(&Sha256::digest("1"));
@@ -630,8 +694,9 @@ mod tests {
     fn an_edited_and_an_absent_record_are_told_apart() {
         let temp = tempfile::tempdir().expect("temp");
         let ledger = Ledger::of(temp.path());
-        let id = ledger.keep(&run("a", &[]), None).expect("kept");
-        assert_eq!(ledger.read(&id).map(|run| run.job), Ok(String::from("a")));
+        let id = keep(&ledger, "a", &[]).expect("kept");
+        let job = ledger.read(&id).map(|record| record.run.job);
+        assert_eq!(job, Ok(String::from("a")));
         let path = ledger.record(&id);
         let text = fs::read_to_string(&path).expect("read");
         fs::write(&path, text.replace("completed", "failed")).expect("write");
@@ -644,11 +709,11 @@ mod tests {
     fn a_torn_line_takes_no_other_with_it() {
         let temp = tempfile::tempdir().expect("temp");
         let ledger = Ledger::of(temp.path());
-        ledger.keep(&run("a", &[("a", "1")]), None).expect("kept");
+        keep(&ledger, "a", &[("a", "1")]).expect("kept");
         let log = temp.path().join(".aris/runs/outputs");
         let text = fs::read_to_string(&log).expect("read");
         fs::write(&log, text.get(..80).expect("part")).expect("write");
-        ledger.keep(&run("b", &[("b", "2")]), None).expect("kept");
+        keep(&ledger, "b", &[("b", "2")]).expect("kept");
         let found = ledger
             .find(&BTreeSet::new(), &BTreeSet::from(["a", "b"]))
             .expect("found");
@@ -657,8 +722,8 @@ mod tests {
                 .iter()
                 .map(|line| line.path.as_str())
                 .collect::<Vec<_>>(),
-            ["b", "a"],
-            "the record has what the line lost"
+            ["a", "b"],
+            "the record has what the line lost, and is older"
         );
     }
 
@@ -670,12 +735,12 @@ mod tests {
         fs::create_dir_all(temp.path().join(".aris")).expect("folder");
         let link = temp.path().join(".aris/runs");
         std::os::unix::fs::symlink("../elsewhere", &link).expect("link");
-        assert!(ledger.keep(&run("a", &[("a", "1")]), None).is_err());
+        assert!(keep(&ledger, "a", &[("a", "1")]).is_err());
         fs::remove_file(&link).expect("remove");
         fs::create_dir_all(&link).expect("folder");
         fs::write(temp.path().join("mine"), "mine").expect("write");
         std::os::unix::fs::symlink("../../mine", link.join("outputs")).expect("link");
-        assert!(ledger.keep(&run("a", &[("a", "1")]), None).is_err());
+        assert!(keep(&ledger, "a", &[("a", "1")]).is_err());
         assert_eq!(fs::read(temp.path().join("mine")).expect("read"), b"mine");
         assert_eq!(
             fs::read_dir(temp.path().join("elsewhere"))
@@ -691,7 +756,7 @@ mod tests {
 
         let temp = tempfile::tempdir().expect("temp");
         let shared = Ledger::of(temp.path());
-        shared.keep(&run("a", &[("a", "1")]), None).expect("kept");
+        keep(&shared, "a", &[("a", "1")]).expect("kept");
         let inner = temp.path().join("project");
         fs::create_dir(&inner).expect("folder");
         assert_eq!(Ledger::for_runs_in(&inner), shared);
@@ -710,9 +775,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 0..25 {
                         let path = format!("{writer}/{number}");
-                        ledger
-                            .keep(&run(&path, &[(&path, &path)]), None)
-                            .expect("kept");
+                        keep(ledger, &path, &[(&path, &path)]).expect("kept");
                     }
                 });
             }

@@ -4,7 +4,7 @@
 //! <project>/.aris/runs/
 //!     runs                 one line for each run: its id, when it was over, its job
 //!     outputs              one line for each file that a run wrote: SHA-256, the run's id, path relative to the project
-//!     <hh>/<id>.json       the record of a run, [`Run`]; its id is the SHA-256 of the file
+//!     <hh>/<id>.json       the record of a run, [`Run`] and very many files in lines after it; its id is the SHA-256 of the first line
 //!     <hh>/<id>.patch      what the work tree had beyond its commit, as `git diff --binary` prints it; named by its SHA-256
 //! ```
 //!
@@ -16,6 +16,7 @@
 #![warn(missing_docs)]
 
 mod command;
+mod kept;
 mod ledger;
 mod look;
 mod record;
@@ -23,6 +24,8 @@ mod secrets;
 mod source;
 
 pub use command::{command_line, interpreter};
+pub use kept::Record;
 pub use ledger::{Damage, Ledger, Line, RunLine, TakeError};
 pub use look::{Look, file_digest};
 pub use record::{End, FileSeen, Run, SCHEMA, Source};
+pub use source::has_commit;

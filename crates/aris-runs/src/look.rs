@@ -48,6 +48,8 @@ pub struct Look {
     held: BTreeMap<PathBuf, SystemTime>,
     /// What is known of the run so far; whoever ends it adds the rest.
     pub run: Run,
+    /// The files that it wrote.
+    pub wrote: Vec<FileSeen>,
 }
 
 /// A look at a work tree, and when.
@@ -69,6 +71,7 @@ impl Look {
             patch: None,
             held: BTreeMap::new(),
             run,
+            wrote: Vec::new(),
         }
     }
 
@@ -115,6 +118,7 @@ impl Look {
             patch,
             held,
             run,
+            wrote: Vec::new(),
         }
     }
 
@@ -137,7 +141,7 @@ impl Look {
 
     /// Adds the files that the run wrote, with their digests; a folder stands for the files in it. `each` is called now and then while
     /// they are read.
-    pub fn outputs(&mut self, files: &[PathBuf], mut each: impl FnMut()) {
+    pub fn outputs(&mut self, files: &[PathBuf], each: impl FnMut() + Send) {
         let mut found = Vec::new();
         for path in files {
             if !path.is_dir() {
@@ -156,11 +160,17 @@ impl Look {
         }
         found.sort();
         found.dedup();
-        for path in &found {
-            let room = self.run.outputs.len() < OUTPUTS;
-            match file_digest(path, &mut each) {
-                Ok((sha256, bytes)) if room => self.run.outputs.push(FileSeen {
-                    path: self.ledger.name(path),
+        let each = Mutex::new(each);
+        let digests = aris_fs::map_in_parallel(aris_fs::processors(), &found, |path| {
+            file_digest(path, || {
+                each.lock().unwrap_or_else(PoisonError::into_inner)();
+            })
+        });
+        let names = self.ledger.names(&found);
+        for ((path, name), digest) in found.iter().zip(names).zip(digests) {
+            match digest {
+                Ok((sha256, bytes)) if self.wrote.len() < OUTPUTS => self.wrote.push(FileSeen {
+                    path: name,
                     sha256,
                     bytes,
                 }),
@@ -203,7 +213,8 @@ impl Look {
 
     /// Keeps the record, and gives its id. **Errors**: what the disk refuses.
     pub fn keep(&self) -> Result<String, aris_fs::FsError> {
-        self.ledger.keep(&self.run, self.patch.as_deref())
+        self.ledger
+            .keep(&self.run, &self.wrote, self.patch.as_deref())
     }
 }
 
@@ -218,7 +229,7 @@ pub fn file_digest(path: &Path, mut each: impl FnMut()) -> io::Result<(String, u
         other => io::Error::other(other.to_string()),
     })?;
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
-    let read = file.stream(&mut vec![0; 1 << 20], |piece| {
+    let read = file.stream(&mut vec![0; 1 << 16], |piece| {
         hasher.update(piece);
         bytes += piece.len() as u64;
         each();
@@ -376,7 +387,7 @@ mod tests {
         fs::write(top.join("out.json"), "{}").expect("write");
         look.outputs(&[top.join("out.json"), top.join("gone")], || {});
         let id = look.keep().expect("kept");
-        let run = Ledger::of(top).read(&id).expect("read");
+        let run = Ledger::of(top).read(&id).expect("read").run;
         let source = run.source.clone().expect("a work tree");
         assert_eq!(source.commit.len(), 40, "{source:?}");
         assert_eq!(
@@ -396,7 +407,7 @@ mod tests {
             "{:?}",
             run.versions
         );
-        assert_eq!((run.outputs.len(), run.outputs_left_out), (1, 1));
+        assert_eq!((look.wrote.len(), run.outputs_left_out), (1, 1));
         let ledger = Ledger::of(top);
         assert_eq!(ledger.check_patch(&run), Ok(()));
         // The patch makes the commit what the run saw.

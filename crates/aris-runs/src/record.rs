@@ -68,15 +68,32 @@ pub struct Run {
     pub end: End,
     /// The same in words: `exit 0`, `exit 1`, `signal 9`, `cancelled`, `time limit`.
     pub how: String,
-    /// Files that it wrote, as they were when it was over.
+    /// Files that it wrote, as they were when it was over. Very many are named in lines after this one, and these stay empty.
     #[serde(default)]
-    pub outputs: Vec<FileSeen>,
+    pub(crate) outputs: Vec<FileSeen>,
+    /// The blocks of those lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) output_blocks: Vec<Block>,
     /// Further files that it wrote and nobody hashed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outputs_left_out: u64,
     /// Those of them that could not be read, the first 20, each with why: a FIFO, a link to nothing, a file of somebody else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs_unread: Vec<String>,
+}
+
+/// Lines of a record that name files, in the order of their paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+pub(crate) struct Block {
+    /// The path of the first.
+    pub(crate) first: String,
+    /// How many.
+    pub(crate) files: u64,
+    /// Their length.
+    pub(crate) bytes: u64,
+    /// Their SHA-256.
+    pub(crate) sha256: String,
 }
 
 /// How a run ended.
@@ -137,6 +154,17 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Run {
+    /// The files that the run itself names: all that it wrote unless these are very many, see [`Record::outputs`](crate::Record::outputs).
+    pub fn named_outputs(&self) -> &[FileSeen] {
+        &self.outputs
+    }
+
+    /// Names these files and no others.
+    pub fn name_outputs(&mut self, files: Vec<FileSeen>) {
+        self.outputs = files;
+        self.output_blocks.clear();
+    }
+
     /// A line for people: the job, its attempt, and how it ended.
     pub fn words(&self) -> String {
         let mut text = self.job.clone();

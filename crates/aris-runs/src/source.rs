@@ -156,6 +156,20 @@ pub(crate) fn not_committed(top: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> 
     found
 }
 
+/// Whether the repository that `project` is in holds a commit; `None` outside a repository. **Errors**: why that is not known.
+pub fn has_commit(project: &Path, commit: &str) -> Option<Result<bool, String>> {
+    let top = top(project)?;
+    let is_digest = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_digest {
+        return Some(Ok(false));
+    }
+    match git(top, &["cat-file", "-e", &format!("{commit}^{{commit}}")]) {
+        Ok(_) => Some(Ok(true)),
+        Err(why) if why.contains("Not a valid object name") => Some(Ok(false)),
+        Err(why) => Some(Err(why)),
+    }
+}
+
 /// What git prints. **Errors**: in words.
 fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let what = args.first().unwrap_or(&"");
@@ -168,6 +182,8 @@ fn git(top: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
         .env_remove("GIT_INDEX_FILE")
         .env_remove("GIT_PREFIX")
         .env("GIT_OPTIONAL_LOCKS", "0")
+        // A partial clone asks its server for objects that it lacks.
+        .env("GIT_NO_LAZY_FETCH", "1")
         .env("LC_ALL", "C")
         .capture_limit(PATCH);
     let done: Finished = command

@@ -20,6 +20,7 @@ mod wave;
 
 pub use engine::{Access, SlurmEngine};
 pub use hq::HqEngine;
+pub use rows::is_over;
 pub use submission::{other_clusters, set_by_the_queue};
 pub use task::{TaskError, attempt_of, task};
 pub use wave::{BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Wave};

@@ -74,6 +74,11 @@ impl State {
     }
 }
 
+/// Whether a job with this state, a word as squeue(1) has it, is over.
+pub fn is_over(word: &str) -> bool {
+    matches!(State::of(word, "", ""), State::Over(_))
+}
+
 /// Rows of `squeue -h -r -o` [`SQUEUE_FORMAT`]. A line of another shape is no row: somebody's job may be named with line feeds.
 pub(crate) fn squeue(text: &str) -> Vec<Row> {
     let rows = text.lines().filter_map(|line| {

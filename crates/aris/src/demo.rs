@@ -3,7 +3,11 @@
 //! Every command is shown as it is run, with what it printed and its exit code. The demo fails when the gate does not block
 //! the paper with planted faults, or does not open after the fixes.
 
+use std::io;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use aris_cli::Context;
@@ -20,6 +24,12 @@ const SHOWN: usize = 24;
 
 /// Any step takes milliseconds.
 const STEP: Duration = Duration::from_mins(1);
+
+/// Between SIGTERM and SIGKILL for a step that is told to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// SIGHUP, SIGINT and SIGTERM. **Source**: POSIX; their numbers are the same on every system we build for.
+const SIGNALS: [i32; 3] = [1, 2, 15];
 
 const TRACE: [&str; 15] = [
     "--skill",
@@ -51,8 +61,19 @@ pub(crate) fn run(context: &Context) -> Result<String, Error> {
         context,
         root,
         text: String::new(),
+        told: Told::watch().map_err(Error::Made)?,
     };
-    demo.play()?;
+    if let Err(error) = demo.play() {
+        context.warn(&format!(
+            "the demo was not finished; its files are left in {}",
+            demo.root.display()
+        ));
+        // As if the signal had not been caught; with none, the error says what went wrong.
+        if let Ok(signal @ 1..) = i32::try_from(demo.told.signal.load(Ordering::SeqCst)) {
+            signal_hook::low_level::emulate_default_handler(signal).map_err(Error::Made)?;
+        }
+        return Err(error);
+    }
     // Without --json all of it has been printed.
     Ok(if context.json() {
         demo.text
@@ -66,6 +87,29 @@ struct Demo<'a> {
     /// The project.
     root: PathBuf,
     text: String,
+    told: Told,
+}
+
+/// Whether a signal told this process to end.
+struct Told {
+    /// Its number, or 0.
+    signal: Arc<AtomicUsize>,
+    /// Can be read from once it has come.
+    readable: UnixStream,
+}
+
+impl Told {
+    fn watch() -> io::Result<Self> {
+        let signal = Arc::new(AtomicUsize::new(0));
+        let (readable, writer) = UnixStream::pair()?;
+        for number in SIGNALS {
+            let value = usize::try_from(number).unwrap_or_default();
+            // Set before it can be read: both happen in the order in which they are registered.
+            signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
+            signal_hook::low_level::pipe::register(number, writer.try_clone()?)?;
+        }
+        Ok(Self { signal, readable })
+    }
 }
 
 impl Demo<'_> {
@@ -205,7 +249,8 @@ impl Demo<'_> {
     ) -> Result<String, Error> {
         self.say(&format!("\n  $ {shown}"));
         let begin = Instant::now();
-        let done = command.run(STEP)?;
+        let readable = self.told.readable.try_clone().map_err(Error::Made)?;
+        let done = command.stop_when(readable, GRACE).run(STEP)?;
         let took = begin.elapsed();
         let code = done.code()?;
         let stdout = done.stdout.text();

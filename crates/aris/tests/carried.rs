@@ -8,6 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_proc::End;
 use aris_testkit::{Call, Helper, Project, Run, workspace_root};
 
 fn aris(project: &Project, args: &[&str]) -> Call {
@@ -368,6 +369,41 @@ fn the_demo_blocks_the_faulty_paper_and_opens_for_the_mended_one() {
         .expect("text")
         .to_owned();
     assert!(text.contains("no blocker found"), "{text}");
+}
+
+#[test]
+fn a_demo_that_is_told_to_end_takes_its_step_with_it_and_names_its_folder() {
+    for (signal, number, deaf) in [
+        ("INT", 2, ""),
+        ("TERM", 15, "trap '' TERM; "),
+        ("HUP", 1, ""),
+    ] {
+        let script =
+            format!("#!/bin/bash\necho $$ > \"$TMPDIR/pid\"; {deaf}kill -{signal} $PPID; sleep 60");
+        let project = Project::bare().file("bin/sh", script).file("tmp/x", "");
+        project.mode("bin/sh", 0o755);
+        let path = format!("{}:/usr/bin:/bin", project.at("bin").display());
+        let run = aris(&project, &["demo"])
+            .env("PATH", path)
+            .env("TMPDIR", project.at("tmp"))
+            .run();
+        assert_eq!(run.end(), End::Signalled(number), "{run}");
+        let left = fs::read_dir(project.at("tmp")).expect("listed");
+        let left = left.map(|entry| entry.expect("entry").path());
+        let folder = left.filter(|path| path.is_dir()).collect::<Vec<_>>();
+        assert_eq!(folder.len(), 1, "{run}");
+        let named = format!("left in {}", folder[0].display());
+        assert!(run.stderr().contains(&named), "{run}");
+        // Dead ones that nobody has asked for yet have state Z.
+        let group = project.read("tmp/pid").trim().to_owned();
+        let all = Helper::at("/bin/ps").call(project.path());
+        let all = all.args(["-eo", "pgid=,stat="]).run().expect_code(0);
+        let lines = all.stdout().lines().map(str::trim);
+        let alive: Vec<&str> = lines
+            .filter(|line| line.starts_with(&format!("{group} ")) && !line.contains('Z'))
+            .collect();
+        assert!(alive.is_empty(), "{alive:?}");
+    }
 }
 
 #[test]

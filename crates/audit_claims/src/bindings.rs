@@ -41,7 +41,7 @@ pub(crate) fn bound<'p>(
 /// Every bound number of the `claims.toml` in `folder` with its status, files relative to `folder`; `None` without such a file.
 fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
     let folder = folder.canonicalize().ok()?;
-    let mut project = match Project::open(&folder, &Options::default()) {
+    let project = match Project::open(&folder, &Options::default()) {
         Ok(project) => project,
         Err(error) => {
             return Some(vec![BoundNumber {
@@ -57,7 +57,7 @@ fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
         return None;
     }
     let claims = project.claims_name();
-    let audit = project.audit();
+    let audit = project.numbers();
     let bound = audit.entries.iter().filter(|entry| entry.query.is_some());
     let numbers = bound.map(|entry| {
         let place = entry

@@ -113,7 +113,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok()
         .filter(|seconds| *seconds > 0)
         .map(|seconds| Duration::from_secs(u64::from(seconds)))
-        .ok_or_else(|| String::from("not a number of seconds above 0"))
+        .ok_or_else(|| String::from("not a whole number of seconds above 0"))
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

@@ -32,6 +32,12 @@ pub enum Error {
         /// What it would replace.
         over: &'static str,
     },
+    /// The name of the picture asks for a kind that cannot be drawn.
+    #[error("{}: a picture of this kind cannot be drawn", path.display())]
+    Kind {
+        /// The picture.
+        path: PathBuf,
+    },
     /// A picture cannot be drawn.
     #[error("{} cannot be drawn as {format}: {}", path.display(), drawing(error))]
     Picture {
@@ -86,7 +92,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Invalid { .. } | Self::Picture { .. } => ErrorKind::Validation,
-            Self::NoCommand | Self::Over { .. } => ErrorKind::Usage,
+            Self::NoCommand | Self::Over { .. } | Self::Kind { .. } => ErrorKind::Usage,
             Self::Watch { .. } => ErrorKind::Precondition,
             Self::Fs(error) => error.kind(),
         }
@@ -99,6 +105,9 @@ impl Failure for Error {
             )),
             Self::Invalid { problems, .. } => problems.first().map(|problem| problem.fix.clone()),
             Self::Over { .. } => Some(String::from("name another file with --output")),
+            Self::Kind { .. } => Some(String::from(
+                "end the name in .svg, .pdf or .png, or choose one of these with --format",
+            )),
             Self::Picture { error, .. } => match error {
                 PictureError::Size { .. } => {
                     Some(String::from("choose a smaller --dpi or a smaller canvas"))

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_contract::artifact::install::{
-    Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS,
+    Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS, Origin,
 };
-use aris_contract::artifact::record::CODEX_SKILLS;
+use aris_contract::artifact::record::{CODEX_SKILLS, PLACES};
 use aris_fs::EntryKind as OnDisk;
 
 use crate::apply;
@@ -42,7 +42,16 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
         ..Removal::default()
     };
     let mut known: BTreeMap<String, Vec<Content>> = BTreeMap::new();
+    let mut theirs: BTreeMap<&str, &Content> = BTreeMap::new();
     for entry in records.all().flat_map(|manifest| &manifest.entries) {
+        // A whole skill that only the older install has; what is below was put there by this program.
+        let is_skill = PLACES.iter().any(|place| {
+            let name = entry.path.strip_prefix(place);
+            name.is_some_and(|name| name.matches('/').count() == 1)
+        });
+        if entry.origin == Origin::Older && is_skill {
+            theirs.insert(&entry.path, &entry.content);
+        }
         let contents = known.entry(entry.path.clone()).or_default();
         if !contents.contains(&entry.content) {
             contents.push(entry.content.clone());
@@ -60,6 +69,15 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
             .push(Content::Link { target });
     }
     for (path, contents) in known {
+        if let Some(content) = theirs.get(path.as_str())
+            && matches!(compare(project, &path, content)?, Match::Same)
+        {
+            removal.leave(
+                &path,
+                String::from("was there before this install, and is not of it"),
+            );
+            continue;
+        }
         match records.given.get(&path) {
             None => removal.decide(project, path, &contents)?,
             Some(Some(link)) if project.shape(&path) != Shape::Link(link.into()) => {

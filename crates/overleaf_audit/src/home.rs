@@ -30,10 +30,9 @@ pub(crate) fn files(context: &Context, root: &Path) -> Vec<Found> {
     FILES
         .iter()
         .map(|name| (home.join(name), Path::new("~").join(name)))
-        .filter(|(path, _)| path.is_file())
         .filter(|(path, _)| {
-            path.canonicalize()
-                .is_ok_and(|real| !real.starts_with(root))
+            let real = path.canonicalize();
+            real.is_ok_and(|real| real.is_file() && !real.starts_with(root))
         })
         .map(|(path, shown)| Found {
             path,

@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 use aris_contract::hex::hex;
 use base64::Engine as _;
 use base64::alphabet;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use regex::bytes::Regex;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -19,28 +18,26 @@ const PREFIX: &[u8] = b"olp_";
 /// Fewest letters and digits after the prefix. **Source**: the reference's script.
 const FEWEST: usize = 20;
 
-/// Bytes that one find may span in any form: 4 + 200 characters, two bytes each.
-const LONGEST: usize = 1024;
+/// Bytes that one find may span in any form; wrapped base64 spans most, some 1,500.
+const LONGEST: usize = 2048;
 
 /// The three forms: bytes, UTF-16 of either order, base64 in each of its three alignments.
 ///
 /// The base64 of `olp_` is `b2xwX` when it starts a group of three bytes, `9scF` followed by `8` or `9` when one byte stands before it, and
-/// `vbHBf` when two do.
+/// `vbHBf` when two do. Base64 may be wrapped: it continues on lines that hold nothing but whole groups of four.
 static FORMS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?-u)(?P<plain>olp_[A-Za-z0-9]{20,200})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){20,200})|(?P<coded>(?:b2xwX|9scF[89]|vbHBf)[A-Za-z0-9+/_-]{20,280})",
-    )
+    const WRAP: &str = r"(?:\r?\n[ \t]{0,8})";
+    let start = "b 2 x w X|9 s c F [89]|v b H B f".replace(' ', &format!("{WRAP}?"));
+    Regex::new(&format!(
+        r"(?-u)(?P<plain>olp_[A-Za-z0-9]{{20,200}})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){{20,200}})|(?:{start})[A-Za-z0-9+/_-]{{0,280}}(?:{WRAP}(?:[A-Za-z0-9+/]{{4}}){{0,32}}[A-Za-z0-9+/]{{2}}(?:[A-Za-z0-9+/]{{2}}|[A-Za-z0-9+/]=|==)(?mR:$)){{0,8}}",
+    ))
 });
 
 /// Base64 of which only a part is there.
-static DECODER: LazyLock<GeneralPurpose> = LazyLock::new(|| {
-    GeneralPurpose::new(
-        &alphabet::STANDARD,
-        GeneralPurposeConfig::new()
-            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-            .with_decode_allow_trailing_bits(true),
-    )
-});
+static DECODER: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    NO_PAD.with_decode_allow_trailing_bits(true),
+);
 
 /// How a token is written where it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -182,14 +179,15 @@ fn decoded(text: &[u8]) -> Option<Vec<u8>> {
         Some(b'v') => (b"o", 1),
         _ => (b"", 0),
     };
-    let mut standard = text.get(skip..)?.to_vec();
-    for byte in &mut standard {
-        match byte {
-            b'-' => *byte = b'+',
-            b'_' => *byte = b'/',
-            _ => {}
-        }
-    }
+    let joined = text.iter().filter(|byte| !b"\r\n\t =".contains(byte));
+    let mut standard: Vec<u8> = joined
+        .skip(skip)
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => *other,
+        })
+        .collect();
     // One character alone in the last group holds no whole byte.
     if standard.len() % 4 == 1 {
         standard.pop();

@@ -234,6 +234,122 @@ fn a_token_is_found_wherever_it_hides() {
     }
 }
 
+/// Text as base64 in lines of `width`, as mail, PEM and `base64 -w` write it.
+fn wrapped(bytes: impl AsRef<[u8]>, width: usize, line_end: &str) -> String {
+    let coded = base64::engine::general_purpose::STANDARD.encode(bytes);
+    let lines = coded.as_bytes().chunks(width);
+    let lines: Vec<&str> = lines
+        .map(|line| std::str::from_utf8(line).expect("ASCII"))
+        .collect();
+    lines.join(line_end) + line_end
+}
+
+#[test]
+fn a_token_in_wrapped_base64_is_the_same_token_and_stands_in_its_first_line() {
+    let project = Project::bare().file("paper/plain", token());
+    for width in [8, 24, 60, 64, 76] {
+        for line_end in ["\n", "\r\n", "\n    "] {
+            // Its first character is at every place of a line.
+            for before in 0..width {
+                let text = format!("{}:{}:{}", "x".repeat(before), token(), "y".repeat(99));
+                let coded = format!("A\nB\n{line_end}{}", wrapped(text, width, line_end));
+                project.write(&format!("paper/wrapped{before}"), coded);
+            }
+            let data = audit(&project, &["--json", "--no-home"])
+                .expect_code(10)
+                .data();
+            let leaks = data["leaks"].as_array().expect("leaks");
+            assert_eq!(leaks.len(), 1 + width, "{width} {line_end:?}: {data:#}");
+            for leak in leaks {
+                assert_eq!(leak["token"], leaks[0]["token"], "{width} {line_end:?}");
+                let place = leak["place"].as_str().expect("place");
+                if let Some(before) = place.strip_prefix("paper/wrapped") {
+                    let before: usize = before.parse().expect("number");
+                    let line = 4 + (before + 1) / 3 * 4 / width;
+                    assert!(leak["line"] == line || leak["line"] == line + 1, "{leak:#}");
+                }
+            }
+            fs::remove_dir_all(project.at("paper")).expect("removed");
+            project.write("paper/plain", token());
+        }
+    }
+}
+
+#[test]
+fn what_stands_below_base64_is_no_part_of_it() {
+    let header = |text: &str| base64::engine::general_purpose::STANDARD_NO_PAD.encode(text);
+    let project = Project::bare();
+    project.write("a", token());
+    for (at, below) in ["[user]", "name = x", "EOF", "", "c3VwZXI6 x", "c3VwZXI6-"]
+        .iter()
+        .enumerate()
+    {
+        let text = format!(
+            "extraheader = {}\n{below}\n",
+            header(&format!("git:{}", token()))
+        );
+        project.write(&format!("b{at}"), text);
+    }
+    // One that is too short, and a whole one below it.
+    project.write("c", format!("{}\n{}\n", header("olp_short12345"), token()));
+    let data = audit(&project, &["--json", "--no-home"])
+        .expect_code(10)
+        .data();
+    let leaks = data["leaks"].as_array().expect("leaks");
+    assert_eq!(leaks.len(), 8, "{data:#}");
+    for leak in leaks {
+        assert_eq!(leak["token"], leaks[0]["token"], "{data:#}");
+    }
+}
+
+#[test]
+fn base64_without_a_token_is_clean() {
+    let project = project();
+    let mut state = 1_u64;
+    let mut noise = |count: usize| -> Vec<u8> {
+        let mut byte = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        };
+        (0..count).map(|_| byte()).collect()
+    };
+    let png = [b"\x89PNG\r\n\x1a\n".to_vec(), noise(300_000)].concat();
+    project.write(
+        "paper/figure.svg",
+        format!(
+            "<image href=\"data:image/png;base64,{}\"/>",
+            wrapped(&png, 76, "\n")
+        ),
+    );
+    let pem = wrapped(noise(200_000), 64, "\n");
+    project.write(
+        "paper/chain.pem",
+        format!("-----BEGIN CERTIFICATE-----\n{pem}-----END CERTIFICATE-----\n"),
+    );
+    // What a token begins with, in the middle of words and too short.
+    let words = "olp_ olp_short olp_abcdefghijklmnopqrs- xolp_ ".repeat(500);
+    for width in [57, 60, 64, 76] {
+        project.write(&format!("paper/words{width}"), wrapped(&words, width, "\n"));
+    }
+    git(&project.at("paper"), &["add", "-A"]);
+    git(&project.at("paper"), &["commit", "-q", "-m", "base64"]);
+    git(&project.at("paper"), &["gc", "-q"]);
+    let pack = git(&project.at("paper"), &["count-objects", "-v"]);
+    assert!(pack.contains("packs: 1"), "{pack}");
+    let packs = project.at("paper/.git/objects/pack");
+    let packed = fs::read_dir(packs)
+        .expect("packs")
+        .map(|entry| entry.expect("entry").path());
+    let packed = packed.filter(|path| path.extension().is_some_and(|ext| ext == "pack"));
+    for path in packed {
+        let text = wrapped(fs::read(path).expect("pack"), 76, "\n");
+        project.write("paper/pack.txt", text);
+    }
+    audit(&project, &["--json", "--no-home"]).expect_code(0);
+}
+
 #[test]
 fn what_is_found_is_described() {
     let project = project();

@@ -44,6 +44,12 @@ pub enum Error {
         /// The project.
         workspace: PathBuf,
     },
+    /// The result would be written over a file that it speaks of.
+    #[error("--output {} is a file that this command reads or writes itself", path.display())]
+    OutputOver {
+        /// The file.
+        path: PathBuf,
+    },
     /// A link where a folder or file of ours belongs.
     #[error("{} is a link, and may lead out of the workspace", path.display())]
     Link {
@@ -51,10 +57,14 @@ pub enum Error {
         path: PathBuf,
     },
     /// A caption in LaTeX that would break the document.
-    #[error("--caption-tex {why}")]
+    #[error("--caption-tex, line {line}, column {column}: {why}")]
     Caption {
-        /// Why.
-        why: &'static str,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong there.
+        why: String,
     },
     /// The image cannot be used.
     #[error("{}: {why}", path.display())]
@@ -92,9 +102,10 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Label { .. } | Self::Caption { .. } | Self::OutputOutside { .. } => {
-                ErrorKind::Usage
-            }
+            Self::Label { .. }
+            | Self::Caption { .. }
+            | Self::OutputOutside { .. }
+            | Self::OutputOver { .. } => ErrorKind::Usage,
             Self::Workspace { .. } | Self::NoImage { .. } => ErrorKind::NotFound,
             Self::Outside { .. } | Self::Link { .. } | Self::Image { .. } | Self::Coarse { .. } => {
                 ErrorKind::Validation
@@ -111,12 +122,12 @@ impl Failure for Error {
             Self::Label { .. } => "use letters, digits and : . _ - / +, as in fig:overview",
             Self::Link { .. } => "put the folder or file itself there",
             Self::Caption { .. } => {
-                "close every brace, write \\% for a per cent sign, and leave no line blank; --caption takes plain text"
+                "close what is opened, write \\%, \\# and \\& for these characters, and leave no line blank; --caption takes plain text"
             }
             Self::NoImage { .. } => "name the accepted figures/ai_generated/figure_vN.png",
             Self::Outside { .. } => "copy it into figures/ai_generated, or say --outside",
-            Self::OutputOutside { .. } => {
-                "name a file in the project, as figures/ai_generated/result.json; the result is also printed with --json"
+            Self::OutputOutside { .. } | Self::OutputOver { .. } => {
+                "name another file in the project, as figures/ai_generated/result.json; the result is also printed with --json"
             }
             Self::Image { .. } => "make the image again; only a whole PNG is accepted",
             Self::Coarse { .. } => {

@@ -33,12 +33,21 @@ pub(crate) fn run(args: &Finalize, context: &Context) -> Result<FinalizeResult, 
     }
     let caption = match &args.caption_tex {
         Some(latex) => match include::flaw(latex) {
-            Some(why) => return Err(Error::Caption { why }),
+            Some((line, column, why)) => return Err(Error::Caption { line, column, why }),
             None => latex.trim().to_owned(),
         },
         None => include::escaped(&args.caption),
     };
     let (best, bytes) = accepted(args, &workspace, context)?;
+    if let Some(path) = &args.place.output
+        && context
+            .absolute(path)
+            .canonicalize()
+            .is_ok_and(|path| path == best)
+    {
+        let path = path.clone();
+        return Err(Error::OutputOver { path });
+    }
     let image = |why: String| Error::Image {
         path: best.clone(),
         why,

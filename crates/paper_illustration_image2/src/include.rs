@@ -1,5 +1,7 @@
 //! `latex_include.tex`: the figure with its caption and label.
 
+use aris_latex::{Document, Loaded, ProblemKind};
+
 /// Caption until a person writes one.
 pub(crate) const CAPTION: &str = "[Replace with a paper-ready caption].";
 /// Label until a person writes one.
@@ -40,29 +42,97 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// What of a caption in LaTeX would break the document that it stands in.
-pub(crate) fn flaw(latex: &str) -> Option<&'static str> {
-    let mut depth = 0_usize;
-    let mut letters = latex.chars();
-    while let Some(letter) = letters.next() {
+/// What of a caption in LaTeX would break the document that it stands in: line and column, from 1, and what.
+pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
+    let mut lines = latex.trim().lines();
+    if latex.trim().is_empty() || lines.any(|line| line.trim().is_empty()) {
+        return Some((1, 1, String::from("is empty, or has a blank line")));
+    }
+    let found = |at: usize, why: &str| {
+        let before = latex.get(..at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|letter| *letter != '\n');
+        Some((line, column.count() + 1, why.to_owned()))
+    };
+    let mut letters = latex.char_indices().peekable();
+    let (mut open, mut maths) = (Vec::new(), None);
+    // Alignment characters have a meaning in tables and in addresses.
+    let aligning = ["\\begin", "\\url", "\\href"];
+    let may_align = aligning.iter().any(|name| latex.contains(name));
+    while let Some((at, letter)) = letters.next() {
         match letter {
-            // The escaped letter stands for itself.
-            '\\' if letters.next().is_none() => return Some("ends with a lone backslash"),
-            '%' => return Some("has a comment, which would hide the end of the caption"),
-            '{' => depth += 1,
-            '}' if depth == 0 => return Some("closes a brace that is not open"),
-            '}' => depth -= 1,
+            '\\' => {
+                let mut name = String::new();
+                let letter = |(_, letter): &(usize, char)| letter.is_ascii_alphabetic();
+                while let Some((_, letter)) = letters.next_if(letter) {
+                    name.push(letter);
+                }
+                match name.as_str() {
+                    // An escaped character stands for itself.
+                    "" if letters.next().is_none() => {
+                        return found(at, "ends with a lone backslash");
+                    }
+                    "verb" | "par" => {
+                        return found(at, "has \\verb or \\par, which no caption may have");
+                    }
+                    _ => {}
+                }
+            }
+            '%' => return found(at, "has a comment, which would hide the end of the caption"),
+            '#' => return found(at, "has # without a backslash"),
+            '&' if !may_align => return found(at, "has & without a backslash"),
+            '$' => maths = if maths.is_none() { Some(at) } else { None },
+            '{' => open.push(at),
+            '}' if open.pop().is_none() => return found(at, "closes a brace that is not open"),
             _ => {}
         }
     }
-    if depth > 0 {
-        return Some("does not close every brace");
+    if let Some(at) = open.pop() {
+        return found(at, "opens a brace that is not closed");
     }
-    let mut lines = latex.trim().lines();
-    if latex.trim().is_empty() || lines.any(|line| line.trim().is_empty()) {
-        return Some("is empty, or has a blank line");
+    if let Some(at) = maths {
+        return found(at, "opens maths that is not closed");
     }
-    None
+    if let Some(at) = latex.find("\\end{document}") {
+        return found(at, "ends the document");
+    }
+    // In an environment that no caption can end.
+    let source = format!(
+        "\\documentclass{{article}}\\begin{{document}}\\begin{{arisprobe}}\n{latex}\n\\end{{arisprobe}}\\end{{document}}"
+    );
+    let mut files = |path: &str| match path {
+        "caption.tex" => Loaded::Text(source.clone().into()),
+        _ => Loaded::Absent,
+    };
+    let document = match Document::read("caption.tex", &mut files) {
+        Ok(document) => document,
+        Err(error) => return Some((1, 1, error.to_string())),
+    };
+    document
+        .problems
+        .iter()
+        .find_map(|problem| match problem.kind {
+            ProblemKind::UnclosedGroup
+            | ProblemKind::ExtraBrace
+            | ProblemKind::UnclosedEnvironment
+            | ProblemKind::ExtraEnd
+            | ProblemKind::UnclosedMath
+            | ProblemKind::UnclosedConditional => {
+                let at = document.position(problem.place);
+                Some((
+                    at.line.saturating_sub(1),
+                    at.column,
+                    problem.message.clone(),
+                ))
+            }
+            // Braces are counted above; what the paper defines and holds is not known here.
+            ProblemKind::MissingInclude
+            | ProblemKind::IncludeCycle
+            | ProblemKind::Expansion
+            | ProblemKind::UndefinedMacro
+            | ProblemKind::UnreadText
+            | ProblemKind::NoDocument => None,
+        })
 }
 
 /// Whether a label needs no escape, which labels do not have.
@@ -112,11 +182,36 @@ mod tests {
 
     #[test]
     fn captions_in_latex_must_not_break_the_document() {
-        for good in ["A $x_1$ of \\emph{all}", "50\\,\\% and \\{", "two\nlines"] {
+        for good in [
+            "A $x_1$ of \\emph{all}",
+            "50\\,\\% and \\{",
+            "two\nlines",
+            "\\#1 \\& \\ours{} in~\\ref{fig:a_b}",
+            "\\begin{tabular}{ll}a & b\\end{tabular}",
+            "\\(x\\) \\url{https://example.org/?a=1&b=2}",
+            "\\input{caption}",
+        ] {
             assert_eq!(flaw(good), None, "{good}");
         }
-        for bad in ["", " ", "50 %", "{a", "a}", "a}{", "a\\", "a\n\nb"] {
-            assert!(flaw(bad).is_some(), "{bad}");
+        for (bad, place) in [
+            ("", (1, 1)),
+            (" ", (1, 1)),
+            ("50 %", (1, 4)),
+            ("50 \\\\%", (1, 6)),
+            ("{a", (1, 1)),
+            ("a}", (1, 2)),
+            ("a}{", (1, 2)),
+            ("a\\", (1, 2)),
+            ("a\n\nb", (1, 1)),
+            ("a\nno 1 & 2", (2, 6)),
+            ("a #1", (1, 3)),
+            ("a\\end{figure} b \\begin{figure}", (1, 2)),
+            ("a \\end{document}", (1, 3)),
+            ("a\nb $x", (2, 3)),
+            ("\\verb|x|", (1, 1)),
+        ] {
+            let found = flaw(bad).map(|(line, column, _)| (line, column));
+            assert_eq!(found, Some(place), "{bad}: {:?}", flaw(bad));
         }
     }
 

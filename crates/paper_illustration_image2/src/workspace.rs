@@ -41,7 +41,13 @@ impl Workspace {
         };
         // Before anything is written.
         if let Some(output) = &place.output {
-            workspace.names(output, context)?;
+            let names: PathBuf = workspace.names(output, context)?.into_iter().collect();
+            let folder = Path::new("figures/ai_generated");
+            let own = [IMAGE, INCLUDE, LOG].map(|name| folder.join(name));
+            if own.contains(&names) {
+                let path = output.clone();
+                return Err(Error::OutputOver { path });
+            }
         }
         Ok(workspace)
     }

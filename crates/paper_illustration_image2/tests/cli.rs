@@ -346,6 +346,29 @@ fn a_result_is_written_in_the_project_and_nowhere_else() {
 }
 
 #[test]
+fn a_result_is_not_written_over_what_it_speaks_of() {
+    let project = project();
+    finalize(&project, &[]).expect_code(0);
+    let before = project.snapshot();
+    let own = ["figure_final.png", "latex_include.tex", "review_log.json"];
+    let own = own.map(|name| format!("figures/ai_generated/{name}"));
+    for path in &own {
+        for command in ["verify", "preflight"] {
+            let run = call(&project, &[command, "-o", path, "--json"]).expect_code(2);
+            assert!(run.error()["hint"].is_string(), "{run}");
+        }
+        let other = format!("./figures/../{path}");
+        finalize(&project, &["-o", &other]).expect_code(2);
+    }
+    finalize(&project, &["-o", "figures/ai_generated/figure_v2.png"]).expect_code(2);
+    before.assert_same(&project.snapshot(), "nothing is written");
+    verify(&project, 0);
+    let other = "figures/ai_generated/verify.json";
+    call(&project, &["verify", "-o", other]).expect_code(0);
+    assert_eq!(project.json(other)["ok"], true);
+}
+
+#[test]
 fn an_image_is_read_from_where_it_was_checked() {
     // A program swaps a folder with a link while images are finalised: what is read is ours or nothing.
     let project = Project::new().file("a/v1.png", png(2000, 100));
@@ -415,8 +438,32 @@ fn a_caption_in_latex_is_kept() {
         (&json!(latex), &json!(true))
     );
     verify(&project, 0);
-    for bad in ["50 % of all", "{a", "a}b{", "a\n\nb", ""] {
-        with(&["--caption-tex", bad]).expect_code(2);
+    let before = project.snapshot();
+    for (bad, place) in [
+        ("50 % of all", "line 1, column 4: has a comment"),
+        ("of all %", "line 1, column 8: has a comment"),
+        ("{a", "line 1, column 1: "),
+        ("a}b{", "line 1, column 2: "),
+        ("a\n\nb", "line 1, column 1: is empty, or has a blank line"),
+        ("", "line 1, column 1: "),
+        ("a \\end{figure} b", "line 1, column 3: "),
+        ("a \\end{figure}b\\begin{figure}", "line 1, column 3: "),
+        ("ours \nR&D", "line 2, column 2: has & without a backslash"),
+        ("run #1", "line 1, column 5: has # without a backslash"),
+        ("costs $5", "line 1, column 7: "),
+        ("a \\end{document} b", "line 1, column 3: ends the document"),
+    ] {
+        let run = with(&["--caption-tex", bad]).expect_code(2);
+        let message = run.error()["message"].as_str().expect("text").to_owned();
+        assert!(message.contains(place), "{bad}: {message}");
+        before.assert_same(&project.snapshot(), bad);
+    }
+    for good in [
+        "\\#1: 50\\,\\% of \\textbf{R\\&D}, see~\\ref{fig:a_b} and \\ours",
+        "two\nlines",
+        "$a_{1}$",
+    ] {
+        with(&["--caption-tex", good]).expect_code(0);
     }
     with(&["--caption-tex", "a", "--caption", "a"]).expect_code(2);
 }

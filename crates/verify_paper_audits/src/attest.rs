@@ -298,7 +298,7 @@ fn provenance(behind: &RunBehind) -> RunProvenance {
                 "end": run.how,
             }),
             byproducts: run
-                .outputs
+                .named_outputs()
                 .iter()
                 .map(|file| resource(&file.path, "sha256", &file.sha256))
                 .collect(),

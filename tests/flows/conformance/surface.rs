@@ -70,6 +70,25 @@ fn flags_and_commands_have_the_names_that_all_helpers_use() {
 }
 
 #[test]
+fn a_deadline_of_nothing_is_refused_in_words_that_are_true() {
+    for_every_helper(|subject| {
+        for (command, flag) in subject.contract.flags() {
+            if flag != "--deadline" {
+                continue;
+            }
+            let call = subject.helper.call("/").args(command);
+            let run = call.args(["--deadline", "0"]).run();
+            // Where it is allowed, something else is missing.
+            if run.stderr().contains("invalid value '0'") {
+                let true_words = ["above 0", "0 is not in 1.."];
+                let said = true_words.iter().any(|words| run.stderr().contains(words));
+                assert!(said, "{command:?}: {run}");
+            }
+        }
+    });
+}
+
+#[test]
 fn format_json_is_json() {
     for_every_helper(|subject| {
         for call in subject.cases.calls {

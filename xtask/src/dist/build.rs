@@ -64,7 +64,7 @@ pub(super) fn host(workspace: &Workspace) -> Result<Host, Fault> {
         ])
         .arg("--target-dir")
         .arg(&target)
-        .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace));
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(workspace, &target));
     // Before the eyes of the user, who waits for minutes.
     let end = command.run_attached(Stdout::Stderr, Some(cargo::BUILD))?;
     if end != End::Exited(0) {
@@ -97,10 +97,15 @@ fn has_c_compiler(workspace: &Workspace, triple: &str) -> Result<bool, Fault> {
 }
 
 /// Compiler flags, each after a separator: what stands in a program instead of this machine's folders.
-fn flags(workspace: &Workspace) -> OsString {
+fn flags(workspace: &Workspace, target: &Path) -> OsString {
     let home = variable("CARGO_HOME").or_else(|| Some(variable("HOME")?.join(".cargo")));
     let mut flags = OsString::new();
-    for (folder, name) in [(home, "/cargo"), (Some(workspace.root.clone()), "/aris")] {
+    // The last one that fits counts: what is built lies below the workspace, or elsewhere.
+    for (folder, name) in [
+        (home, "/cargo"),
+        (Some(workspace.root.clone()), "/aris"),
+        (Some(target.to_owned()), "/target"),
+    ] {
         let Some(folder) = folder else { continue };
         if !flags.is_empty() {
             flags.push("\u{1f}");

@@ -44,18 +44,33 @@ pub(crate) struct Args {
 /// Builds everything and writes it below the output folder.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let time = commit_time(workspace, args.allow_dirty)?;
-    let version = workspace.version()?;
     let out = match &args.out {
         Some(folder) => workspace.root.join(folder),
         None => cargo::target_folder(workspace)?.join("dist"),
     };
     let host = build::host(workspace)?;
-    let targets = build::targets(workspace, &host, args.binaries.as_deref())?;
-    let common = contents::common(workspace, &host)?;
+    let of_host = write(workspace, &host, args.binaries.as_deref(), &out, time)?;
+    if args.r#try {
+        trial::run(&out, &of_host)?;
+    }
+    Ok(0)
+}
 
-    aris_fs::create_dir(&out)?;
+/// Writes everything for the program of this machine and those in `binaries`. Gives the packages for this machine.
+fn write(
+    workspace: &Workspace,
+    host: &build::Host,
+    binaries: Option<&Path>,
+    out: &Path,
+    time: u64,
+) -> Result<Vec<String>, Fault> {
+    let version = workspace.version()?;
+    let targets = build::targets(workspace, host, binaries)?;
+    let common = contents::common(workspace, host)?;
+
+    aris_fs::create_dir(out)?;
     let mut made = Made {
-        out: &out,
+        out,
         digests: Vec::new(),
     };
     let lock = aris_fs::read_text(&workspace.at("Cargo.lock"))?;
@@ -122,17 +137,14 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     }
     aris_fs::write_atomic(&out.join("SHA256SUMS"), sums.as_bytes())?;
     let tree = format!("{ARIS}-{version}");
-    place_tree(&out, &tree, &everything)?;
+    place_tree(out, &tree, &everything)?;
     println!(
         "{tree}/ ({} files, {} targets)",
         everything.len(),
         targets.len()
     );
     println!("in {}", out.display());
-    if args.r#try {
-        trial::run(&out, &of_host)?;
-    }
-    Ok(0)
+    Ok(of_host)
 }
 
 /// The files that were written.

@@ -76,6 +76,56 @@ fn an_archive_is_the_same_every_time_and_unpacks_to_its_files() {
 }
 
 #[test]
+fn all_that_is_written_has_the_same_bytes_every_time() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let workspace = Workspace::load(root.expect("the workspace")).expect("loaded");
+    if git(&workspace, &["rev-parse", "HEAD"]).is_err() {
+        println!("skipped: this is no checkout of git");
+        return;
+    }
+    let place = tempfile::tempdir().expect("temp");
+    // Stands in for the program: its contract, and a text for everything else that is printed.
+    let contract = r#"{"name": "aris", "version": "1.0.0", "summary": "Do it", "usage": "aris", "input": "i", "output": "o",
+        "stderr": "e", "exit": [], "json_schemas": [], "examples": ["aris x"]}"#;
+    let program = format!(
+        "#!/bin/sh\n[ \"$1\" = --print-contract ] && {{ cat <<'END'\n{contract}\nEND\nexit; }}\necho \"$*\"\n"
+    );
+    let aris = place.path().join("built/aris");
+    fs::create_dir(place.path().join("built")).expect("made");
+    fs::write(&aris, program).expect("written");
+    fs::set_permissions(&aris, fs::Permissions::from_mode(0o755)).expect("mode");
+    let host = Host {
+        triple: triple(),
+        folder: place.path().join("built"),
+    };
+    for name in ["one", "two"] {
+        let out = place.path().join(name);
+        write(&workspace, &host, None, &out, 1_700_000_000).expect("written");
+    }
+    let compared = aris_proc::command("diff", place.path())
+        .args(["-r", "one", "two"])
+        .run(PATIENCE)
+        .expect("diff ran");
+    assert_eq!(
+        (compared.end, compared.stdout.text().as_ref()),
+        (End::Exited(0), "")
+    );
+    let sums = fs::read_to_string(place.path().join("one/SHA256SUMS")).expect("read");
+    for ending in [
+        ".whl",
+        ".tgz",
+        ".tar.gz",
+        ".cdx.json",
+        "provenance.intoto.json",
+    ] {
+        assert!(sums.lines().any(|line| line.ends_with(ending)), "{sums}");
+    }
+    let here = place.path().to_string_lossy();
+    let statement = fs::read_to_string(place.path().join("one/provenance.intoto.json"));
+    assert!(!statement.expect("read").contains(&*here));
+}
+
+#[test]
 fn an_unpacked_release_runs_from_anywhere_with_every_mode_lost() {
     let tree = Tree::new();
     let files = release(&tree.workspace());
@@ -167,8 +217,37 @@ fn a_target_without_the_program_is_refused() {
     assert!(count(given).is_err());
 }
 
-/// A program that says what it was called with, and leaves with 3; `wait` leaves with 9 at SIGINT.
-const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
+/// A program that says what it was called with, and leaves with 3; `wait` leaves with 9 at SIGINT, and other signals end it.
+const SCRIPT: &[u8] = b"#!/bin/sh\n# GLIBC_2.9 GLIBC_2.28\n[ \"$1\" = wait ] && { trap 'exit 9' INT; echo ready; while :; do sleep 0.1; done; }\nprintf '<%s>' \"$@\"\nexit 3\n";
+
+/// Sends signals to the front alone, and Ctrl-C at a terminal; says how it ended.
+const SIGNALS: &str = r#"
+import os, pty, signal, sys
+signal.alarm(100)
+front = ["node", "node_modules/aris/bin/aris.js", "wait"]
+def ended(terminal, send):
+    if terminal:
+        pid, out = pty.fork()
+    else:
+        out, end = os.pipe()
+        pid = os.fork()
+    if pid == 0:
+        if not terminal:
+            os.setsid()
+            os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+            os.dup2(end, 1)
+        os.execvp(front[0], front)
+    said = b""
+    while b"ready" not in said:
+        said += os.read(out, 100)
+    send(pid, out)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+for terminal in [True, False]:
+    for name in ["SIGINT", "SIGTERM", "SIGHUP"]:
+        code = ended(terminal, lambda pid, out: os.kill(pid, getattr(signal, name)))
+        print(name, "at a terminal" if terminal else "elsewhere", code)
+print("Ctrl-C", ended(True, lambda pid, out: os.write(out, b"\x03")))
+"#;
 
 fn parts(triple: &str) -> Parts<'_> {
     static LICENCES: LazyLock<[(String, String); 1]> =
@@ -264,7 +343,6 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let front = packages::npm_front("0.1.0", &[name], &[], 1_700_000_000).expect("packed");
     let files = [(platform, bytes), front];
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && \
-        { { node node_modules/aris/bin/aris.js wait & } && sleep 1 && kill -INT $! && { wait $! || echo \"signal $?\" >&2; }; } && \
         npx --offline aris one 'two three'";
     let Some(done) = in_empty_folder(&["npm --version"], script, &files) else {
         return;
@@ -275,12 +353,6 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
         "{}",
         done.stderr.text()
     );
-    // A signal that this process alone was sent, where no terminal is.
-    assert!(
-        done.stderr.text().contains("signal 9\n"),
-        "{}",
-        done.stderr.text()
-    );
     // Without the package of the platform.
     let script = "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund --omit=optional \"$1\" && \
         npx --offline aris one";
@@ -288,6 +360,23 @@ fn npm_packages_install_without_a_network_and_end_as_the_program_ends() {
     let done = in_empty_folder(&["npm --version"], script, &[front]).expect("npm");
     assert_eq!(done.end, End::Exited(5), "{}", done.stderr.text());
     assert!(done.stderr.text().contains("there is no program for"));
+}
+
+#[test]
+fn signals_to_the_front_of_npm_reach_the_program_and_it_ends_as_the_program_ends() {
+    let triple = triple();
+    let (name, platform, bytes) = parts(&triple).npm().expect("packed");
+    let front = packages::npm_front("0.1.0", &[name], &[], 1_700_000_000).expect("packed");
+    let script = format!(
+        "npm init -y >/dev/null && npm install --silent --offline --no-audit --no-fund \"$@\" && python3 - <<'END'\n{SIGNALS}\nEND\n"
+    );
+    let needed = ["npm --version", "python3 --version"];
+    let Some(done) = in_empty_folder(&needed, &script, &[(platform, bytes), front]) else {
+        return;
+    };
+    let expected = "SIGINT at a terminal 9\nSIGTERM at a terminal -15\nSIGHUP at a terminal -1\n\
+        SIGINT elsewhere 9\nSIGTERM elsewhere -15\nSIGHUP elsewhere -1\nCtrl-C 9\n";
+    assert_eq!(done.stdout.text(), expected, "{}", done.stderr.text());
 }
 
 #[test]

@@ -64,8 +64,11 @@ impl Source {
         }
     }
 
-    /// Tells of the end of process `pid`. Whether that is possible.
+    /// Tells of the end of process `pid`, unless it already waits for one. Whether that is possible.
     pub(super) fn process(&mut self, token: Token, pid: i32) -> bool {
+        if self.processes.contains_key(&token) {
+            return true;
+        }
         let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         let Some(handle) = handle else {
             return false;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
-use crate::format::{EXIT, Exit, START, Start};
+use crate::format::{Claim, EXIT, Exit, START, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
@@ -156,13 +156,7 @@ impl Watch {
                 }
             }
             Ok(Standing::Running { claim, start, .. }) => {
-                let runner = Member::from(&claim.runner);
-                let here = claim.host == crate::host();
-                // Looked at after it is watched: the number may belong to another process by now.
-                if here && self.source.process(token, runner.pid) && !runner.lives() {
-                    self.source.leave(token);
-                    self.source.folder(token, folder);
-                }
+                self.watch_runner(token, claim);
                 if let Some(watched) = self.watched.get_mut(&token) {
                     watched.start_told = start.is_some();
                 }
@@ -171,6 +165,16 @@ impl Watch {
             Ok(Standing::Ended(_) | Standing::Lost { .. }) | Err(_) => self.forget(token),
         }
         stands
+    }
+
+    /// Waits for the end of a runner that is no child of this process.
+    fn watch_runner(&mut self, token: Token, claim: &Claim) {
+        let runner = Member::from(&claim.runner);
+        let here = claim.host == crate::host();
+        // Looked at after it is watched: the number may belong to another process by now.
+        if here && self.source.process(token, runner.pid) && !runner.lives() {
+            self.source.leave_process(token);
+        }
     }
 
     /// Waits for the end of a command in place of that of its runner. What else is left of the job a sweep finds.
@@ -325,7 +329,10 @@ impl Watch {
                 return (!told).then_some((key, Seen::Orphaned));
             }
             // Another runner has it: the one that is gone came second.
-            Ok(Standing::Running { .. }) => return None,
+            Ok(Standing::Running { claim, .. }) => {
+                self.watch_runner(token, &claim);
+                return None;
+            }
             Ok(Standing::Ended(exit)) => Seen::Ended(exit),
             Ok(stands) => Seen::Left(stands),
             Err(error) => return Some((key, Seen::Unclear(error))),

@@ -87,11 +87,17 @@ pub(crate) fn runner() -> Runner {
     }
 }
 
-/// The next things that are seen, at least one.
+/// The next things that are seen, at least one. Sweeps as a manager does, because some ends are found by nothing else: of a runner that was
+/// killed between the start of its command and the record of it, for example.
 pub(crate) fn next(watch: &mut Watch) -> Vec<(u64, Seen)> {
     let began = Instant::now();
+    let mut swept = began;
     loop {
-        let seen = watch.seen();
+        let mut seen = watch.seen();
+        if swept.elapsed() >= watch.sweep_interval() {
+            swept = Instant::now();
+            seen.extend(watch.sweep());
+        }
         if !seen.is_empty() {
             return seen;
         }

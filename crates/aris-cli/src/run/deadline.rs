@@ -17,11 +17,13 @@ const LONGEST: f64 = 86_400.0;
 /// How long the last words may take to be written before the process ends without them.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The value of `--deadline`.
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+/// The value of `--deadline`, in seconds.
+///
+/// **Errors**: what it must be instead.
+pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
-        _ => Err(String::from("a number of seconds between 0 and 86400")),
+        _ => Err(String::from("a number of seconds above 0 and up to 86400")),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::layers::{Item, Link, layered};
 use crate::geometry::Point;
-use crate::measures::{LOOP_BESIDE, PADDING, PLATE, PLATE_SIDE};
+use crate::measures::{ARROW_EASE, LOOP_BESIDE, PADDING, PLATE, PLATE_SIDE};
 use crate::scene::{Size, label_room};
 use crate::spec::{Direction, Edge, Owners, Spec};
 use crate::text::{self, Weight};
@@ -160,10 +160,13 @@ impl Work<'_> {
                         size * PLATE,
                     )
                 });
+                let eased = |room: f64| if room > 0.0 { room + ARROW_EASE } else { 0.0 };
+                let (first, last) = spec.edges[*edge].arrow_rooms();
                 Some(Link {
                     from: *index.get(from)?,
                     to: *index.get(to)?,
                     label: label.unwrap_or(Point::new(0.0, 0.0)),
+                    arrows: (eased(first), eased(last)),
                     edge: *edge,
                     is_straight: !spec.edges[*edge].curve && spec.edges[*edge].points.is_empty(),
                 })

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{coordinates, order};
 use crate::geometry::Point;
 use crate::measures::{
-    ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK,
+    ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK, TURN,
 };
 use crate::spec::Layout;
 
@@ -25,6 +25,8 @@ pub(super) struct Link {
     pub(super) to: usize,
     /// Size of its label, along and across; 0 without one.
     pub(super) label: Point,
+    /// What its arrows need, at the start and at the end; 0 without one.
+    pub(super) arrows: (f64, f64),
     /// What the caller calls it.
     pub(super) edge: usize,
     /// Neither bent nor with corners of its own.
@@ -71,32 +73,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     for (item, layer) in items.iter().zip(&graph.layer) {
         thick[*layer] = thick[*layer].max(item.along);
     }
-    let mut gaps = vec![layout.layer_gap; count];
-    if layout.is_orthogonal {
-        // Edges turn between the layers, those from different boxes to different boxes each on a line of its own.
-        let mut ends = vec![(BTreeSet::new(), BTreeSet::new()); count];
-        for (from, to) in &forward {
-            for (starts, stops) in &mut ends[graph.layer[*from]..graph.layer[*to]] {
-                starts.insert(from);
-                stops.insert(to);
-            }
-        }
-        for (gap, (from, to)) in gaps.iter_mut().zip(ends) {
-            let turns = from.iter().zip(&to).skip(1).map(|_| TRACK);
-            *gap = gap.max(2.0 * ARROW_ROOM + turns.sum::<f64>());
-        }
-    }
-    for (link, lane) in links.iter().zip(&lanes) {
-        let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
-        let gap = &mut gaps[one.min(two)];
-        if one.abs_diff(two) == 1 && link.label.x > 0.0 {
-            // The label, the arrow, and a little line on both sides.
-            *gap = gap.max(link.label.x + 2.0 * 20.0);
-        }
-        if one.abs_diff(two) == 1 && lane.is_outer {
-            *gap = gap.max(link.label.x + 4.0 * ARROW_ROOM);
-        }
-    }
+    let gaps = gaps(&graph, links, &forward, &lanes, layout);
     let mut starts = Vec::with_capacity(count);
     let mut along = 0.0;
     for (thick, gap) in thick.iter().zip(&gaps) {
@@ -115,11 +92,10 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         let has_neighbours = graph.layers[graph.layer[item]].len() > 1;
         has_neighbours && across.abs() * items[item].along > along.abs() * items[item].across
     };
-    // Where an edge that leads to `next` leaves the layer of a box.
+    // Where an edge that leads to `next` leaves the layer of a box: at its side, where the layer beyond it has no room for an arrow.
     let door = |item: usize, next: Point| {
         let centre = centres[item];
         let (own, layer) = (items[item].along, thick[graph.layer[item]]);
-        // Too near to the box there would be no room for an arrow.
         let half = if layer - own < 2.0 * ARROW_ROOM {
             own
         } else {
@@ -127,6 +103,19 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         } / 2.0;
         let half = half.copysign(next.x - centre.x);
         items[item].is_node.then(|| centre.plus(half, 0.0))
+    };
+    // The same with room for an arrow that would else lie in the box, because the edge runs along the side; beside the middle, where
+    // edges straight ahead begin and end.
+    let port = |item: usize, door: Point, next: Point, arrow: f64| {
+        let (along, across) = (next.x - door.x, next.y - door.y);
+        let has_room = (door.x - centres[item].x).abs() >= items[item].along / 2.0 + arrow;
+        if has_room || along.abs() * 2.0 > across.abs() {
+            return door;
+        }
+        let beside = (items[item].across / 2.0 - CORNER).clamp(0.0, LANE);
+        let beside = beside.copysign(across);
+        let out = centres[item].x + (items[item].along / 2.0 + arrow).copysign(along);
+        Point::new(out, door.y + beside)
     };
     let points = links
         .iter()
@@ -159,19 +148,30 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 *points.last().unwrap_or(&from),
             );
             if steep(link.from, ends.0) || steep(link.to, ends.1) {
-                points.splice(..0, door(link.from, ends.0));
-                points.extend(door(link.to, ends.1));
+                let doors = (door(link.from, ends.0), door(link.to, ends.1));
+                let first = points.first().copied().or(doors.1).unwrap_or(to);
+                let last = points.last().copied().or(doors.0).unwrap_or(from);
+                let first = doors.0.map(|at| port(link.from, at, first, link.arrows.0));
+                let last = doors.1.map(|at| port(link.to, at, last, link.arrows.1));
+                points.splice(..0, first);
+                points.extend(last);
             }
             if points.is_empty() && lane.beside != 0.0 {
                 // Straight from side to side where these are long enough, else out to the lane and back.
-                let share = |item: usize| {
-                    let room = items[item].along / 2.0 + ARROW_ROOM * 1.5;
-                    (room / (to.x - from.x).abs().max(1.0)).min(0.5)
+                let length = (to.x - from.x).abs().max(1.0);
+                let half = |item: usize| items[item].along / 2.0 / length;
+                let share = |item: usize, arrow: f64| {
+                    let room = ARROW_ROOM.max(arrow) * 1.5;
+                    (half(item) + room / length).min(0.5)
                 };
                 let shares = if lane.is_outer {
-                    vec![share(link.from), 1.0 - share(link.to)]
+                    vec![
+                        share(link.from, link.arrows.0),
+                        1.0 - share(link.to, link.arrows.1),
+                    ]
                 } else {
-                    vec![0.5]
+                    // Halfway between the two boxes.
+                    vec![0.5 + (half(link.from) - half(link.to)) / 2.0]
                 };
                 let beside = |share| from.towards(to, share).plus(0.0, lane.beside);
                 points.extend(shares.into_iter().map(beside));
@@ -186,6 +186,75 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         centres,
         points,
     }
+}
+
+/// The room after each layer: what the file says, or more where labels, arrows, and edges that turn there need it.
+fn gaps(
+    graph: &Graph,
+    links: &[Link],
+    forward: &[(usize, usize)],
+    lanes: &[Lane],
+    layout: Layout,
+) -> Vec<f64> {
+    let count = graph.layers.len();
+    // What the arrows need on either side of each gap.
+    let least = if layout.is_orthogonal {
+        ARROW_ROOM
+    } else {
+        0.0
+    };
+    let mut arrows = vec![(least, least); count];
+    for link in links {
+        let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
+        let (first, last) = if one < two {
+            link.arrows
+        } else {
+            (link.arrows.1, link.arrows.0)
+        };
+        let before = &mut arrows[one.min(two)].0;
+        *before = before.max(first);
+        let after = &mut arrows[one.max(two).saturating_sub(1)].1;
+        *after = after.max(last);
+    }
+    let mut turns = vec![TURN; count];
+    if layout.is_orthogonal {
+        // Edges turn between the layers, those from different boxes to different boxes each on a line of its own.
+        let mut ends = vec![(BTreeSet::new(), BTreeSet::new()); count];
+        for (from, to) in forward {
+            for (starts, stops) in &mut ends[graph.layer[*from]..graph.layer[*to]] {
+                starts.insert(from);
+                stops.insert(to);
+            }
+        }
+        for (turn, (from, to)) in turns.iter_mut().zip(ends) {
+            *turn = from.iter().zip(&to).skip(1).map(|_| TRACK).sum();
+        }
+    }
+    let sides = arrows.iter().zip(turns);
+    let mut gaps: Vec<f64> = sides
+        .map(|((before, after), turn)| layout.layer_gap.max(before + after + turn))
+        .collect();
+    for (link, lane) in links.iter().zip(lanes) {
+        let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
+        if one.abs_diff(two) != 1 {
+            continue;
+        }
+        let arrow = link.arrows.0.max(link.arrows.1);
+        let needs = if lane.is_outer {
+            link.label.x + 4.0 * ARROW_ROOM.max(arrow)
+        } else if link.label.x > 0.0 {
+            // The label, and an arrow or as much line on both sides.
+            link.label.x + 2.0 * ARROW_ROOM.max(arrow)
+        } else if lane.beside != 0.0 {
+            // A corner halfway.
+            2.0 * (arrow + TURN)
+        } else {
+            0.0
+        };
+        let gap = &mut gaps[one.min(two)];
+        *gap = gap.max(needs);
+    }
+    gaps
 }
 
 fn extent(

@@ -3,7 +3,7 @@
 use super::Line;
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect};
-use crate::measures::{ARROW, ARROW_SHARE, BEND, LOOP, PLATE, PLATE_SIDE, TURN};
+use crate::measures::{ARROW, ARROW_SHARE, AT_OUTLINE, BEND, LOOP, PLATE, PLATE_SIDE, TURN};
 use crate::spec::{Anchor, Edge};
 use crate::text::Weight;
 
@@ -225,10 +225,10 @@ fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, V
     }
     let mut pieces = Vec::new();
     let mut here = start;
-    let arrow = ARROW * edge.thickness / ARROW_SHARE;
+    let arrows = edge.arrow_rooms();
     // A corner leaves the last piece to its arrow.
-    let room = |length: f64, has_arrow: bool| {
-        let rest = if has_arrow { length - arrow } else { length };
+    let room = |length: f64, is_last: bool, arrow: f64| {
+        let rest = if is_last { length - arrow } else { length };
         rest.min(length / 2.0).max((length / 2.0).min(1.0))
     };
     for (index, corner) in points.iter().enumerate() {
@@ -237,11 +237,12 @@ fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, V
             here.distance(*corner),
             corner.distance(*next.unwrap_or(&end)),
         );
-        let turn = TURN
-            .min(room(before, index == 0 && edge.arrows.0))
-            .min(room(after, next.is_none() && edge.arrows.1));
+        let turn =
+            TURN.min(room(before, index == 0, arrows.0))
+                .min(room(after, next.is_none(), arrows.1));
         let next = *next.unwrap_or(&end);
-        if turn > 0.0 {
+        // A corner at the outline is no corner: the edge begins or ends there.
+        if turn > 0.0 && before.min(after) > AT_OUTLINE {
             pieces.push(Piece::Line(corner.towards(here, turn / before)));
             here = corner.towards(next, turn / after);
             pieces.push(Piece::Quad(*corner, here));

@@ -3,7 +3,7 @@
 use super::edge::LABEL;
 use super::{Frame, Line, Route, Scene};
 use crate::geometry::{Point, Rect};
-use crate::measures::{FARTHER, FRAME_BORDER, LABEL_TOUCH, LABELS, SHARES};
+use crate::measures::{FARTHER, FRAME_BORDER, HIDDEN, LABEL_TOUCH, LABELS, SHARES};
 use crate::scene::Block;
 use crate::spec::Canvas;
 use crate::tree::Tree;
@@ -144,20 +144,30 @@ fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
     let room = 1.0 + route.thickness / 2.0;
     let centre = plate.centre();
     let arrow = route.arrow_bounds().unwrap_or(Rect::NOTHING);
-    for share in SHARES {
+    let hides = |rect: Rect| {
+        let places = (1..=HIDDEN.1).map(|step| f64::from(step) / f64::from(HIDDEN.1 + 1));
+        let hidden = places.filter(|share| rect.holds_point(route.at(*share)));
+        hidden.count() > HIDDEN.0
+    };
+    // Beside its line or a little farther off; where it hides much of it only when nothing else is left.
+    let places = SHARES
+        .into_iter()
+        .flat_map(|share| [room, room + FARTHER].map(|room| (share, room)));
+    let tries = [false, true]
+        .into_iter()
+        .flat_map(|hide| places.clone().map(move |place| (hide, place)));
+    for (may_hide, (share, room)) in tries {
         let at = route.at(share);
-        // Above, below, to the right, to the left; then the same a little farther off.
-        for (x, y) in [room, room + FARTHER].into_iter().flat_map(|room| {
-            [
-                (0.0, -high - room),
-                (0.0, high + room),
-                (half + room, 0.0),
-                (-half - room, 0.0),
-            ]
-        }) {
+        // Above, below, to the right, to the left.
+        for (x, y) in [
+            (0.0, -high - room),
+            (0.0, high + room),
+            (half + room, 0.0),
+            (-half - room, 0.0),
+        ] {
             let by = Point::new(at.x + x - centre.x, at.y + y - centre.y);
             let moved = plate.shifted(by.x, by.y);
-            if !moved.meets(arrow) && is_free(moved) {
+            if !moved.meets(arrow) && is_free(moved) && (may_hide || !hides(moved)) {
                 return by;
             }
         }

@@ -6,6 +6,7 @@ mod read;
 
 use crate::colour::Colour;
 use crate::geometry::{Point, Shape};
+use crate::measures::{ARROW, ARROW_SHARE};
 use crate::notes::Place;
 
 pub use fields::{field_table, json_schema};
@@ -108,6 +109,18 @@ impl Edge {
     /// What it ends at.
     pub(crate) fn end(&self) -> (usize, Option<usize>) {
         (self.to, self.frames.1)
+    }
+
+    /// What its arrows need of a straight piece of line, at the start and at the end; 0 without an arrow.
+    pub(crate) fn arrow_rooms(&self) -> (f64, f64) {
+        let room = |has_arrow| {
+            if has_arrow {
+                ARROW * self.thickness / ARROW_SHARE
+            } else {
+                0.0
+            }
+        };
+        (room(self.arrows.0), room(self.arrows.1))
     }
 
     /// Whether its way is led in right angles.

@@ -78,9 +78,10 @@ pub(super) fn targets(
     if formats.is_empty() {
         let extension = args.output.as_ref().and_then(|path| path.extension());
         let named = |format: &Format| {
-            extension.is_some_and(|extension| extension.eq_ignore_ascii_case(format.extension()))
+            extension.is_none_or(|extension| extension.eq_ignore_ascii_case(format.extension()))
         };
-        formats.push(Format::ALL.into_iter().find(named).unwrap_or(Format::Svg));
+        let format = Format::ALL.into_iter().find(named);
+        formats.push(format.ok_or_else(|| Error::Kind { path: base.clone() })?);
     }
     let single = formats.len() == 1 && args.output.is_some();
     if args.preview {

@@ -8,6 +8,7 @@
 mod gallery;
 mod options;
 mod reference;
+mod room;
 mod same_bytes;
 mod watch;
 mod writers;

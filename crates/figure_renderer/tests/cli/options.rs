@@ -38,6 +38,25 @@ fn the_picture_lies_beside_the_figure_unless_told_otherwise() {
 }
 
 #[test]
+fn no_picture_gets_the_name_of_another_kind() {
+    let project = Project::bare().file("f.json", GOOD);
+    for name in ["x.gif", "x.eps", "x.svg.bak", "x.pngs"] {
+        for command in [&["render"][..], &["watch", "--changes", "1"]] {
+            let args = [command, &["f.json", "-o", name]].concat();
+            let run = call(project.path(), &args).expect_code(2);
+            assert!(run.stderr().contains(name), "{run}");
+            assert!(run.stderr().contains(".svg, .pdf or .png"), "{run}");
+            assert!(!project.at(name).exists());
+        }
+    }
+    for (name, starts) in [("x.PNG", "\u{fffd}PNG"), ("x", "<svg"), (".gif", "<svg")] {
+        call(project.path(), &["render", "f.json", "-o", name]).expect_code(0);
+        let bytes = std::fs::read(project.at(name)).expect("a picture");
+        assert!(String::from_utf8_lossy(&bytes).contains(starts), "{name}");
+    }
+}
+
+#[test]
 fn a_png_has_the_resolution_that_was_asked_for() {
     for (dpi, expected) in [("96", [300, 100, 3780]), ("288", [900, 300, 11339])] {
         let project = Project::bare().file("good.json", GOOD);

@@ -77,16 +77,29 @@ fn an_install_of_another_source_is_taken_over_only_when_asked_and_nothing_is_los
     }
     let run = call(&project, &[]).expect_code(0);
     assert!(paths(&run.data(), "changes").is_empty(), "{run}");
-    uninstall(&project);
+    let data = uninstall(&project);
+    // What only the older install has stays, and is named; its record is kept.
+    let theirs = ".claude/skills/only-old";
+    assert!(paths(&data, "left").contains(&theirs), "{data}");
+    assert_eq!(
+        fs::read_link(project.at(&format!("paper/{theirs}"))).expect("a link"),
+        project.at("old/skills/only-old")
+    );
     for path in project.snapshot().paths() {
         let is_kept = path.starts_with("paper/.aris/kept")
             || path == "paper/.aris"
             || path.starts_with("paper/.claude");
+        let is_theirs = path == format!("paper/{theirs}");
         assert!(
-            !path.starts_with("paper/.") || (is_kept && !path.contains("skills/")),
+            !path.starts_with("paper/.") || is_theirs || (is_kept && !path.contains("skills/")),
             "{path}"
         );
     }
+    // Taken over once more, it is as before; taken out by hand, nothing is left to say.
+    let args = ["--aris-repo", "source", "--mode", "symlink"];
+    call(&project, &args).expect_code(0);
+    fs::remove_file(project.at(&format!("paper/{theirs}"))).expect("removed");
+    assert!(!paths(&uninstall(&project), "left").contains(&theirs));
 }
 
 #[test]
@@ -259,7 +272,7 @@ fn an_install_for_codex_is_taken_over_only_when_asked_and_nothing_is_lost() {
         project.read("old/skills/skills-codex/only-old/SKILL.md"),
         "old\n"
     );
-    assert!(fs::symlink_metadata(project.at("paper/.agents/skills/only-old")).is_err());
+    assert!(project.at("paper/.agents/skills/only-old").is_symlink());
 }
 
 /// What a skill finds where the reference's skills look: from their own place, and by the records' `repo_root`.

@@ -66,7 +66,8 @@ pub(crate) struct EvidenceRow {
 }
 
 pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let project = session::begin(&args.paper, context)?;
+    let mut project = session::begin(&args.paper, context)?;
+    project.list_evidence();
     let document = session::document(&project)?;
     let folder = project.claims_folder();
     let found = suggest(&SuggestRequest {

@@ -78,9 +78,9 @@ pub(crate) struct TracedFile {
 }
 
 pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let mut project = session::open(&args.paper, context)?;
+    let project = session::open(&args.paper, context)?;
     session::document(&project)?;
-    let audit = project.audit();
+    let audit = project.numbers();
     let claims = project.claims_name();
     let wanted: Vec<(&Entry, Row)> = audit
         .entries
@@ -98,7 +98,8 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>
         let hint = "`paper_claim_audit show` lists the numbers with their places and ids";
         return Err(Error::input(ErrorKind::NotFound, message, hint));
     }
-    let runs = Runs::of(&project, &audit.entries, context.now())?;
+    let entries: Vec<Entry> = wanted.iter().map(|(entry, _)| (*entry).clone()).collect();
+    let runs = Runs::of(&project, &entries, context.now())?;
     let traced = wanted.into_iter().enumerate().map(|(at, (entry, row))| {
         let query = row.query.as_deref().filter(|_| at < NUMBERS);
         let files = row.evidence.iter().map(|file| {

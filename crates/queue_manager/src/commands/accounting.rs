@@ -44,7 +44,16 @@ pub(crate) fn run(
     let mut rows = text
         .lines()
         .map(|line| line.splitn(COUNT, '|').collect::<Vec<&str>>());
+    let behind = || {
+        // slurmdbd learns of a job's begin and of its end after the controller.
+        Error::Silent(format!(
+            "accounting does not have the whole of job {job} yet; ask again in some seconds"
+        ))
+    };
     let Some(row) = rows.next() else {
+        if controller(job, cwd).is_some() {
+            return Err(behind());
+        }
         return Err(Error::NoSlurmJob {
             job: job.to_owned(),
         });
@@ -70,15 +79,16 @@ pub(crate) fn run(
         )));
     };
     let (Some((from, started)), Some((to, ended))) = (moment(started), moment(ended)) else {
+        if controller(job, cwd).is_some_and(|word| aris_slurm::is_over(&word)) {
+            return Err(behind());
+        }
         return Err(Error::Precondition(format!(
             "Slurm job {job} is {state}: it has not run, or is not over"
         )));
     };
     if folder.is_empty() {
         // slurmdbd can learn of the end before it learns of the job.
-        return Err(Error::Silent(format!(
-            "accounting does not have the whole of job {job} yet; ask again in some seconds"
-        )));
+        return Err(behind());
     }
     let folder = Path::new(folder);
     let mut look = Look::empty(ledger, folder);
@@ -153,6 +163,19 @@ fn sacct(job: &str, cwd: &Path) -> Result<String, Error> {
             done.stderr.text().trim()
         ))),
     }
+}
+
+/// The state of a job that the controller still knows; it forgets jobs some minutes after their end (`MinJobAge` in slurm.conf(5)).
+fn controller(job: &str, cwd: &Path) -> Option<String> {
+    let mut call =
+        aris_proc::command("squeue", cwd).args(["-h", "-t", "all", "-o", "%T", "-j", job]);
+    for name in ["SQUEUE_FORMAT", "SQUEUE_STATES", "SLURM_CLUSTERS"] {
+        call = call.env_remove(name);
+    }
+    let done = call.run(PATIENCE).ok()?;
+    let text = done.stdout.text().into_owned();
+    let word = text.lines().next().filter(|_| done.end == Ended::Exited(0));
+    word.map(str::to_owned)
 }
 
 /// A time as `sacct` prints it; `None` for `Unknown` and `None`.

@@ -91,14 +91,17 @@ fn other_content(look: &Look, ledger: &Ledger) -> Result<Option<String>, Error> 
             continue;
         };
         let same = |run: &Run| (run.origin.clone(), run.cwd.clone(), run.started.clone());
-        if same(&known) != same(run) {
+        if same(&known.run) != same(run) {
             continue;
         }
+        let Ok(before) = known.outputs() else {
+            continue;
+        };
         let differs = |file: &&FileSeen| {
-            let mut before = known.outputs.iter();
+            let mut before = before.iter();
             before.any(|known| known.path == file.path && known.sha256 != file.sha256)
         };
-        if let Some(file) = run.outputs.iter().find(differs) {
+        if let Some(file) = look.wrote.iter().find(differs) {
             return Ok(Some(format!(
                 "{} was taken over before, with another content of {}",
                 run.job, file.path

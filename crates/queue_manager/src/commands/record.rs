@@ -73,7 +73,15 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Outcome<Dat
     } else {
         let look = run(args, ledger, context)?;
         recorded.keep(&look)?;
-        let files = look.run.outputs.len();
+        let files = look.wrote.len();
+        let is_outside = |file: &&aris_runs::FileSeen| Path::new(&file.path).is_absolute();
+        if let Some(file) = look.wrote.iter().find(is_outside) {
+            context.warn(&format!(
+                "{} is outside {}, whose ledger has the record: `trace-back` of another project does not find it; record from that project",
+                file.path,
+                look.ledger.project().display()
+            ));
+        }
         context.note(&format!(
             "recorded: {}, {} written",
             look.run.words(),
@@ -93,7 +101,7 @@ impl Recorded {
             job: run.job.clone(),
             end: run.end,
             how: run.how.clone(),
-            outputs: run.outputs.len(),
+            outputs: look.wrote.len(),
         });
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_runs::{Ledger, Run};
+use aris_runs::{Ledger, Record};
 
 use crate::commands::fetch::There;
 use crate::error::Error;
@@ -58,16 +58,16 @@ fn one(
         .file_stem()
         .unwrap_or_default()
         .to_string_lossy();
-    let (run, bytes) = if let Ok(run) = ledger.read(&id) {
-        (run, None)
+    let (run, bytes) = if let Ok(record) = ledger.read(&id) {
+        (record.run, None)
     } else {
         let bytes = match there.small_file(record)? {
             Ok(bytes) => bytes,
             Err(why) => return Ok(Err(why)),
         };
-        match serde_json::from_slice::<Run>(&bytes) {
-            Ok(run) => (run, Some(bytes)),
-            Err(error) => return Ok(Err(format!("{record}: {error}"))),
+        match Record::read(&id, bytes.clone()) {
+            Ok(record) => (record.run, Some(bytes)),
+            Err(damage) => return Ok(Err(format!("{record}: {}", damage.words()))),
         }
     };
     let mut patch = None;

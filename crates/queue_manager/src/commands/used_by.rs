@@ -173,7 +173,7 @@ fn look(ledger: &Ledger, jobs: &[String]) -> Result<Vec<UsedBy>, Error> {
             continue;
         };
         used.runs += 1;
-        used.files += ledger.read(&line.id).map_or(0, |run| run.outputs.len());
+        used.files += ledger.read(&line.id).map_or(0, |record| record.count());
         jobs.insert(line.id, line.job);
     }
     if wanted.values().all(|used| used.files == 0) {

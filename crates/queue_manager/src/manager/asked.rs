@@ -37,22 +37,35 @@ impl Manager<'_> {
                 // It stays, and is answered when it can be written down.
                 self.asked = true;
                 self.cannot_write(&error);
+                self.answer();
                 return Ok(());
             }
-            requests::answer(&path, &refused);
-            if let Err(error) = aris_fs::remove_file(&path) {
-                self.say(&format!("a request stays in its folder: {error}"));
-                self.stuck_requests.insert(path);
-            }
+            self.answered.push((path, refused));
             if self.reloads {
                 // What else was asked is answered by the queue as it is then.
                 break;
             }
         }
+        // A changed queue shows in the state once it has been taken up.
+        if !self.reloads && !self.answered.is_empty() {
+            self.write_state();
+            self.answer();
+        }
         if let Some(cluster) = cluster {
             self.tell_cluster(cluster);
         }
         Ok(())
+    }
+
+    /// Answers what was carried out and stands in the state: whoever asked may look there.
+    pub(super) fn answer(&mut self) {
+        for (path, refused) in std::mem::take(&mut self.answered) {
+            requests::answer(&path, &refused);
+            if let Err(error) = aris_fs::remove_file(&path) {
+                self.say(&format!("a request stays in its folder: {error}"));
+                self.stuck_requests.insert(path);
+            }
+        }
     }
 
     /// Takes another manifest up; gives what is wrong with it.

@@ -96,6 +96,8 @@ pub(crate) struct Manager<'a> {
     requests: OwnedFd,
     /// There may be requests of which nothing is heard.
     asked: bool,
+    /// Requests that were carried out, and that the state does not show yet.
+    answered: Vec<Answered>,
     /// Requests that have been answered and cannot be removed.
     stuck_requests: BTreeSet<PathBuf>,
     slots: Slots,
@@ -129,7 +131,10 @@ pub(crate) struct Manager<'a> {
 }
 
 /// What a manager keeps when it takes its queue up anew.
-type Kept = (Held, Signals);
+type Kept = (Held, Signals, Vec<Answered>);
+
+/// A request that was carried out, and what of it is not possible.
+type Answered = (PathBuf, Vec<String>);
 
 /// Runs a queue until every job is over, or somebody wants the manager to go.
 ///
@@ -167,7 +172,7 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
                 detached,
             });
         }
-        kept = Some((manager.held, manager.signals));
+        kept = Some((manager.held, manager.signals, manager.answered));
         current = load::own(&options.place)?;
     }
 }
@@ -194,7 +199,7 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
                 detached: None,
             });
         }
-        kept = Some((manager.held, manager.signals));
+        kept = Some((manager.held, manager.signals, manager.answered));
         current = load::own(&options.place)?;
     }
 }

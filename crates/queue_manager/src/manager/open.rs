@@ -34,11 +34,12 @@ impl<'a> Manager<'a> {
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
         };
-        let (held, signals) = if let Some(kept) = kept {
+        let (held, signals, answered) = if let Some(kept) = kept {
             kept
         } else {
             let signals = Signals::listen()?;
-            (lock::take(place, &owner, options.takeover)?, signals)
+            let held = lock::take(place, &owner, options.takeover)?;
+            (held, signals, Vec::new())
         };
         if current.is_outdated(place) {
             // Somebody had the queue between the look and the lock.
@@ -85,6 +86,7 @@ impl<'a> Manager<'a> {
             signals,
             requests: wait::watch_requests(place)?,
             asked: true,
+            answered,
             stuck_requests: BTreeSet::new(),
             machine: machine(),
             slots: Slots::default(),
@@ -133,6 +135,7 @@ impl<'a> Manager<'a> {
             manager.end_removed(id, number)?;
         }
         manager.write_state();
+        manager.answer();
         Ok(manager)
     }
 }

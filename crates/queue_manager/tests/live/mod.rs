@@ -25,6 +25,36 @@ fn refused(place: &Place, args: &[&str]) -> String {
 }
 
 #[test]
+fn what_is_done_shows_in_the_status_at_once() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "max_parallel": 1, "jobs": [waits("first")]}]));
+    let mut manager = place.start();
+    Place::until("the first runs", || place.at("began-first").exists());
+    let after = |args: &[&str]| {
+        let words = [&args[..1], &["--state", "s.json"], &args[1..]].concat();
+        let data = place.data(&words);
+        assert_eq!(data["done"], true, "{args:?}: {data}");
+        place.data(&["status", "--state", "s.json"])
+    };
+    for number in 1..=6 {
+        let status = after(&["add", &format!("more{number}"), "--cmd", "true"]);
+        assert_eq!(status["jobs"], 1 + number, "{status}");
+    }
+    for number in 1..=3 {
+        let status = after(&["hold", &format!("more{number}")]);
+        assert_eq!(status["counts"]["hold"], number, "{status}");
+    }
+    let status = after(&["release", "more1"]);
+    assert_eq!(status["counts"]["hold"], 2, "{status}");
+    let status = after(&["cancel", "more4"]);
+    assert_eq!(status["counts"]["cancelled"], 1, "{status}");
+    let status = after(&["remove", "more2", "more3", "more4"]);
+    assert_eq!(status["jobs"], 4, "{status}");
+    fs::write(place.at("go"), "").expect("go");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+}
+
+#[test]
 fn jobs_come_change_and_go_while_the_queue_runs() {
     let place = Place::new();
     place.manifest(&json!([

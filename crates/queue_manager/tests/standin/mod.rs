@@ -279,3 +279,25 @@ fn what_another_cluster_took_is_cancelled_there_and_refused() {
         "{cancelled:?}"
     );
 }
+
+/// slurmdbd hears of a job's begin and of its end from the controller, some time later.
+#[test]
+fn a_job_that_accounting_has_not_heard_the_whole_of_is_no_absent_job() {
+    let place = Place::new();
+    place.program("squeue", "cat state 2>/dev/null || { echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1; }");
+    place.program("sacct", "cat rows 2>/dev/null || true");
+    let record = || {
+        let mut command = place.command(&["record", "--slurm", "7", "--expected-output", "x"]);
+        let done = command.current_dir(place.at("")).output().expect("run");
+        done.status.code()
+    };
+    let write = |name: &str, text: &str| fs::write(place.at(name), text).expect("write");
+    assert_eq!(record(), Some(3));
+    write("state", "COMPLETED\n");
+    assert_eq!(record(), Some(7));
+    let row = "7|RUNNING|0:0|n1|2026-01-01T00:00:00|Unknown|name|/tmp|sbatch x\n";
+    write("rows", row);
+    assert_eq!(record(), Some(7));
+    write("state", "RUNNING\n");
+    assert_eq!(record(), Some(5));
+}

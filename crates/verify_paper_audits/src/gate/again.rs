@@ -186,6 +186,7 @@ pub(super) fn claims(
             return None;
         }
     };
+    project.list_evidence();
     let Some((case, audit)) = find(cases, CLAIMS) else {
         return Some(project);
     };

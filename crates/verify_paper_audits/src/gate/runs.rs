@@ -1,11 +1,11 @@
 //! Which runs made the data behind the numbers, and where that way has a gap.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aris_claims::Audit;
 use aris_claims::project::Project;
-use aris_claims::runs::{Gap, GapId, Runs};
-use aris_runs::Run;
+use aris_claims::runs::{Gap, GapId, Runs, short};
+use aris_runs::Record;
 use jiff::Timestamp;
 
 use crate::finding::{Finding, FindingId, Severity};
@@ -45,29 +45,33 @@ pub(super) fn look(
         .flat_map(|entry| &entry.evidence)
         .map(|file| file.sha256.as_str())
         .collect();
-    let records = runs.records();
-    sources.runs = records
-        .iter()
-        .map(|(id, run)| RunBehind::new(id, run, &used))
-        .collect();
-    // The runs that wrote what these read, and so on. One whose record is damaged is among the gaps.
     if let Some(ledger) = &runs.ledger {
-        let ids = records.keys().map(|id| (*id).to_owned());
-        let behind = ledger.sources(ids).unwrap_or_default();
-        let earlier: Vec<(&String, Run)> = behind
+        let made = runs.ids();
+        // The runs that wrote what these read, and so on. One whose record is damaged is among the gaps.
+        let behind = ledger.sources(made.iter().map(|id| String::from(*id)));
+        let behind = behind.unwrap_or_default();
+        let ids: BTreeSet<&str> = behind
             .keys()
-            .filter(|id| !records.contains_key(id.as_str()))
+            .map(String::as_str)
+            .chain(made.iter().copied())
+            .collect();
+        let records: BTreeMap<&str, Record> = ids
+            .into_iter()
             .filter_map(|id| Some((id, ledger.read(id).ok()?)))
             .collect();
-        let read = records
-            .values()
-            .copied()
-            .chain(earlier.iter().map(|(_, run)| run));
-        let inputs = read.flat_map(|run| &run.inputs);
+        let inputs = records.values().flat_map(|record| &record.run.inputs);
         let inputs: BTreeSet<&str> = inputs.map(|file| file.sha256.as_str()).collect();
-        let earlier = earlier.iter();
-        let earlier = earlier.map(|(id, run)| RunBehind::new(id, run, &inputs));
-        sources.runs.extend(earlier);
+        for (id, record) in &records {
+            let used = if made.contains(id) { &used } else { &inputs };
+            match RunBehind::new(id, record, used) {
+                Ok(run) => sources.runs.push(run),
+                Err(damage) => sources.findings.push(finding(&Gap {
+                    id: GapId::RecordDamaged,
+                    file: String::new(),
+                    message: format!("run {}: {}", short(id), damage.words()),
+                })),
+            }
+        }
     }
     let gaps = runs.all_gaps(&audit.entries);
     for kind in gaps.chunk_by(|one, other| one.id == other.id) {

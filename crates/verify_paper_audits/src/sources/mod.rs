@@ -14,7 +14,7 @@ use aris_claims::project::Project;
 use aris_latex::{
     Document, Include, IncludeKind, IncludeOutcome, Position, ProblemKind, SourceFile,
 };
-use aris_runs::Run;
+use aris_runs::{Damage, Record, Run};
 use serde::Serialize;
 
 pub(crate) use self::subject::Holds;
@@ -36,16 +36,20 @@ pub struct RunBehind {
 
 impl RunBehind {
     /// The run of a record; `used` are the digests of the files that numbers stand on.
-    pub(crate) fn new(record: &str, run: &Run, used: &BTreeSet<&str>) -> Self {
-        let mut run = run.clone();
-        let wrote: BTreeSet<String> = run.outputs.iter().map(|file| file.path.clone()).collect();
-        run.inputs.retain(|file| !wrote.contains(&file.path));
-        run.outputs
-            .retain(|file| used.contains(file.sha256.as_str()));
-        Self {
-            record: record.to_owned(),
+    ///
+    /// **Errors**: the record was edited.
+    pub(crate) fn new(id: &str, record: &Record, used: &BTreeSet<&str>) -> Result<Self, Damage> {
+        let mut run = record.run.clone();
+        let mut outputs = record.outputs()?;
+        let wrote: BTreeSet<&str> = outputs.iter().map(|file| file.path.as_str()).collect();
+        run.inputs
+            .retain(|file| !wrote.contains(file.path.as_str()));
+        outputs.retain(|file| used.contains(file.sha256.as_str()));
+        run.name_outputs(outputs);
+        Ok(Self {
+            record: id.to_owned(),
             run,
-        }
+        })
     }
 }
 

@@ -13,16 +13,10 @@ try {
   console.error("hint: install with optional dependencies; where there is no package for the platform, build with Rust");
   process.exit(5);
 }
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// Ctrl-C at a terminal reaches the program a second time in this way, which changes nothing for it.
 const signals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
-// A terminal sends Ctrl-C and Ctrl-\ to the program, too; everybody else to this process alone.
-const atTerminal = [0, 1, 2].some((stream) => require("node:tty").isatty(stream));
-for (const signal of signals) {
-  const sent = atTerminal && (signal === "SIGINT" || signal === "SIGQUIT");
-  process.on(signal, () => {
-    if (!sent) child.kill(signal);
-  });
-}
+for (const signal of signals) process.on(signal, () => child.kill(signal));
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => {
   console.error(`aris: error: ${program} cannot be started: ${error.message}`);
   process.exit(5);
