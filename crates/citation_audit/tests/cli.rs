@@ -686,7 +686,6 @@ fn findings_without_end_are_counted_and_not_all_listed() {
         "@article{{a, title = {{A Sound Title of Things}},\n{comments} author = {{Knuth, Donald E.}}, journal = {{J}}, year = 2020}}\n"
     );
     let paper = Paper::citing("\\cite{a}", &bib);
-    let start = std::time::Instant::now();
     let answer = paper.audit(&["--json"]);
     assert_eq!(answer.exit, 10, "{:?}", answer.output);
     assert_eq!(answer.verdict(), ("WARN", "bibtex_comment_in_entry"));
@@ -701,26 +700,23 @@ fn findings_without_end_are_counted_and_not_all_listed() {
     let envelope: Value = serde_json::from_slice(&answer.output.stdout).unwrap();
     assert_eq!(envelope["data"]["findings"].as_array().unwrap().len(), 101);
     assert!(answer.output.stdout.len() < 100_000);
-    assert!(start.elapsed() < std::time::Duration::from_mins(1));
 }
 
 #[test]
-fn a_bbl_of_many_items_or_with_a_long_label_is_read_at_once() {
-    let items: Vec<String> = (0..20_000)
+fn a_bbl_of_many_items_or_with_a_long_label_is_read() {
+    // Quadratic reading would take minutes, longer than a call may.
+    let items: Vec<String> = (0..100_000)
         .map(|number| format!("\\bibitem{{k{number}}} Somebody.\n"))
         .collect();
     let long = format!("\\bibitem[{}]{{long}} Somebody.\n", "x".repeat(100_000));
     let paper = Paper::new(&[
         (
             "main.tex",
-            &document("\\cite{long} \\cite{k19999}\\bibliography{gone}"),
+            &document("\\cite{long} \\cite{k99999}\\bibliography{gone}"),
         ),
         ("main.bbl", &[long, items.concat()].concat()),
     ]);
-    let start = std::time::Instant::now();
     assert_eq!(paper.audit(&[]).verdict(), ("WARN", "existence_unverified"));
-    // Quadratic reading took 13 s in a debug build.
-    assert!(start.elapsed() < std::time::Duration::from_secs(5));
 }
 
 #[test]

@@ -130,7 +130,8 @@ pub(crate) fn flaw(latex: &str) -> Option<(usize, usize, String)> {
             | ProblemKind::IncludeCycle
             | ProblemKind::Expansion
             | ProblemKind::UndefinedMacro
-            | ProblemKind::UnreadText
+            | ProblemKind::UnreadText(_)
+            | ProblemKind::Undecided(_)
             | ProblemKind::NoDocument => None,
         })
 }

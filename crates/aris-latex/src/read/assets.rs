@@ -7,7 +7,7 @@ use super::{
     reader::Reader,
     token::{Kind, Token},
 };
-use crate::{Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
+use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
 /// the DVI drivers.
@@ -132,6 +132,7 @@ impl Reader<'_> {
         } else {
             let message =
                 format!("the file name `{target}` holds a macro that the document does not define");
+            self.doubt_holds(Holds::ALL);
             self.problem(ProblemKind::MissingInclude, place, message);
             IncludeOutcome::Unresolved
         };

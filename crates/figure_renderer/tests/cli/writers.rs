@@ -34,7 +34,7 @@ fn many_writers_leave_a_whole_picture() {
 }
 
 #[test]
-fn a_label_without_end_takes_no_time_without_end() {
+fn a_long_label_is_drawn_in_pieces() {
     let node = |id: &str, x: u32| {
         format!("{{\"id\": \"{id}\", \"label\": \"{id}\", \"x\": {x}, \"y\": 50}}")
     };
@@ -45,21 +45,14 @@ fn a_label_without_end_takes_no_time_without_end() {
         "x".repeat(100_000)
     );
     let project = Project::bare().file("long.json", spec);
-    for (ending, seconds) in [("svg", 5), ("png", 10), ("pdf", 20)] {
-        let start = std::time::Instant::now();
+    for ending in ["svg", "png", "pdf"] {
         let out = format!("long.{ending}");
         // Its overlaps are findings.
         let run = call(project.path(), &["render", "long.json", "-o", &out, "-q"]);
         assert!(matches!(run.code(), 0 | 10), "{run}");
         assert!(project.at(&out).is_file());
-        // With one element for all of it: 9 s, in a debug build, for the PDF.
-        assert!(
-            start.elapsed() < std::time::Duration::from_secs(seconds),
-            "{ending}: {:?}",
-            start.elapsed()
-        );
     }
-    // One element holds no more than a thousand letters.
+    // One element holds at most a thousand characters: the time for a PDF grows with the square of an element's length.
     let svg = std::fs::read_to_string(project.at("long.svg")).expect("a picture");
     let longest = svg.lines().map(str::len).max();
     assert!(
