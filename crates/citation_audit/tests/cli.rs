@@ -920,6 +920,51 @@ fn what_may_not_be_set_is_a_question() {
             "\\x{\\cite{a}}",
             "question a",
         ),
+        (
+            "\\newenvironment{hide}{\\comment}{\\endcomment}",
+            "\\begin{hide}\n\\cite{a}\n\\end{hide}\\cite{b}",
+            "fail b",
+        ),
+        (
+            "\\let\\hid\\comment\\let\\endhid\\endcomment",
+            "\\begin{hid}\n\\cite{a}\n\\end{hid}\\cite{b}",
+            "fail b",
+        ),
+        ("\\defbibentryset{a}{knuth84}", "\\cite{a}", ""),
+        ("", "\\cite{\\keyprefix a}", ""),
+        (
+            "\\def\\skipto#1\\stopskip{}",
+            "\\skipto \\cite{a}\n\n\\stopskip \\cite{b} \\skipto \\cite{c}",
+            "fail b,fail c",
+        ),
+        (
+            "\\newmint{latex}{}\\newmintinline[tx]{latex}{}\\newmintinline{c}{}",
+            "\\latex|\\cite{a}| \\tx|\\cite{b}| \\cinline|\\cite{c}| \\cite{d}",
+            "fail d",
+        ),
+        (
+            "\\DefineShortVerb{\\|}",
+            "|\\cite{a}| \\UndefineShortVerb{\\|} |\\cite{b}|",
+            "fail b",
+        ),
+        ("", "\\expandafter\\cite\\expandafter{a}", "fail a"),
+        ("", "\\forcsvlist{\\cite}{knuth84,a}", "fail a"),
+        (
+            "",
+            "\\def\\do#1{\\cite{#1}}\\docsvlist{a,knuth84}",
+            "fail a",
+        ),
+        ("", "\\nobibliography*\\bibentry{a}", "fail a"),
+        (
+            "",
+            "\\mode<article>{\\cite{a}}\\mode<presentation>{\\cite{b}}",
+            "fail b,question a",
+        ),
+        (
+            "",
+            "\\begin{frame}<0>\\cite{a}\\end{frame}\\begin{frame}<1->[t]\\cite{b}\\end{frame}",
+            "fail b,question a",
+        ),
         // Cited elsewhere, too, it is certain.
         ("", "\\shown{\\cite{a}} \\cite{a}", "fail a"),
         // Where the paper itself decides.
@@ -1016,6 +1061,27 @@ fn files_are_read_as_tex_finds_and_ends_them() {
     let each = "\\foreach \\n in {one}{\\input{parts/\\n}}";
     let (found, is_told) = said("", &format!("{each} \\cite{{b}}"), &part("\\cite{a}"));
     assert_eq!((found.join(","), is_told), (String::from("fail b"), true));
+    let own = [
+        ("parts/one.tex", "\\cite{a}"),
+        ("more.bib", "@book{more, title={T}}\n"),
+    ];
+    let (found, is_told) = said(
+        "\\excludeonly{parts/one}",
+        "\\include{parts/one}\\cite{b}",
+        &own,
+    );
+    assert_eq!((found.join(","), is_told), (String::from("fail b"), false));
+    let body = "\\begin{refsection}[more.bib]\\cite{more}\\cite{a}\\end{refsection}";
+    assert_eq!(said("", body, &own).0, ["fail a"]);
+    // What lists of figures and sections print, and a citation whose keys are elsewhere.
+    for body in [
+        "\\section[\\cite{a}]{A}",
+        "\\caption[\\cite{a}]{A}",
+        "{\\cite}\\x",
+    ] {
+        let (found, is_told) = said("", body, &[]);
+        assert_eq!((found.join(","), is_told), (String::new(), true), "{body}");
+    }
     // It is not known whether the file is asked for.
     let (found, is_told) = said("", "\\ifluatex\\input{gone}\\fi\\cite{a}", &[]);
     assert_eq!((found.join(","), is_told), (String::from("fail a"), true));

@@ -77,7 +77,7 @@ impl Reader<'_> {
     }
 
     /// An optional argument between `open` and `close` (single characters), if one follows.
-    fn delimited(&mut self, open: char, close: char) -> Option<Vec<Token>> {
+    pub(super) fn delimited(&mut self, open: char, close: char) -> Option<Vec<Token>> {
         let mut taken = Vec::new();
         let mut token = self.next();
         while token.kind == Kind::Space {
@@ -326,9 +326,14 @@ impl Reader<'_> {
         out
     }
 
-    /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows.
+    /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows. As they are written where they
+    /// hold a macro that nobody defines.
     pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
         let tokens = self.braced()?;
+        let is_unknown = |token: &&Token| matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown));
+        if let Some(unknown) = tokens.iter().find(is_unknown) {
+            return Some(vec![(self.raw(&tokens), self.place(*unknown))]);
+        }
         Some(self.keys(&tokens))
     }
 

@@ -91,6 +91,18 @@ impl Reader<'_> {
         }
     }
 
+    /// `\begin{refsection}[refs.bib]`, `\nobibliography{refs}`: bibliographies for a part of the document.
+    pub(super) fn own_sources(&mut self, how: &str) {
+        let tokens = if how == "star" {
+            (!self.star()).then(|| self.argument())
+        } else {
+            self.optional()
+        };
+        let tokens = tokens.unwrap_or_default();
+        let known = self.is_known(&tokens);
+        self.bibliographies(&tokens, known);
+    }
+
     pub(super) fn graphics(&mut self, token: Token) {
         self.star();
         self.skip_arguments(token, "oo");

@@ -5,7 +5,7 @@ use super::{
     style::{self, Style},
     token::{Kind, Op, Token},
 };
-use crate::{BibItem, Citation, Holds, Label, MarkKind, Place};
+use crate::{BibItem, Citation, Holds, Label, MarkKind, Place, ProblemKind};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
@@ -33,7 +33,11 @@ impl Reader<'_> {
             notes.push(note);
         }
         let Some(keys) = self.braced_keys() else {
-            return;
+            let message = format!(
+                "`\\{}` stands without keys here; what it cites is not read",
+                self.command_name(token)
+            );
+            return self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         };
         let post = notes.pop().unwrap_or_default();
         let pre = notes.pop().unwrap_or_default();
@@ -107,6 +111,13 @@ impl Reader<'_> {
         keys.retain(|(key, _)| key != "*");
         self.doc.nocite_all |= keys.len() < named;
         self.list_citations(token, keys, None);
+    }
+
+    /// `\defbibentryset{key}{keys}`: an entry of the document's own.
+    pub(super) fn entry_set(&mut self, token: Token) {
+        let (key, place) = self.key_argument();
+        self.doc.bibitems.push(BibItem { key, place });
+        self.nocite(token);
     }
 
     pub(super) fn label(&mut self) {

@@ -128,6 +128,17 @@ impl Reader<'_> {
         self.unread_doubtful(token, number, &tokens);
     }
 
+    /// `\mode<article>{…}` of beamer: set in that form of the document.
+    pub(super) fn beamer_mode(&mut self, token: Token) {
+        self.star();
+        let modes = self.delimited('<', '>').unwrap_or_default();
+        let modes = self.raw(&modes);
+        let is_shown = ["presentation", "beamer", "all"].contains(&modes.trim());
+        if !is_shown && self.peek().kind == Kind::Begin {
+            self.doubtful_argument(token);
+        }
+    }
+
     /// `\setbox0=\hbox{…}`: what the box holds is set where it is used, if it is.
     pub(super) fn set_box(&mut self, token: Token) {
         self.skip_glue();

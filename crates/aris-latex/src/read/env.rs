@@ -102,7 +102,7 @@ impl Reader<'_> {
         };
         self.skip_arguments(token, env.arguments);
         match env.what {
-            "document" => self.begin_document(),
+            "document" => self.begin_document(token),
             "raw" => self.raw_environment(&name, token),
             "hidden" => {
                 if name.starts_with("filecontents") {
@@ -127,6 +127,20 @@ impl Reader<'_> {
                 self.paragraph(token);
                 self.enter(index, After::Float, token);
                 self.begin_float(index);
+            }
+            "overlay" => {
+                let slides = self.delimited('<', '>').unwrap_or_default();
+                self.skip_optional();
+                self.begin_text(token, index, "plain");
+                if self.raw(&slides).contains('0') {
+                    let message = "whether this frame is shown on a slide is not decided here";
+                    let number = self.doubt(token, message);
+                    self.doubt_group(number);
+                }
+            }
+            "sources" => {
+                self.own_sources("");
+                self.begin_text(token, index, "plain");
             }
             what => self.begin_text(token, index, what),
         }
@@ -358,12 +372,17 @@ impl Reader<'_> {
         self.open.get(&index).is_some_and(|count| *count > 0)
     }
 
-    fn begin_document(&mut self) {
+    fn begin_document(&mut self, token: Token) {
         if self.preamble {
             self.preamble = false;
             self.style = Style::default();
             let hooks = std::mem::take(&mut self.begin_hooks);
             self.unread_all(&hooks);
+            if self.frames_only {
+                let message = "`ignorenonframetext` hides what stands outside frames; what that is, is not decided here";
+                let number = self.doubt(token, message);
+                self.doubt_file(number);
+            }
         }
     }
 

@@ -45,7 +45,7 @@ impl Reader<'_> {
 
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
         self.star();
-        self.skip_optional();
+        self.short_title(token);
         let float = float
             .or_else(|| self.floats.last().map(|float| float.name.clone()))
             .unwrap_or_default();
@@ -53,6 +53,12 @@ impl Reader<'_> {
             self.paragraph(token);
         }
         self.block_argument(token, BlockKind::Caption { float }, After::Caption);
+    }
+
+    /// The form of a title or a caption for lists, which may print it.
+    fn short_title(&mut self, token: Token) {
+        let tokens = self.optional().unwrap_or_default();
+        self.unread_argument(token, &tokens, false);
     }
 
     pub(super) fn end_caption(&mut self) {
@@ -128,7 +134,7 @@ impl Reader<'_> {
 
     pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
         let starred = self.star();
-        self.skip_optional();
+        self.short_title(token);
         if self.preamble || self.style.has(style::MUTE) {
             return;
         }

@@ -20,7 +20,8 @@ pub(super) struct Loading {
     pub(super) bytes: usize,
     includes: usize,
     known: BTreeMap<String, Found>,
-    only: Option<BTreeSet<String>>,
+    /// What `\include` is restricted to, and whether to these or to all others.
+    only: Option<(BTreeSet<String>, bool)>,
     pub(super) graphics: Vec<String>,
     /// Folders of `\input@path`.
     pub(super) paths: Vec<String>,
@@ -205,7 +206,8 @@ impl Reader<'_> {
         let mut include = Include::new(kind, place, target, candidates, IncludeOutcome::Missing);
         include.doubt = self.cause();
         let only = self.loading.only.as_ref();
-        let excluded = only.is_some_and(|only| !only.contains(target.trim_end_matches(".tex")));
+        let excluded =
+            only.is_some_and(|(names, is)| names.contains(target.trim_end_matches(".tex")) != *is);
         if kind == IncludeKind::Include && excluded {
             include.outcome = IncludeOutcome::Excluded;
             self.doc.includes.push(include);
@@ -318,11 +320,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn include_only(&mut self) {
+    /// `\includeonly{a,b}`; all but these with `\excludeonly`.
+    pub(super) fn include_only(&mut self, not: bool) {
         let tokens = self.argument();
         let names = self.keys(&tokens).into_iter();
         let names = names.map(|(name, _)| name.trim_end_matches(".tex").to_owned());
-        self.loading.only = Some(names.collect());
+        self.loading.only = Some((names.collect(), !not));
     }
 
     /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless the

@@ -91,9 +91,33 @@ impl Reader<'_> {
                     };
                     vec![self.name_token(name, call)]
                 }
+                Parameter::Until(name) => self.until(*name),
             });
         }
         arguments
+    }
+
+    /// What stands before a control sequence, which is dropped; nothing where it does not come.
+    fn until(&mut self, name: u32) -> Vec<Token> {
+        let (mut taken, mut depth) = (Vec::new(), 0_usize);
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::Name(found) if found == name && depth == 0 => return taken,
+                Kind::Begin => depth += 1,
+                Kind::End if depth > 0 => depth -= 1,
+                Kind::End | Kind::Stop => {
+                    self.unread(token);
+                    self.unread_all(&taken);
+                    return Vec::new();
+                }
+                _ => {}
+            }
+            taken.push(token);
+            if !self.spend(1) {
+                return taken;
+            }
+        }
     }
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
@@ -278,7 +302,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `\def\x#1#2{…}`; what a macro with delimited parameters does with what follows is not followed.
+    /// `\def\x#1#2\y{…}`; what a macro does with parameters that words delimit is not followed.
     pub(super) fn def(&mut self) {
         let Some((name, token)) = self.defined_name() else {
             return;
@@ -307,6 +331,9 @@ impl Reader<'_> {
                     }
                 }
                 Kind::Stop | Kind::Par => return self.unread(next),
+                Kind::Name(name) if let Some([.., last]) = parameters.as_deref_mut() => {
+                    *last = Parameter::Until(name);
+                }
                 _ => parameters = None,
             }
         }
@@ -367,6 +394,12 @@ impl Reader<'_> {
             return;
         }
         let index = self.names.intern(&name);
+        // `{\comment}{\endcomment}`: `\comment` is what `\begin{comment}` runs, and reads up to the end of this environment.
+        let begins = begin.iter().find(|token| token.kind != Kind::Space);
+        if let Some(env) = begins.and_then(|token| self.hiding(*token)) {
+            self.environments.insert(index, Own::Like(env));
+            return;
+        }
         let is_known = env::lookup(&name).is_some_and(|env| self.styles > 0 || env.is_fixed());
         // What goes into a box is set where that is used, if it is.
         let mut boxed = begin.iter().chain(&end);
@@ -384,6 +417,13 @@ impl Reader<'_> {
         }
     }
 
+    /// The environment that a command begins and that does not read its text as LaTeX.
+    fn hiding(&self, token: Token) -> Option<Env> {
+        let name = self.command_name(token);
+        let is_free = matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown));
+        env::lookup(name).filter(|env| is_free && matches!(env.what, "raw" | "hidden"))
+    }
+
     /// `\excludecomment{name}`, `\includecomment{name}`: what stands in the environment is hidden, or shown.
     pub(super) fn declare_environment(&mut self, like: &'static str) {
         let name = self.environment_name();
@@ -399,6 +439,9 @@ impl Reader<'_> {
         if target.kind == Kind::Word && self.text(target) == "=" {
             target = self.next_visible();
         }
+        if let Some(env) = self.hiding(target) {
+            self.environments.insert(name, Own::Like(env));
+        }
         let Kind::Name(target) = target.kind else {
             return;
         };
@@ -413,6 +456,48 @@ impl Reader<'_> {
             let meaning = Some(meaning).filter(|_| !self.is_doubtful());
             self.set_meaning(name, meaning.unwrap_or_default());
             self.set_opaque(name);
+        }
+    }
+
+    /// `\expandafter\cite\expandafter{\keys}`: what is expanded first makes no difference here.
+    pub(super) fn expand_after(&mut self) {
+        let first = self.next();
+        let second = self.next();
+        if self.command_name(second) != "expandafter" {
+            self.unread(second);
+        }
+        self.unread(first);
+    }
+
+    /// `\docsvlist{a,b}`, `\forcsvlist{\x}{a,b}`: `\do{a}\do{b}`.
+    pub(super) fn each(&mut self, token: Token, how: &str) {
+        let what = if how == "by" {
+            self.argument()
+        } else {
+            vec![self.name_token("do", token)]
+        };
+        let list = self.argument();
+        let mut items = vec![Vec::new()];
+        for mut part in list {
+            while part.kind == Kind::Word
+                && let Some(at) = self.text(part).find(',')
+            {
+                let (before, after) = part.split(at);
+                items
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|item| item.push(before));
+                items.push(Vec::new());
+                part = after.split(1).1;
+            }
+            items
+                .last_mut()
+                .into_iter()
+                .for_each(|item| item.push(part));
+        }
+        for item in items.iter().rev() {
+            self.unread_group(token, item);
+            self.unread_all(&what);
         }
     }
 

@@ -19,7 +19,8 @@ const OWN: [&str; 3] = ["article.cls", "report.cls", "book.cls"];
 impl Reader<'_> {
     /// `\usepackage[options]{a,b}`, `\documentclass{c}`. What the paper folder does not hold is installed and no concern of ours.
     pub(super) fn packages(&mut self, kind: IncludeKind) {
-        self.skip_optional();
+        let options = self.optional().unwrap_or_default();
+        self.frames_only |= self.raw(&options).contains("ignorenonframetext");
         let tokens = self.argument();
         let mut names = self.keys(&tokens);
         self.skip_optional();

@@ -39,6 +39,8 @@ pub(super) enum Parameter {
     /// With the default, if there is one.
     Optional(Option<Rc<[Token]>>),
     Star,
+    /// Everything up to this control sequence.
+    Until(u32),
 }
 
 /// A macro of the document.
@@ -198,6 +200,8 @@ pub(super) struct Reader<'a> {
     pub(super) environments: BTreeMap<u32, Own>,
     /// Characters between which text is code.
     pub(super) short_verbs: String,
+    /// Whether beamer leaves out what stands outside frames.
+    pub(super) frames_only: bool,
     /// What `\AtBeginDocument` keeps.
     pub(super) begin_hooks: Vec<Token>,
     /// What `\AtEndDocument` keeps.

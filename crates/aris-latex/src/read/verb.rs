@@ -1,7 +1,8 @@
 //! What is read as bytes: addresses and code in the text.
 
 use super::{
-    reader::Reader,
+    commands::{Act, Cmd},
+    reader::{Meaning, Reader},
     style,
     token::{Kind, Token, narrow},
 };
@@ -99,14 +100,26 @@ impl Reader<'_> {
         self.style = old;
     }
 
-    /// `\MakeShortVerb{\|}`: text between two of these is code.
-    pub(super) fn short_verb(&mut self) {
+    /// `\MakeShortVerb{\|}`: text between two of these is code, until `\DeleteShortVerb{\|}`.
+    pub(super) fn short_verb(&mut self, ends: bool) {
         self.star();
         self.skip_optional();
         let tokens = self.argument();
         let mark = self.raw(&tokens);
-        self.short_verbs
-            .extend(mark.trim_start_matches('\\').chars().next());
+        let mark = mark.trim_start_matches('\\').chars().next();
+        self.short_verbs.retain(|old| Some(old) != mark);
+        self.short_verbs.extend(mark.filter(|_| !ends));
+    }
+
+    /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source.
+    pub(super) fn new_verb(&mut self, ending: &'static str) {
+        let name = self.optional();
+        let language = self.name_argument();
+        let name = name.map_or(language + ending, |name| self.flat(&name).trim().to_owned());
+        drop(self.argument());
+        let name = self.names.intern(&name);
+        let verb = Act::Do(|reader, token, _| reader.verb(token, true), "");
+        self.set_meaning(name, Meaning::Known(Cmd::fixed(verb)));
     }
 
     /// Writes a word up to such a mark, and the code behind it.
