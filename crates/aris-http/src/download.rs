@@ -12,7 +12,7 @@ use crate::error::{HttpError, Why};
 use crate::exchange::{Again, Attempt, Missed};
 use crate::request::Request;
 use crate::settings::Mode;
-use crate::wire::{Answer, Broken, io_broken};
+use crate::wire::{Answer, Broken, broken};
 
 /// Pieces a file is written in.
 const PIECE: usize = 256 << 10;
@@ -75,7 +75,7 @@ impl Client {
         magic: Magic,
     ) -> Result<Option<Downloaded>, HttpError> {
         let url = self.url(request);
-        if self.settings().mode == Mode::Offline {
+        if self.settings.mode == Mode::Offline {
             return Err(HttpError::Offline { url });
         }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -89,7 +89,7 @@ impl Client {
             return Ok(Some(described(target)?.0));
         }
         let mut resumed = part.length();
-        let arrived = self.exchange(request, &url, Duration::MAX, |attempt, turn| {
+        let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
             let same = aris_fs::read_optional(&note, 4096)
                 .map_err(disk)?
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -103,7 +103,7 @@ impl Client {
             } else {
                 part.restart().map_err(disk)?;
             }
-            let answer = self.send(attempt, turn, request, &more)?;
+            let answer = attempt.send(&more)?;
             if matches!(answer.status, 200 | 416) {
                 part.restart().map_err(disk)?;
             }
@@ -189,7 +189,7 @@ fn receive(
                 .append(piece.get(..count).unwrap_or_default())
                 .map_err(disk)?,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(attempt.broken(io_broken(&error))),
+            Err(error) => return Err(attempt.broken(broken(error))),
         }
         if part.length() > request.limit {
             part.restart().map_err(disk)?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::error::{HttpError, Why};
-use crate::exchange::{Again, Exchange};
+use crate::exchange::Exchange;
 use crate::host::Host;
 use crate::origin;
 use crate::request::Request;
@@ -76,6 +76,7 @@ impl Service {
         now: impl Fn() -> Timestamp,
     ) -> Result<Exchanged, HttpError> {
         let exchange = Exchange {
+            client: None,
             wire: &self.wire,
             request,
             url: &format!("{}{}", self.base, request.target),
@@ -87,21 +88,14 @@ impl Service {
             deadline: time,
             now: &now,
         };
-        exchange.run(
-            |_, _| (),
-            |attempt| {
-                let mut answer = attempt.send(&[])?;
-                let again = attempt.again(&answer);
-                if again != Again::No {
-                    return Err(attempt.busy(answer.status, again, None));
-                }
-                Ok(Exchanged {
-                    status: answer.status,
-                    next: answer.header("link").and_then(next_of),
-                    body: attempt.body(&mut answer)?,
-                })
-            },
-        )
+        exchange.run(|attempt| {
+            let mut answer = attempt.send(&[])?;
+            Ok(Exchanged {
+                status: answer.status,
+                next: answer.header("link").and_then(next_of),
+                body: attempt.body(&mut answer)?,
+            })
+        })
     }
 
     /// The request for the page after `answer`; `None` after the last one.
@@ -120,7 +114,6 @@ impl Service {
             Some(target) if target.starts_with(['/', '?']) => {
                 let mut request = request.clone();
                 target.clone_into(&mut request.target);
-                request.has_query = target.contains('?');
                 Ok(Some(request))
             }
             _ => {
@@ -155,7 +148,6 @@ mod tests {
 
     use super::*;
     use crate::host::{KeyPlace, KeySent, Manners};
-    use crate::request::Expect;
 
     const MANNERS: Manners = Manners {
         interval: Duration::ZERO,
@@ -206,7 +198,7 @@ mod tests {
             let service = service(&server.url());
             drop(ask(&service, &post()));
             assert_eq!(server.log().len(), posts, "{status}");
-            drop(ask(&service, &Request::get(&HOST, "/things", Expect::Json)));
+            drop(ask(&service, &Request::get(&HOST, "/things")));
             assert_eq!(server.log().len(), posts + gets, "{status}");
         }
         let server = Server::start(|_| Sent::status(502).header("retry-after", "0"));
@@ -242,7 +234,7 @@ mod tests {
             Sent::json(&serde_json::json!([])).header("link", &link)
         });
         let service = service(&server.url());
-        let first = Request::get(&HOST, "/things", Expect::Json);
+        let first = Request::get(&HOST, "/things");
         let answer = ask(&service, &first).expect("page 1");
         let second = service.next(&first, &answer).expect("a page").expect("one");
         let answer = ask(&service, &second).expect("page 2");

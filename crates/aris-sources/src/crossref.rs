@@ -5,7 +5,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
-use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Mode, Request, Response};
 use serde_json::{Value, json};
 
 use crate::hosts::{self, CROSSREF};
@@ -18,7 +18,7 @@ pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
 }
 
 fn one(doi: &Doi) -> Request {
-    Request::get(&CROSSREF, "/works", Expect::Json)
+    Request::get(&CROSSREF, "/works")
         .segments(doi.folded())
         .keep(keep::RECORD, keep::ABSENCE)
 }
@@ -46,7 +46,7 @@ const LIST_FROM: usize = 6;
 ///
 /// **Errors**: the first list without an answer; nothing follows from it.
 pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
-    if client.mode() != Mode::Live {
+    if client.settings.mode != Mode::Live {
         return Ok(());
     }
     let mut unknown = Vec::new();
@@ -69,7 +69,7 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
             .iter()
             .map(|doi| format!("doi:{}", doi.folded()))
             .collect();
-        let request = Request::get(&CROSSREF, "/works", Expect::Json)
+        let request = Request::get(&CROSSREF, "/works")
             .query("filter", &filters.join(","))
             .query("rows", &filters.len().to_string())
             .limit(LIST_LIMIT)
@@ -102,7 +102,7 @@ pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
 
 /// Asks for works by what a reference says, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
-    let request = Request::get(&CROSSREF, "/works", Expect::Json)
+    let request = Request::get(&CROSSREF, "/works")
         .query("query.bibliographic", words)
         .query("rows", &rows.min(100).to_string())
         .slots(hosts::CROSSREF_LIST_SLOTS)

@@ -5,7 +5,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
 use crate::hosts::DBLP;
@@ -14,7 +14,7 @@ use crate::keep;
 
 /// Asks for publications by words, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
-    let request = Request::get(&DBLP, "/search/publ/api", Expect::Json)
+    let request = Request::get(&DBLP, "/search/publ/api")
         .query("q", words)
         .query("format", "json")
         .query("h", &rows.min(1000).to_string())

@@ -27,8 +27,8 @@ use jiff::Timestamp;
 
 pub use answer::Answer;
 pub use aris_http::{
-    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Expect, Host, HttpError, Magic, Mode,
-    Request, Response, Settings,
+    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Host, HttpError, Magic, Mode, Request,
+    Response, Settings,
 };
 
 /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aris_http::{Expect, Host, Manners, Request, is_loopback};
+use aris_http::{Host, Manners, Request, is_loopback};
 use url::Url;
 
 /// One request a second and one at a time: nobody said how the server wants to be asked.
@@ -54,7 +54,9 @@ pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
         manners_known: MANNERS,
         later: &[],
     }));
-    let request = Request::get(host, leaked(target), Expect::Page)
+    let request = Request::get(host, leaked(target))
+        .accept("*/*")
+        .pages()
         .limit(LIMIT)
         .keep(KEEP.0, KEEP.1);
     Ok((request, host))

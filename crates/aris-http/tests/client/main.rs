@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aris_http::{
-    Client, Doubt, Expect, Host, HttpError, KeyPlace, KeySent, Manners, Request, Response, Settings,
+    Client, Doubt, Host, HttpError, KeyPlace, KeySent, Manners, Request, Response, Settings,
 };
 use aris_testkit::Server;
 use jiff::Timestamp;
@@ -76,15 +76,16 @@ pub(crate) fn settings(server: &str, cache: &Path, key: bool) -> Settings {
         "ARIS_CACHE_DIR" => Some(cache.display().to_string()),
         _ => None,
     };
-    Settings::new(
+    let mut settings = Settings::new(
         &[&QUICK_HOST, &SLOW_HOST, &PACED_HOST, &QUERY_KEY_HOST],
         &env,
         Path::new("/tmp"),
         "aris-test/1",
         Arc::new(Timestamp::now),
     )
-    .expect("settings")
-    .deadline(Duration::from_secs(20))
+    .expect("settings");
+    settings.deadline = Duration::from_secs(20);
+    settings
 }
 
 pub(crate) fn client(server: &Server, cache: &Path) -> Client {
@@ -101,7 +102,7 @@ pub(crate) fn text(response: &Response) -> Result<String, Doubt> {
 }
 
 pub(crate) fn ask(client: &Client, path: &'static str) -> Result<String, HttpError> {
-    client.ask(&Request::get(&QUICK_HOST, path, Expect::Json), text)
+    client.ask(&Request::get(&QUICK_HOST, path), text)
 }
 
 pub(crate) fn temp() -> tempfile::TempDir {

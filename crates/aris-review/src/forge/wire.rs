@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_http::{Exchanged, Expect, Host, HttpError, Manners, Request, Secret, Service};
+use aris_http::{Exchanged, Host, HttpError, Manners, Request, Secret, Service};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,7 @@ impl Wire {
     }
 
     pub(super) fn request(&self, path: &'static str) -> Request {
-        Request::get(self.host, path, Expect::Json).limit(LIMIT)
+        Request::get(self.host, path).limit(LIMIT)
     }
 
     pub(super) fn posted(&self, path: &'static str, body: &Value) -> Request {
