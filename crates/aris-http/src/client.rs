@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use aris_contract::ErrorKind;
 
-use crate::allowance::Allowance;
 use crate::cache::Cache;
 use crate::error::{HttpError, Why};
 use crate::exchange::{Again, Attempt, Exchange, Missed};
@@ -142,21 +141,10 @@ impl Client {
     ) -> Result<(Response, T), HttpError> {
         let mut doubts = 0;
         self.exchange(request, url, EXCHANGE, |attempt| {
-            let mut answer = attempt.send(&[])?;
-            let fetched_at = (self.settings.clock)();
-            let body = attempt.body(&mut answer)?;
-            if (300..400).contains(&answer.status) {
+            let response = attempt.whole(attempt.send(&[])?)?;
+            if (300..400).contains(&response.status) {
                 return Err(attempt.broken(Broken::Refused("a status of no meaning here")));
             }
-            let response = Response {
-                status: answer.status,
-                media_type: answer.media_type(),
-                body,
-                fetched_at,
-                cached: false,
-                allowance: Allowance::of(|name| answer.header(name)),
-                url: answer.url,
-            };
             if response.body.is_empty() && response.is_success() {
                 return Err(attempt.broken(Broken::Trouble(String::from("an empty body"))));
             }

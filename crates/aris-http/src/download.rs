@@ -1,7 +1,7 @@
 //! Files: streamed to disk, checked, resumed where a connection broke off.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use aris_contract::hex::hex;
@@ -48,16 +48,12 @@ impl Magic {
 /// A file that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Where it is.
-    pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
     /// Its digest.
     pub sha256: String,
     /// Bytes that an earlier, broken download had brought already.
     pub resumed: u64,
-    /// `Content-Type` without parameters.
-    pub media_type: String,
 }
 
 impl Client {
@@ -90,14 +86,12 @@ impl Client {
         }
         let mut resumed = part.length();
         let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
-            let same = aris_fs::read_optional(&note, 4096)
-                .map_err(disk)?
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                .filter(|_| part.length() > 0);
+            let from = aris_fs::read_optional(&note, 4096).map_err(disk)?;
+            let from = String::from_utf8(from.unwrap_or_default()).unwrap_or_default();
+            let tag = from.strip_prefix(&format!("{url}\n"));
             // Another encoding has other lengths, and a part of it is a part of nothing.
             let mut more = vec![("accept-encoding", String::from("identity"))];
-            let same = same.as_deref().and_then(|text| text.split_once('\n'));
-            if let Some((_, tag)) = same.filter(|(from, _)| *from == url) {
+            if let Some(tag) = tag.filter(|_| part.length() > 0) {
                 more.push(("range", format!("bytes={}-", part.length())));
                 more.push(("if-range", tag.to_owned()));
             } else {
@@ -134,21 +128,11 @@ impl Client {
         aris_fs::remove_file(&note)?;
         if !magic.fits(&start) {
             part.discard()?;
-            let kind = if media_type.is_empty() {
-                "something without a type"
-            } else {
-                &media_type
-            };
-            let what = format!("{kind} that is not the file");
+            let what = format!("{media_type:?} that is not the file");
             return Err(request.missed(&url, Why::NotAnAnswer(what)));
         }
         part.finish(target)?;
-        Ok(Some(Downloaded {
-            path: target.to_path_buf(),
-            resumed,
-            media_type,
-            ..file
-        }))
+        Ok(Some(Downloaded { resumed, ..file }))
     }
 }
 
@@ -234,11 +218,9 @@ fn described(path: &Path) -> Result<(Downloaded, Vec<u8>), HttpError> {
         digest.update(piece);
     })?;
     let file = Downloaded {
-        path: path.to_path_buf(),
         bytes,
         sha256: hex(&digest.finalize()),
         resumed: 0,
-        media_type: String::new(),
     };
     Ok((file, start))
 }

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
+use crate::allowance::Allowance;
 use crate::client::Client;
 use crate::error::{HttpError, Why};
 use crate::pace::Turn;
 use crate::request::Request;
+use crate::response::{Response, next_of};
 use crate::secret::Secret;
 use crate::settings::Event;
 use crate::wire::{Answer, Broken, Wire};
@@ -241,11 +243,21 @@ impl Attempt<'_> {
         Err((request.missed(url, why), again))
     }
 
-    /// All of an answer's body.
-    pub(crate) fn body(&self, answer: &mut Answer) -> Result<Vec<u8>, Missed> {
+    /// The answer with all of its body.
+    pub(crate) fn whole(&self, mut answer: Answer) -> Result<Response, Missed> {
+        let fetched_at = (self.exchange.now)();
         let limit = self.exchange.request.limit;
         let body = answer.whole(limit).map_err(|broken| self.broken(broken))?;
-        body.ok_or_else(|| self.last(Why::TooLarge(limit)))
+        Ok(Response {
+            status: answer.status,
+            media_type: answer.media_type(),
+            body: body.ok_or_else(|| self.last(Why::TooLarge(limit)))?,
+            fetched_at,
+            cached: false,
+            allowance: Allowance::of(|name| answer.header(name)),
+            next: answer.header("link").and_then(next_of),
+            url: answer.url,
+        })
     }
 
     /// Nothing can come of another attempt.

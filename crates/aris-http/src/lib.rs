@@ -37,5 +37,5 @@ pub use origin::is_loopback;
 pub use request::Request;
 pub use response::Response;
 pub use secret::Secret;
-pub use service::{Exchanged, Service};
+pub use service::Service;
 pub use settings::{DEADLINE, Event, Mode, Settings};

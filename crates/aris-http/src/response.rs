@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::allowance::Allowance;
 
 /// An answer: any status that decides something, with its whole body.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// The status: 2xx, or a 4xx that is an answer (400, 404, 410, 422 …).
     pub status: u16,
@@ -25,6 +25,9 @@ pub struct Response {
     pub cached: bool,
     /// The URL that answered, without secrets.
     pub url: String,
+    /// The URL of the next page, as a `Link` header names it.
+    #[serde(skip)]
+    pub next: Option<String>,
 }
 
 impl Response {
@@ -48,4 +51,20 @@ impl Response {
         let start = start.to_ascii_lowercase();
         start == b"<!doctype html" || start.starts_with(b"<html")
     }
+}
+
+/// The target of the relation `next` in a `Link` header (RFC 8288): `<url>; rel="next", <url>; rel="last"`.
+pub(crate) fn next_of(header: &str) -> Option<String> {
+    header.split(',').find_map(|link| {
+        let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+        let is_next = parameters.split(';').any(|parameter| {
+            parameter.trim().strip_prefix("rel=").is_some_and(|value| {
+                value
+                    .trim_matches('"')
+                    .split(' ')
+                    .any(|word| word == "next")
+            })
+        });
+        is_next.then(|| target.to_owned())
+    })
 }

@@ -13,6 +13,7 @@ use crate::exchange::Exchange;
 use crate::host::Host;
 use crate::origin;
 use crate::request::Request;
+use crate::response::Response;
 use crate::secret::Secret;
 use crate::wire::Wire;
 
@@ -25,24 +26,6 @@ pub struct Service {
     base: String,
     key: Option<Secret>,
     wire: Wire,
-}
-
-/// What came back, whatever the status.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exchanged {
-    /// The HTTP status.
-    pub status: u16,
-    /// The body, decoded.
-    pub body: Vec<u8>,
-    /// The URL of the next page, as a `Link` header names it.
-    next: Option<String>,
-}
-
-impl Exchanged {
-    /// Whether the status is 2xx.
-    pub fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
 }
 
 impl Service {
@@ -74,7 +57,7 @@ impl Service {
         request: &Request,
         time: Duration,
         now: impl Fn() -> Timestamp,
-    ) -> Result<Exchanged, HttpError> {
+    ) -> Result<Response, HttpError> {
         let exchange = Exchange {
             client: None,
             wire: &self.wire,
@@ -88,25 +71,14 @@ impl Service {
             deadline: time,
             now: &now,
         };
-        exchange.run(|attempt| {
-            let mut answer = attempt.send(&[])?;
-            Ok(Exchanged {
-                status: answer.status,
-                next: answer.header("link").and_then(next_of),
-                body: attempt.body(&mut answer)?,
-            })
-        })
+        exchange.run(|attempt| attempt.whole(attempt.send(&[])?))
     }
 
     /// The request for the page after `answer`; `None` after the last one.
     ///
     /// **Errors**: [`Why::NotAnAnswer`] when the next page is said to lie with somebody else: then the answer is not whole, and the
     /// key is not taken there.
-    pub fn next(
-        &self,
-        request: &Request,
-        answer: &Exchanged,
-    ) -> Result<Option<Request>, HttpError> {
+    pub fn next(&self, request: &Request, answer: &Response) -> Result<Option<Request>, HttpError> {
         let Some(url) = &answer.next else {
             return Ok(None);
         };
@@ -122,22 +94,6 @@ impl Service {
             }
         }
     }
-}
-
-/// The target of the relation `next` in a `Link` header (RFC 8288): `<url>; rel="next", <url>; rel="last"`.
-fn next_of(header: &str) -> Option<String> {
-    header.split(',').find_map(|link| {
-        let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-        let is_next = parameters.split(';').any(|parameter| {
-            parameter.trim().strip_prefix("rel=").is_some_and(|value| {
-                value
-                    .trim_matches('"')
-                    .split(' ')
-                    .any(|word| word == "next")
-            })
-        });
-        is_next.then(|| target.to_owned())
-    })
 }
 
 #[cfg(test)]
@@ -173,7 +129,7 @@ mod tests {
         Service::new(&HOST, Some(base), Secret::new("k"), "test", None).expect("a service")
     }
 
-    fn ask(service: &Service, request: &Request) -> Result<Exchanged, HttpError> {
+    fn ask(service: &Service, request: &Request) -> Result<Response, HttpError> {
         service.exchange(request, Duration::from_secs(20), || Timestamp::UNIX_EPOCH)
     }
 
@@ -247,7 +203,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_header_makes_it_panic(header in ".{0,80}") {
-            drop(next_of(&header));
+            drop(crate::response::next_of(&header));
         }
     }
 }

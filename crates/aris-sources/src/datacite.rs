@@ -66,7 +66,7 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
             })
             .and_then(|description| text(description, &["description"])),
         ids: Identifiers {
-            arxiv: crate::arxiv_of_doi(&doi),
+            arxiv: doi.arxiv(),
             doi: vec![doi.clone()],
             ..Identifiers::default()
         },

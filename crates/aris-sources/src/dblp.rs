@@ -55,7 +55,7 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
     let link = first(info, &["ee"]);
     let arxiv = doi
         .as_ref()
-        .and_then(crate::arxiv_of_doi)
+        .and_then(Doi::arxiv)
         .or_else(|| {
             let link = link.as_deref().filter(|link| link.contains("arxiv.org/"))?;
             ArxivId::parse(link).ok()

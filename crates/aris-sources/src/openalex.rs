@@ -140,7 +140,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         .filter_map(|location| text(location, &["landing_page_url"]));
     let arxiv = doi
         .as_ref()
-        .and_then(crate::arxiv_of_doi)
+        .and_then(Doi::arxiv)
         .or_else(|| {
             pages
                 .filter(|page| page.contains("arxiv.org/"))

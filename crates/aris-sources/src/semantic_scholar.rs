@@ -287,7 +287,7 @@ pub fn paper(value: &Value, response: &Response) -> Option<Paper> {
         .collect();
     let arxiv = text(ids, &["ArXiv"])
         .and_then(|id| ArxivId::parse(&id).ok())
-        .or_else(|| dois.first().and_then(crate::arxiv_of_doi))
+        .or_else(|| dois.first().and_then(Doi::arxiv))
         .map(|id| id.without_version());
     dois.dedup();
     let kinds = list(value, &["publicationTypes"]);

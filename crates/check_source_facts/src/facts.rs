@@ -69,11 +69,6 @@ fn doi<T>(
 /// The same at Semantic Scholar.
 const VASWANI: &str = "204e3073870fae3d05bcbc2f6a8e263d9b72e776";
 
-/// Works of Crossref, at the pace of lists.
-fn works() -> Request {
-    Request::get(&hosts::CROSSREF, "/works").slots(hosts::CROSSREF_LIST_SLOTS)
-}
-
 /// The records of an answer.
 fn papers(found: Option<Answer>) -> Vec<Paper> {
     found.map(Answer::papers).unwrap_or_default()
@@ -188,7 +183,7 @@ pub(crate) static ALL: [Fact; 23] = [
         read: crossref::parse_list,
         ask: |client| {
             let both = "doi:10.1038/nature14539,doi:10.7717/peerj.4375";
-            let request = works().query("filter", both).query("rows", "2");
+            let request = crossref::list_request(2).query("filter", both);
             client.ask(&request, crossref::parse_list)
         },
         expected: Expected::Among(&[
@@ -211,7 +206,7 @@ pub(crate) static ALL: [Fact; 23] = [
         what: "a page has 1000 rows at most; more is refused with a message",
         recorded: (include_bytes!("../assets/crossref_limit.json"), 400),
         read: crossref::parse_list,
-        ask: |client| client.ask(&works().query("rows", "1001"), crossref::parse_list),
+        ask: |client| client.ask(&crossref::list_request(1001), crossref::parse_list),
         expected: Expected::Refused,
     },
     Fact {

@@ -3,8 +3,6 @@
 //! One value differs: `is_oa` comes from where OpenAlex has it, `open_access.is_oa`; the reference looks where it is not and always says
 //! `false`.
 
-use std::fmt::Write as _;
-
 use aris_contract::artifact::papers::Paper;
 use aris_sources::json::{at, list, text};
 use serde_json::{Value, json};
@@ -58,50 +56,20 @@ pub(crate) fn work(item: &Value, paper: &Paper) -> Value {
 /// Characters of an abstract in a list.
 const PREVIEW: usize = 200;
 
+/// Authors in a list.
+const AUTHORS: usize = 3;
+
 /// The text of a list.
 pub(crate) fn listed(works: &[Value]) -> String {
     let mut out = format!("Found {} papers:\n\n", works.len());
     for (number, work) in works.iter().enumerate() {
-        let authors = list(work, &["authors"]);
-        let names: Vec<&str> = authors.iter().take(3).filter_map(Value::as_str).collect();
-        let more = if authors.len() > 3 { " et al." } else { "" };
-        line(
-            &mut out,
-            format_args!("{}. {}", number + 1, shown(work, "title")),
-        );
-        line(
-            &mut out,
-            format_args!("   Authors: {}{more}", names.join(", ")),
-        );
-        line(
-            &mut out,
-            format_args!(
-                "   Year: {} | Venue: {}",
-                shown(work, "publication_year"),
-                shown(work, "venue")
-            ),
-        );
-        line(
-            &mut out,
-            format_args!(
-                "   Citations: {} | OA: {}",
-                shown(work, "cited_by_count"),
-                open(work)
-            ),
-        );
-        for (name, key) in [("DOI", "doi"), ("PDF", "oa_url")] {
-            if let Some(value) = text(work, &[key]) {
-                line(&mut out, format_args!("   {name}: {value}"));
-            }
-        }
+        out += &format!("{}. {}\n", number + 1, shown(work, "title"));
+        out += &described(work, AUTHORS, "   ");
         if let Some(summary) = text(work, &["abstract"]) {
             let short: String = summary.chars().take(PREVIEW).collect();
-            let more = if short.len() < summary.len() {
-                "..."
-            } else {
-                ""
-            };
-            line(&mut out, format_args!("   Abstract: {short}{more}"));
+            let is_cut = short.len() < summary.len();
+            let more = if is_cut { "..." } else { "" };
+            out += &format!("   Abstract: {short}{more}\n");
         }
         out.push('\n');
     }
@@ -110,42 +78,44 @@ pub(crate) fn listed(works: &[Value]) -> String {
 
 /// The text of one work.
 pub(crate) fn single(work: &Value) -> String {
-    let mut out = String::new();
-    let names = |key: &str| {
-        let items = list(work, &[key]).iter().filter_map(Value::as_str);
-        items.collect::<Vec<_>>().join(", ")
-    };
-    line(&mut out, format_args!("Title: {}", shown(work, "title")));
-    line(&mut out, format_args!("Authors: {}", names("authors")));
-    line(
-        &mut out,
-        format_args!(
-            "Year: {} | Venue: {}",
-            shown(work, "publication_year"),
-            shown(work, "venue")
-        ),
-    );
-    line(
-        &mut out,
-        format_args!(
-            "Citations: {} | OA: {}",
-            shown(work, "cited_by_count"),
-            open(work)
-        ),
+    let mut out = format!("Title: {}\n", shown(work, "title"));
+    out += &described(work, usize::MAX, "");
+    let topics = names(work, "topics", usize::MAX);
+    if !topics.is_empty() {
+        out += &format!("Topics: {topics}\n");
+    }
+    if let Some(summary) = text(work, &["abstract"]) {
+        out += &format!("\nAbstract:\n{summary}\n");
+    }
+    out
+}
+
+/// The lines that a work has in a list and alone, each after `indent`.
+fn described(work: &Value, authors: usize, indent: &str) -> String {
+    let is_cut = list(work, &["authors"]).len() > authors;
+    let more = if is_cut { " et al." } else { "" };
+    let authors = names(work, "authors", authors);
+    let [year, venue, cited] =
+        ["publication_year", "venue", "cited_by_count"].map(|key| shown(work, key));
+    let open = open(work);
+    let mut out = format!(
+        "{indent}Authors: {authors}{more}\n{indent}Year: {year} | Venue: {venue}\n{indent}Citations: {cited} | OA: {open}\n"
     );
     for (name, key) in [("DOI", "doi"), ("PDF", "oa_url")] {
         if let Some(value) = text(work, &[key]) {
-            line(&mut out, format_args!("{name}: {value}"));
+            out += &format!("{indent}{name}: {value}\n");
         }
     }
-    let topics = names("topics");
-    if !topics.is_empty() {
-        line(&mut out, format_args!("Topics: {topics}"));
-    }
-    if let Some(summary) = text(work, &["abstract"]) {
-        line(&mut out, format_args!("\nAbstract:\n{summary}"));
-    }
     out
+}
+
+/// The first names of a list, with commas between them.
+fn names(work: &Value, key: &str, most: usize) -> String {
+    let items = list(work, &[key]).iter().take(most);
+    items
+        .filter_map(Value::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn open(work: &Value) -> &'static str {
@@ -158,9 +128,4 @@ fn open(work: &Value) -> &'static str {
 
 fn shown(work: &Value, key: &str) -> String {
     text(work, &[key]).unwrap_or_else(|| String::from("unknown"))
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    writeln!(out, "{text}").unwrap_or_default();
 }

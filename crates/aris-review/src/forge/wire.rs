@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_http::{Exchanged, Host, HttpError, Manners, Request, Secret, Service};
+use aris_http::{Host, HttpError, Manners, Request, Response, Secret, Service};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -131,11 +131,11 @@ impl Wire {
         }
     }
 
-    pub(super) fn send(&self, request: &Request) -> Result<Exchanged, Trouble> {
+    pub(super) fn send(&self, request: &Request) -> Result<Response, Trouble> {
         self.exchange(&self.api, request)
     }
 
-    fn exchange(&self, service: &Service, request: &Request) -> Result<Exchanged, Trouble> {
+    fn exchange(&self, service: &Service, request: &Request) -> Result<Response, Trouble> {
         if let Some(trouble) = &self.unknown {
             return Err(trouble.clone());
         }
@@ -156,7 +156,7 @@ impl Wire {
     }
 }
 
-fn parsed(answer: &Exchanged) -> Result<Value, Trouble> {
+fn parsed(answer: &Response) -> Result<Value, Trouble> {
     serde_json::from_slice(&answer.body)
         .map_err(|error| Trouble::malformed(&format!("the answer is no JSON: {error}")))
 }
