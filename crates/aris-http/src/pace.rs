@@ -83,44 +83,40 @@ impl Pace {
         waits: &dyn Fn(Duration, &str),
     ) -> Result<Turn, HttpError> {
         let host = request.host;
-        let too_late = |wait: Duration, why: &str| HttpError::TooLate {
+        let too_late = |wait: Duration, why: String| HttpError::TooLate {
             host: host.name,
             wait,
-            why: why.to_owned(),
-        };
-        // Waits where the deadline leaves time for it.
-        let pass = |time: Duration, why: &str| {
-            if time > deadline.saturating_duration_since(Instant::now()) {
-                return Err(too_late(time, why));
-            }
-            if !time.is_zero() {
-                waits(time, why);
-            }
-            Ok(())
+            why,
         };
         loop {
-            let lock = self
-                .lock(host, deadline)
-                .map_err(|_late| too_late(manners.interval, "other processes are asking it"))?;
+            let lock = self.lock(host, deadline).map_err(|_late| {
+                let why = String::from("other processes are asking it");
+                too_late(manners.interval, why)
+            })?;
             let mut state = self.read(host);
             let refused = moment::until(state.closed_until);
             let spent = moment::until(state.spent_until);
             let spent = spent.saturating_mul(u32::from(request.metered));
-            let closed = refused.max(spent);
-            if !closed.is_zero() {
-                let why = if spent > refused {
-                    String::from("its allowance for today is used up")
-                } else {
-                    format!("it refused {} times in a row", state.refusals)
-                };
+            let slot = state.next.max(moment::now());
+            let (time, why) = if spent > refused {
+                (spent, String::from("its allowance for today is used up"))
+            } else if !refused.is_zero() {
+                let why = format!("it refused {} times in a row", state.refusals);
+                (refused, why)
+            } else {
+                (moment::until(slot), String::from("its pace"))
+            };
+            if time > deadline.saturating_duration_since(Instant::now()) {
+                return Err(too_late(time, why));
+            }
+            if !time.is_zero() {
+                waits(time, &why);
+            }
+            if !refused.max(spent).is_zero() {
                 drop(lock);
-                pass(closed, &why)?;
-                exchange::wait(closed);
+                exchange::wait(time);
                 continue;
             }
-            let slot = state.next.max(moment::now());
-            let time = moment::until(slot);
-            pass(time, "its pace")?;
             let interval = manners.interval.saturating_mul(request.slots);
             state.next = slot.saturating_add(milliseconds(interval));
             self.write(host, &state);

@@ -103,27 +103,15 @@ mod tests {
     use aris_testkit::{Answer as Sent, Server};
 
     use super::*;
-    use crate::host::{KeyPlace, KeySent, Manners};
+    use crate::host::{KeySent, Manners};
 
-    const MANNERS: Manners = Manners {
-        interval: Duration::ZERO,
-        connections: 4,
-        exclusive: false,
-    };
-
-    static HOST: Host = Host {
-        name: "forge",
-        origin: "https://api.forge.example",
-        prefix: "",
-        base_variable: "ARIS_FORGE_API",
-        key: Some(KeyPlace {
-            variable: "FORGE_TOKEN",
-            sent: KeySent::Bearer,
-        }),
-        manners: MANNERS,
-        manners_known: MANNERS,
-        later: &[],
-    };
+    static HOST: Host = Host::new(
+        "forge",
+        "https://api.forge.example",
+        "ARIS_FORGE_API",
+        Manners::every(0, 4),
+    )
+    .key("FORGE_TOKEN", KeySent::Bearer);
 
     fn service(base: &str) -> Service {
         Service::new(&HOST, Some(base), Secret::new("k"), "test", None).expect("a service")

@@ -206,18 +206,17 @@ fn entries(response: &Response) -> Vec<Vec<u8>> {
 
 /// Asks for the PDF of a paper, the newest version unless the identifier names one.
 pub fn pdf(id: &ArxivId) -> Request {
-    Request::get(&ARXIV_FILES, "/pdf")
-        .accept("*/*")
-        .segments(&id.to_string())
-        .limit(FILE_LIMIT)
+    file("/pdf", id)
 }
 
 /// Asks for the source of a paper: a tar archive or a single file, with gzip around it; or a PDF where there is no source.
 pub fn source(id: &ArxivId) -> Request {
-    Request::get(&ARXIV_FILES, "/src")
-        .accept("*/*")
-        .segments(&id.to_string())
-        .limit(FILE_LIMIT)
+    file("/src", id)
+}
+
+fn file(path: &'static str, id: &ArxivId) -> Request {
+    let request = Request::get(&ARXIV_FILES, path).segments(&id.to_string());
+    request.accept("*/*").limit(FILE_LIMIT)
 }
 
 /// Reads an answer. arXiv reports errors as a feed with one entry called "Error", with status 400 or, in older days, 200.

@@ -14,56 +14,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aris_http::{
-    Client, Doubt, Host, HttpError, KeyPlace, KeySent, Manners, Request, Response, Settings,
-};
+use aris_http::{Client, Doubt, Host, HttpError, KeySent, Manners, Request, Response, Settings};
 use aris_testkit::Server;
 use jiff::Timestamp;
 
-pub(crate) const QUICK: Manners = Manners {
-    interval: Duration::ZERO,
-    connections: 8,
-    exclusive: false,
-};
+pub(crate) const QUICK: Manners = Manners::every(0, 8);
 pub(crate) static QUICK_HOST: Host = host("quick", QUICK);
 pub(crate) static SLOW_HOST: Host = host(
     "slow",
     Manners {
-        interval: Duration::from_millis(120),
-        connections: 1,
         exclusive: true,
+        ..Manners::every(120, 1)
     },
 );
-pub(crate) static PACED_HOST: Host = host(
-    "paced",
-    Manners {
-        interval: Duration::from_millis(40),
-        connections: 4,
-        exclusive: false,
-    },
-);
-pub(crate) static QUERY_KEY_HOST: Host = Host {
-    name: "query",
-    key: Some(KeyPlace {
-        variable: "TEST_KEY",
-        sent: KeySent::Query("api_key"),
-    }),
-    ..host("query", QUICK)
-};
+pub(crate) static PACED_HOST: Host = host("paced", Manners::every(40, 4));
+pub(crate) static QUERY_KEY_HOST: Host =
+    host("query", QUICK).key("TEST_KEY", KeySent::Query("api_key"));
 
 pub(crate) const fn host(name: &'static str, manners: Manners) -> Host {
     Host {
-        name,
-        origin: "https://unreachable.invalid",
         prefix: "/api",
-        base_variable: "TEST_BASE",
-        key: Some(KeyPlace {
-            variable: "TEST_KEY",
-            sent: KeySent::Header("x-api-key"),
-        }),
-        manners,
-        manners_known: manners,
-        later: &[],
+        ..Host::new(name, "https://unreachable.invalid", "TEST_BASE", manners)
+            .key("TEST_KEY", KeySent::Header("x-api-key"))
     }
 }
 

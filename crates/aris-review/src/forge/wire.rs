@@ -19,11 +19,7 @@ const LIMIT: u64 = 64 << 20;
 pub(super) const PAGES: usize = 400;
 
 /// No pace of our own: a call is one of a handful, and the services say themselves when it is too much.
-pub(super) const MANNERS: Manners = Manners {
-    interval: Duration::ZERO,
-    connections: 1,
-    exclusive: false,
-};
+pub(super) const MANNERS: Manners = Manners::every(0, 1);
 
 /// A service at its base URLs.
 #[derive(Debug)]
