@@ -2,7 +2,7 @@
 //!
 //! The HTTP crate would send a key header on to another host, so it follows nothing itself.
 
-use std::io::Read;
+use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -61,52 +61,52 @@ const AUTHORS: usize = 3;
 
 /// The text of a list.
 pub(crate) fn listed(works: &[Value]) -> String {
-    let mut out = format!("Found {} papers:\n\n", works.len());
+    let mut lines = vec![format!("Found {} papers:\n", works.len())];
     for (number, work) in works.iter().enumerate() {
-        out += &format!("{}. {}\n", number + 1, shown(work, "title"));
-        out += &described(work, AUTHORS, "   ");
+        lines.push(format!("{}. {}", number + 1, shown(work, "title")));
+        lines.extend(described(work, AUTHORS, "   "));
         if let Some(summary) = text(work, &["abstract"]) {
             let short: String = summary.chars().take(PREVIEW).collect();
             let is_cut = short.len() < summary.len();
             let more = if is_cut { "..." } else { "" };
-            out += &format!("   Abstract: {short}{more}\n");
+            lines.push(format!("   Abstract: {short}{more}"));
         }
-        out.push('\n');
+        lines.push(String::new());
     }
-    out
+    lines.join("\n")
 }
 
 /// The text of one work.
 pub(crate) fn single(work: &Value) -> String {
-    let mut out = format!("Title: {}\n", shown(work, "title"));
-    out += &described(work, usize::MAX, "");
+    let mut lines = vec![format!("Title: {}", shown(work, "title"))];
+    lines.extend(described(work, usize::MAX, ""));
     let topics = names(work, "topics", usize::MAX);
     if !topics.is_empty() {
-        out += &format!("Topics: {topics}\n");
+        lines.push(format!("Topics: {topics}"));
     }
     if let Some(summary) = text(work, &["abstract"]) {
-        out += &format!("\nAbstract:\n{summary}\n");
+        lines.push(format!("\nAbstract:\n{summary}"));
     }
-    out
+    lines.join("\n")
 }
 
 /// The lines that a work has in a list and alone, each after `indent`.
-fn described(work: &Value, authors: usize, indent: &str) -> String {
+fn described(work: &Value, authors: usize, indent: &str) -> Vec<String> {
     let is_cut = list(work, &["authors"]).len() > authors;
     let more = if is_cut { " et al." } else { "" };
     let authors = names(work, "authors", authors);
     let [year, venue, cited] =
         ["publication_year", "venue", "cited_by_count"].map(|key| shown(work, key));
-    let open = open(work);
-    let mut out = format!(
-        "{indent}Authors: {authors}{more}\n{indent}Year: {year} | Venue: {venue}\n{indent}Citations: {cited} | OA: {open}\n"
-    );
+    let mut lines = vec![
+        format!("{indent}Authors: {authors}{more}"),
+        format!("{indent}Year: {year} | Venue: {venue}"),
+        format!("{indent}Citations: {cited} | OA: {}", open(work)),
+    ];
     for (name, key) in [("DOI", "doi"), ("PDF", "oa_url")] {
-        if let Some(value) = text(work, &[key]) {
-            out += &format!("{indent}{name}: {value}\n");
-        }
+        let value = text(work, &[key]);
+        lines.extend(value.map(|value| format!("{indent}{name}: {value}")));
     }
-    out
+    lines
 }
 
 /// The first names of a list, with commas between them.

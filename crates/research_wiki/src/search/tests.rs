@@ -212,7 +212,7 @@ fn no_wiki_is_an_error() {
     };
     for keep in [true, false] {
         let error = find(&folder.path().join("none"), question, keep);
-        let error = error.err().expect("no wiki");
+        let error = error.expect_err("no wiki");
         assert_eq!(error.kind(), ErrorKind::NotFound);
     }
 }
