@@ -25,13 +25,11 @@ const FILE_LIMIT: u64 = 256 << 20;
 /// Longest first line.
 const HEAD_LIMIT: usize = 64 << 10;
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Head {
-    method: String,
-    url: String,
-    status: u16,
-    media_type: String,
-    fetched_at: Timestamp,
+/// An answer and the digest of its body, which follows.
+#[derive(Serialize, Deserialize)]
+struct Head<R> {
+    #[serde(flatten)]
+    response: R,
     sha256: String,
 }
 
@@ -73,11 +71,7 @@ impl Cache {
         let path = self.path(request, url).filter(|_| mode != Mode::Refresh)?;
         let bytes = aris_fs::read_optional(&path, FILE_LIMIT).ok()??;
         let response = parse(&bytes)?;
-        let keep = if response.is_absence() {
-            request.keep_absence
-        } else {
-            request.keep
-        };
+        let keep = request.keeps(&response);
         (mode == Mode::Offline || is_fresh(response.fetched_at, now, keep)).then_some(response)
     }
 
@@ -86,14 +80,8 @@ impl Cache {
         let Some(path) = self.path(request, url) else {
             return;
         };
-        let head = Head {
-            method: request.method.to_string(),
-            url: response.url.clone(),
-            status: response.status,
-            media_type: response.media_type.clone(),
-            fetched_at: response.fetched_at,
-            sha256: hex(&Sha256::digest(&response.body)),
-        };
+        let sha256 = hex(&Sha256::digest(&response.body));
+        let head = Head { response, sha256 };
         let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
         bytes.push(b'\n');
         bytes.extend_from_slice(&response.body);
@@ -116,7 +104,7 @@ fn name(request: &Request, url: &str) -> String {
     let question = format!(
         "{}\0{url}\0{}\0{}",
         request.method,
-        request.media_type(),
+        request.accept,
         request.body.as_deref().unwrap_or_default(),
     );
     hex(&Sha256::digest(question))
@@ -129,21 +117,14 @@ fn is_fresh(fetched: Timestamp, now: Timestamp, keep: Duration) -> bool {
 }
 
 fn parse(bytes: &[u8]) -> Option<Response> {
-    let end = bytes
-        .iter()
-        .take(HEAD_LIMIT)
-        .position(|byte| *byte == b'\n')?;
-    let (head, body) = bytes.split_at_checked(end)?;
+    let mut end = bytes.iter().take(HEAD_LIMIT);
+    let (head, body) = bytes.split_at_checked(end.position(|byte| *byte == b'\n')?)?;
     let body = body.get(1..)?;
-    let head: Head = serde_json::from_slice(head).ok()?;
+    let head: Head<Response> = serde_json::from_slice(head).ok()?;
     (hex(&Sha256::digest(body)) == head.sha256).then(|| Response {
-        status: head.status,
-        media_type: head.media_type,
         body: body.to_vec(),
-        fetched_at: head.fetched_at,
-        allowance: None,
         cached: true,
-        url: head.url,
+        ..head.response
     })
 }
 

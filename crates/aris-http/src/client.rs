@@ -4,20 +4,16 @@ use std::time::{Duration, Instant};
 
 use aris_contract::ErrorKind;
 
-use crate::allowance::Allowance;
 use crate::cache::Cache;
 use crate::error::{HttpError, Why};
-use crate::event::Event;
 use crate::exchange::{Again, Attempt, Exchange, Missed};
 use crate::gate::Gate;
-use crate::host::{Host, Manners};
 use crate::pace::{Pace, Turn};
-use crate::request::{Expect, Request};
+use crate::request::Request;
 use crate::response::Response;
-use crate::secret::Secret;
-use crate::settings::{Mode, Settings};
+use crate::settings::{Event, Mode, Settings};
 use crate::sweep;
-use crate::wire::{Answer, Broken, Wire};
+use crate::wire::{Broken, Wire};
 
 /// One exchange may take this long, within the deadline: a host that stalls is asked again rather than waited for.
 const EXCHANGE: Duration = Duration::from_secs(30);
@@ -39,20 +35,13 @@ pub enum Doubt {
 
 /// Asks hosts, within one deadline. Made once by a helper; its threads share it.
 pub struct Client {
-    settings: Settings,
+    /// How it works.
+    pub settings: Settings,
     wire: Wire,
     cache: Cache,
-    pace: Pace,
+    pub(crate) pace: Pace,
     gate: Gate,
     end: Instant,
-}
-
-impl std::fmt::Debug for Client {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Client")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Client {
@@ -60,9 +49,8 @@ impl Client {
     ///
     /// **Errors**: [`HttpError::Setting`], also where only the cache may answer, and cannot be used.
     pub fn new(settings: Settings) -> Result<Self, HttpError> {
-        let folder = match &settings.unusable {
-            None => Some(settings.folder.as_path()),
-            Some(why) if settings.mode == Mode::Offline => {
+        let folder = match &settings.folder {
+            Err(why) if settings.mode == Mode::Offline => {
                 return Err(HttpError::Setting {
                     variable: "ARIS_CACHE_DIR",
                     what: format!("the cache cannot be used: {why}"),
@@ -70,7 +58,7 @@ impl Client {
                     kind: ErrorKind::Precondition,
                 });
             }
-            Some(_) => None,
+            folder => folder.as_deref().ok(),
         };
         if let Some(folder) = folder {
             sweep::sweep(folder, settings.limit);
@@ -83,11 +71,6 @@ impl Client {
             end: Instant::now() + settings.deadline,
             settings,
         })
-    }
-
-    /// How it works.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// The answer to `request`, as `read` makes it from the response.
@@ -105,10 +88,7 @@ impl Client {
             let kept = self.kept(request, &url)?;
             // A kept answer was accepted once; if a newer reader refuses it, the network has a better one.
             let value = read(&kept).ok()?;
-            self.tell(&Event::Answered {
-                host: request.host.name,
-                cached: true,
-            });
+            self.tell(&Event::Answered);
             Some(value)
         };
         if let Some(value) = kept() {
@@ -127,20 +107,10 @@ impl Client {
             return Ok(value);
         }
         let (response, value) = self.over_the_network(request, &url, &read)?;
-        let keep = if response.is_absence() {
-            request.keep_absence
-        } else {
-            request.keep
-        };
-        if !keep.is_zero() {
+        if !request.keeps(&response).is_zero() {
             self.cache.put(request, &url, &response);
         }
         Ok(value)
-    }
-
-    /// Where answers come from.
-    pub fn mode(&self) -> Mode {
-        self.settings.mode
     }
 
     /// Whether an answer to this request is kept that [`Client::ask`] would give now.
@@ -170,32 +140,16 @@ impl Client {
         read: &impl Fn(&Response) -> Result<T, Doubt>,
     ) -> Result<(Response, T), HttpError> {
         let mut doubts = 0;
-        self.exchange(request, url, EXCHANGE, |attempt, turn| {
-            let mut answer = self.send(attempt, turn, request, &[])?;
-            let fetched_at = (self.settings.clock)();
-            let body = attempt.body(&mut answer)?;
-            if (300..400).contains(&answer.status) {
+        self.exchange(request, url, EXCHANGE, |attempt| {
+            let response = attempt.whole(attempt.send(&[])?)?;
+            if (300..400).contains(&response.status) {
                 return Err(attempt.broken(Broken::Refused("a status of no meaning here")));
             }
-            let response = Response {
-                status: answer.status,
-                media_type: answer.media_type(),
-                body,
-                fetched_at,
-                cached: false,
-                allowance: Allowance::of(|name| answer.header(name)),
-                url: answer.url,
-            };
-            if response.body.is_empty() && response.is_success() && request.expect != Expect::File {
+            if response.body.is_empty() && response.is_success() {
                 return Err(attempt.broken(Broken::Trouble(String::from("an empty body"))));
             }
-            self.tell(&Event::Answered {
-                host: request.host.name,
-                cached: false,
-            });
-            let is_page =
-                request.expect != Expect::Page && response.is_success() && response.is_html();
-            let verdict = if is_page {
+            self.tell(&Event::Answered);
+            let verdict = if !request.pages && response.is_success() && response.is_html() {
                 Err(Doubt::NotAnAnswer(String::from("an HTML page")))
             } else {
                 read(&response)
@@ -212,22 +166,20 @@ impl Client {
         })
     }
 
-    /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most. While an
-    /// attempt has its turn nobody else asks an exclusive host.
+    /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most.
     pub(crate) fn exchange<T>(
         &self,
         request: &Request,
         url: &str,
         longest: Duration,
-        mut work: impl FnMut(&Attempt<'_>, &Turn) -> Result<T, Missed>,
+        work: impl FnMut(&Attempt<'_>) -> Result<T, Missed>,
     ) -> Result<T, HttpError> {
-        let host = request.host.name;
-        let manners = self.manners(request.host);
         let exchange = Exchange {
+            client: Some(self),
             wire: &self.wire,
             request,
             url,
-            key: self.key(request.host),
+            key: self.settings.key(request.host),
             // A question to a source may be asked twice, whatever its method.
             harmless: true,
             attempts: ATTEMPTS,
@@ -236,74 +188,31 @@ impl Client {
             deadline: self.settings.deadline,
             now: &*self.settings.clock,
         };
-        let permit = self.gate.enter(host, manners.connections, self.end);
+        let limit = self.settings.manners(request.host).connections;
+        let permit = self.gate.enter(request.host.name, limit, self.end);
         let _permit = permit.ok_or_else(|| exchange.late())?;
-        let waits = |time, error: &HttpError| {
-            let why = error.to_string();
-            self.tell(&Event::Waiting { host, time, why });
-        };
-        exchange.run(waits, |attempt| {
-            let turn = self.turn(request, manners);
-            let turn = turn.map_err(|error| (error, Again::No))?;
-            self.tell(&Event::Asking { host });
-            work(attempt, &turn)
-        })
-    }
-
-    /// Sends the request with more headers, and keeps what the answer says about the host's pace. An answer is one that is neither
-    /// "not now" nor "not you".
-    pub(crate) fn send(
-        &self,
-        attempt: &Attempt<'_>,
-        turn: &Turn,
-        request: &Request,
-        more: &[(&'static str, String)],
-    ) -> Result<Answer, Missed> {
-        let host = request.host;
-        let answer = attempt.send(more)?;
-        let status = answer.status;
-        let allowance = Allowance::of(|name| answer.header(name));
-        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
-            self.pace.spent(host, turn, spent.reset);
-        }
-        let variable = host.key.map(|place| place.variable);
-        let (again, pause) = match attempt.again(&answer) {
-            Again::No if matches!(status, 401 | 403) => {
-                return Err(attempt.last(Why::Refused { status, variable }));
-            }
-            Again::No => {
-                self.pace.answered(host, turn);
-                return Ok(answer);
-            }
-            Again::Soon => (Again::Soon, None),
-            Again::After(pause) => (Again::After(pause), Some(pause)),
-        };
-        let is_limit = matches!(status, 403 | 429) || host.later.contains(&status);
-        if is_limit || pause.is_some() {
-            self.pace.refused(host, turn, pause);
-        }
-        // A key raises the limits: where there is none, that is the reason.
-        let missing = variable.filter(|_| is_limit && self.key(host).is_none());
-        Err(attempt.busy(status, again, missing))
+        exchange.run(work)
     }
 
     /// Waits for leave to send a request.
-    fn turn(&self, request: &Request, manners: Manners) -> Result<Turn, HttpError> {
+    pub(crate) fn turn(&self, request: &Request) -> Result<Turn, HttpError> {
         let host = request.host;
+        let manners = self.settings.manners(host);
         let turn = self.pace.turn(request, manners, self.end, &|time, why| {
-            let (host, why) = (host.name, why.to_owned());
-            self.tell(&Event::Waiting { host, time, why });
+            self.tell(&Event::Waiting(host.name, time, why.to_owned()));
         });
-        turn.map_err(|mut error| {
+        let turn = turn.map_err(|mut error| {
             if let (HttpError::TooLate { why, .. }, Some(key), None) =
-                (&mut error, host.key, self.key(host))
+                (&mut error, host.key, self.settings.key(host))
             {
                 why.push_str("; ");
                 why.push_str(key.variable);
                 why.push_str(" is not set");
             }
             error
-        })
+        })?;
+        self.tell(&Event::Asking(host.name));
+        Ok(turn)
     }
 
     /// The URL of a request, without secrets.
@@ -315,28 +224,12 @@ impl Client {
         }
     }
 
-    fn manners(&self, host: &Host) -> Manners {
-        let known = match host.key {
-            Some(_) => self.settings.has_key(host),
-            None => self.settings.has_contact(),
-        };
-        if known {
-            host.manners_known
-        } else {
-            host.manners
-        }
-    }
-
-    fn key(&self, host: &Host) -> Option<&Secret> {
-        self.settings.keys.get(host.name)
-    }
-
     /// When it gives up.
     pub(crate) fn end(&self) -> Instant {
         self.end
     }
 
-    fn tell(&self, event: &Event) {
+    pub(crate) fn tell(&self, event: &Event) {
         (self.settings.listener)(event);
     }
 }

@@ -1,7 +1,7 @@
 //! Files: streamed to disk, checked, resumed where a connection broke off.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use aris_contract::hex::hex;
@@ -12,7 +12,7 @@ use crate::error::{HttpError, Why};
 use crate::exchange::{Again, Attempt, Missed};
 use crate::request::Request;
 use crate::settings::Mode;
-use crate::wire::{Answer, Broken, io_broken};
+use crate::wire::{Answer, Broken, broken};
 
 /// Pieces a file is written in.
 const PIECE: usize = 256 << 10;
@@ -48,16 +48,12 @@ impl Magic {
 /// A file that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Where it is.
-    pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
     /// Its digest.
     pub sha256: String,
     /// Bytes that an earlier, broken download had brought already.
     pub resumed: u64,
-    /// `Content-Type` without parameters.
-    pub media_type: String,
 }
 
 impl Client {
@@ -75,7 +71,7 @@ impl Client {
         magic: Magic,
     ) -> Result<Option<Downloaded>, HttpError> {
         let url = self.url(request);
-        if self.settings().mode == Mode::Offline {
+        if self.settings.mode == Mode::Offline {
             return Err(HttpError::Offline { url });
         }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -89,21 +85,19 @@ impl Client {
             return Ok(Some(described(target)?.0));
         }
         let mut resumed = part.length();
-        let arrived = self.exchange(request, &url, Duration::MAX, |attempt, turn| {
-            let same = aris_fs::read_optional(&note, 4096)
-                .map_err(disk)?
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                .filter(|_| part.length() > 0);
+        let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
+            let from = aris_fs::read_optional(&note, 4096).map_err(disk)?;
+            let from = String::from_utf8(from.unwrap_or_default()).unwrap_or_default();
+            let tag = from.strip_prefix(&format!("{url}\n"));
             // Another encoding has other lengths, and a part of it is a part of nothing.
             let mut more = vec![("accept-encoding", String::from("identity"))];
-            let same = same.as_deref().and_then(|text| text.split_once('\n'));
-            if let Some((_, tag)) = same.filter(|(from, _)| *from == url) {
+            if let Some(tag) = tag.filter(|_| part.length() > 0) {
                 more.push(("range", format!("bytes={}-", part.length())));
                 more.push(("if-range", tag.to_owned()));
             } else {
                 part.restart().map_err(disk)?;
             }
-            let answer = self.send(attempt, turn, request, &more)?;
+            let answer = attempt.send(&more)?;
             if matches!(answer.status, 200 | 416) {
                 part.restart().map_err(disk)?;
             }
@@ -134,21 +128,11 @@ impl Client {
         aris_fs::remove_file(&note)?;
         if !magic.fits(&start) {
             part.discard()?;
-            let kind = if media_type.is_empty() {
-                "something without a type"
-            } else {
-                &media_type
-            };
-            let what = format!("{kind} that is not the file");
+            let what = format!("{media_type:?} that is not the file");
             return Err(request.missed(&url, Why::NotAnAnswer(what)));
         }
         part.finish(target)?;
-        Ok(Some(Downloaded {
-            path: target.to_path_buf(),
-            resumed,
-            media_type,
-            ..file
-        }))
+        Ok(Some(Downloaded { resumed, ..file }))
     }
 }
 
@@ -189,7 +173,7 @@ fn receive(
                 .append(piece.get(..count).unwrap_or_default())
                 .map_err(disk)?,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(attempt.broken(io_broken(&error))),
+            Err(error) => return Err(attempt.broken(broken(error))),
         }
         if part.length() > request.limit {
             part.restart().map_err(disk)?;
@@ -234,11 +218,9 @@ fn described(path: &Path) -> Result<(Downloaded, Vec<u8>), HttpError> {
         digest.update(piece);
     })?;
     let file = Downloaded {
-        path: path.to_path_buf(),
         bytes,
         sha256: hex(&digest.finalize()),
         resumed: 0,
-        media_type: String::new(),
     };
     Ok((file, start))
 }

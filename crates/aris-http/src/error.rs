@@ -17,7 +17,7 @@ pub enum HttpError {
         url: String,
     },
     /// A host was asked, and nothing came that can be used.
-    #[error("{}", why.words(host, url))]
+    #[error("{host} {why}: {url}")]
     Asked {
         /// The host's name.
         host: &'static str,
@@ -54,9 +54,10 @@ pub enum HttpError {
 }
 
 /// Why a request brought nothing that can be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Why {
     /// Connection, TLS, name or protocol trouble.
+    #[error("did not answer ({what})")]
     NoAnswer {
         /// What happened.
         what: String,
@@ -64,6 +65,9 @@ pub enum Why {
         attempts: u32,
     },
     /// A status that says "not now": 429, 408, 425 or 5xx.
+    #[error("answered {status}{}{}",
+        retry_after.map(|pause| format!(", and wants to be left alone for {} s", pause.as_secs())).unwrap_or_default(),
+        key.map(|key| format!("; {key} is not set")).unwrap_or_default())]
     Busy {
         /// The last status.
         status: u16,
@@ -75,104 +79,25 @@ pub enum Why {
         key: Option<&'static str>,
     },
     /// The deadline over everything has passed, of this length.
+    #[error("did not answer before the deadline of {} s passed", .0.as_secs_f64())]
     Deadline(Duration),
     /// Something else than the promised answer, in words: an HTML page, an empty page where results were announced.
+    #[error("sent something else than an answer ({0})")]
     NotAnAnswer(String),
     /// An answer that cannot be read as what it must be, and what is wrong with it.
+    #[error("sent a malformed answer ({0})")]
     Malformed(String),
     /// More than so many bytes.
+    #[error("sent an answer that is larger than {0} bytes")]
     TooLarge(u64),
     /// The host wants a key, or another one.
+    #[error("refuses to answer without a valid key ({status})")]
     Refused {
         /// 401 or 403.
         status: u16,
         /// Environment variable the key is read from, where the host takes one.
         variable: Option<&'static str>,
     },
-}
-
-impl Why {
-    fn words(&self, host: &str, url: &str) -> String {
-        match self {
-            Self::NoAnswer { what, .. } => format!("{host} did not answer ({what}) for {url}"),
-            Self::Busy {
-                status,
-                retry_after,
-                key,
-                ..
-            } => {
-                let key = key.map(|key| format!("; {key} is not set"));
-                let pause = retry_after
-                    .map(|pause| format!(", and wants to be left alone for {} s", pause.as_secs()));
-                format!(
-                    "{host} answered {status} for {url}{}{}",
-                    pause.unwrap_or_default(),
-                    key.unwrap_or_default()
-                )
-            }
-            Self::Deadline(time) => format!(
-                "the deadline of {} s passed before {host} answered {url}",
-                time.as_secs_f64()
-            ),
-            Self::NotAnAnswer(what) => {
-                format!("{host} sent something else than an answer ({what}) for {url}")
-            }
-            Self::Malformed(what) => {
-                format!("the answer of {host} is malformed ({what}) for {url}")
-            }
-            Self::TooLarge(limit) => {
-                format!("the answer of {host} is larger than {limit} bytes for {url}")
-            }
-            Self::Refused { status, .. } => {
-                format!("{host} refuses to answer without a valid key ({status}) for {url}")
-            }
-        }
-    }
-
-    const fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Malformed(_) => ErrorKind::Validation,
-            Self::Refused { .. } => ErrorKind::Precondition,
-            _ => ErrorKind::Unavailable,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Busy { key: Some(key), .. } => Some(format!(
-                "try again later, or set {key}, which raises the limits"
-            )),
-            Self::Busy { .. } | Self::Deadline(_) => Some(String::from(LATER)),
-            Self::NoAnswer { .. } => Some(String::from(
-                "check the network and HTTPS_PROXY; --offline answers from what was kept before",
-            )),
-            Self::Refused {
-                variable: Some(variable),
-                ..
-            } => Some(format!("set {variable} to a valid key")),
-            _ => None,
-        }
-    }
-
-    fn details(&self, put: &mut dyn FnMut(&str, Value)) {
-        match self {
-            Self::NoAnswer { attempts, .. } => put("attempts", Value::from(*attempts)),
-            Self::Busy {
-                status,
-                retry_after,
-                attempts,
-                ..
-            } => {
-                put("status", Value::from(*status));
-                put("attempts", Value::from(*attempts));
-                if let Some(pause) = retry_after {
-                    put("retry_after_s", Value::from(pause.as_secs()));
-                }
-            }
-            Self::Refused { status, .. } => put("status", Value::from(*status)),
-            _ => {}
-        }
-    }
 }
 
 const LATER: &str = "try again later, or allow more time with --deadline";
@@ -187,8 +112,12 @@ impl HttpError {
 impl Failure for HttpError {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::Asked { why, .. } => match why {
+                Why::Malformed(_) => ErrorKind::Validation,
+                Why::Refused { .. } => ErrorKind::Precondition,
+                _ => ErrorKind::Unavailable,
+            },
             Self::Offline { .. } | Self::TooLate { .. } => ErrorKind::Unavailable,
-            Self::Asked { why, .. } => why.kind(),
             Self::Setting { kind, .. } => *kind,
             Self::Disk(error) => error.kind(),
         }
@@ -197,7 +126,20 @@ impl Failure for HttpError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Offline { .. } => "run once without --offline",
-            Self::Asked { why, .. } => return why.hint(),
+            Self::Asked { why, .. } => match why {
+                Why::Busy { key: Some(key), .. } => {
+                    let key = format!("try again later, or set {key}, which raises the limits");
+                    return Some(key);
+                }
+                Why::Busy { .. } | Why::Deadline(_) => LATER,
+                Why::NoAnswer { .. } => {
+                    "check the network and HTTPS_PROXY; --offline answers from what was kept before"
+                }
+                Why::Refused { variable, .. } => {
+                    return variable.map(|variable| format!("set {variable} to a valid key"));
+                }
+                _ => return None,
+            },
             Self::TooLate { .. } => LATER,
             Self::Setting { hint, .. } => hint,
             Self::Disk(error) => return error.hint(),
@@ -207,21 +149,31 @@ impl Failure for HttpError {
 
     fn details(&self) -> Map<String, Value> {
         let mut details = Map::new();
-        let mut put = |key: &str, value: Value| {
-            details.insert(key.to_owned(), value);
-        };
+        let mut put = |key: &str, value: Value| drop(details.insert(key.to_owned(), value));
         match self {
             Self::Asked { host, url, why } => {
-                put("host", Value::from(*host));
-                put("url", Value::from(url.as_str()));
-                why.details(&mut put);
+                put("host", (*host).into());
+                put("url", url.as_str().into());
+                if let Why::Busy { status, .. } | Why::Refused { status, .. } = why {
+                    put("status", (*status).into());
+                }
+                if let Why::Busy { attempts, .. } | Why::NoAnswer { attempts, .. } = why {
+                    put("attempts", (*attempts).into());
+                }
+                if let Why::Busy {
+                    retry_after: Some(pause),
+                    ..
+                } = why
+                {
+                    put("retry_after_s", pause.as_secs().into());
+                }
             }
             Self::TooLate { host, wait, .. } => {
-                put("host", Value::from(*host));
-                put("wait_s", Value::from(wait.as_secs_f64()));
+                put("host", (*host).into());
+                put("wait_s", wait.as_secs_f64().into());
             }
-            Self::Offline { url } => put("url", Value::from(url.as_str())),
-            Self::Setting { variable, .. } => put("variable", Value::from(*variable)),
+            Self::Offline { url } => put("url", url.as_str().into()),
+            Self::Setting { variable, .. } => put("variable", (*variable).into()),
             Self::Disk(error) => return error.details(),
         }
         details

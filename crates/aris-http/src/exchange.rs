@@ -1,14 +1,20 @@
 //! One exchange: a request is sent until an answer comes, or until nothing can come of another attempt. The only loop of this crate
-//! that asks again; the client adds pace, cache and readers to it, the service takes it as it is.
+//! that asks again, and the only place that hears what an answer says about the pace; the client adds cache and readers to it, the
+//! service takes it as it is.
 
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
+use crate::allowance::Allowance;
+use crate::client::Client;
 use crate::error::{HttpError, Why};
+use crate::pace::Turn;
 use crate::request::Request;
+use crate::response::{Response, next_of};
 use crate::secret::Secret;
+use crate::settings::Event;
 use crate::wire::{Answer, Broken, Wire};
 
 /// The first back-off lies between half of this and this; each further one doubles.
@@ -62,7 +68,7 @@ impl Again {
             .or_else(reset);
         let is_limit =
             status == 429 || later.contains(&status) || (status == 403 && pause.is_some());
-        let is_later = matches!(status, 408 | 425 | 429 | 500..=599);
+        let is_later = matches!(status, 408 | 425 | 500..=599);
         match pause {
             _ if !(is_limit || harmless && is_later) => Self::No,
             Some(pause) => Self::After(pause),
@@ -110,6 +116,8 @@ pub(crate) type Missed = (HttpError, Again);
 
 /// A request and how often it may be sent.
 pub(crate) struct Exchange<'a> {
+    /// Whose pace is kept; `None` where there is none.
+    pub(crate) client: Option<&'a Client>,
     pub(crate) wire: &'a Wire,
     pub(crate) request: &'a Request,
     pub(crate) url: &'a str,
@@ -129,17 +137,18 @@ pub(crate) struct Exchange<'a> {
 /// One attempt of an exchange.
 pub(crate) struct Attempt<'a> {
     exchange: &'a Exchange<'a>,
+    /// Nobody else asks an exclusive host meanwhile.
+    turn: Option<Turn>,
     number: u32,
     time: Duration,
 }
 
 impl Exchange<'_> {
-    /// Attempts until it works. `waits` hears of each pause and its reason before it begins.
+    /// Attempts until it works.
     ///
     /// **Errors**: that of the last attempt; a pause that does not fit into the time is not begun.
     pub(crate) fn run<T>(
         &self,
-        waits: impl Fn(Duration, &HttpError),
         mut work: impl FnMut(&Attempt<'_>) -> Result<T, Missed>,
     ) -> Result<T, HttpError> {
         let mut number = 1;
@@ -148,11 +157,16 @@ impl Exchange<'_> {
                 exchange: self,
                 number,
                 time: self.left().min(self.longest),
+                turn: match self.client {
+                    Some(client) => Some(client.turn(self.request)?),
+                    None => None,
+                },
             };
             let (error, again) = match work(&attempt) {
                 Ok(answer) => return Ok(answer),
                 Err(missed) => missed,
             };
+            drop(attempt);
             let pause = match again {
                 Again::No => return Err(error),
                 Again::Soon => back_off(number),
@@ -161,7 +175,10 @@ impl Exchange<'_> {
             if number >= self.attempts || Instant::now() + pause >= self.end {
                 return Err(error);
             }
-            waits(pause, &error);
+            if let Some(client) = self.client {
+                let host = self.request.host.name;
+                client.tell(&Event::Waiting(host, pause, error.to_string()));
+            }
             wait(pause);
             number += 1;
         }
@@ -178,82 +195,93 @@ impl Exchange<'_> {
 }
 
 impl Attempt<'_> {
-    /// Sends the request with more headers.
+    /// Sends the request with more headers. An answer is one that does not say "not now" nor, where a pace is kept, "not you"; what it
+    /// says about the pace is kept.
     pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<Answer, Missed> {
         let Exchange {
-            wire,
+            client,
             request,
             url,
             key,
             ..
         } = *self.exchange;
+        let host = request.host;
         let time = self.time.min(self.exchange.left());
         if time.is_zero() {
             return Err((self.exchange.late(), Again::No));
         }
-        let answer = wire.send(request, url, key, more, time);
-        answer.map_err(|broken| self.broken(broken))
-    }
-
-    /// Whether an answer says "not now".
-    pub(crate) fn again(&self, answer: &Answer) -> Again {
-        let Exchange {
-            request, harmless, ..
-        } = *self.exchange;
-        if request.once {
-            return Again::No;
+        let answer = self.exchange.wire.send(request, url, key, more, time);
+        let answer = answer.map_err(|broken| self.broken(broken))?;
+        let status = answer.status;
+        let again = if request.once {
+            Again::No
+        } else {
+            let now = (self.exchange.now)();
+            let header = |name: &str| answer.header(name);
+            Again::after(status, header, self.exchange.harmless, host.later, now)
+        };
+        let is_limit = matches!(status, 403 | 429) || host.later.contains(&status);
+        if let (Some(client), Some(turn)) = (client, &self.turn) {
+            client.pace.heard(host, turn, &answer, again, is_limit);
         }
-        let now = (self.exchange.now)();
-        let header = |name: &str| answer.header(name);
-        Again::after(answer.status, header, harmless, request.host.later, now)
-    }
-
-    /// The answer was "not now"; `key` names the variable of a key that would have raised the limits.
-    pub(crate) fn busy(&self, status: u16, again: Again, key: Option<&'static str>) -> Missed {
+        let variable = host.key.map(|place| place.variable);
         let retry_after = match again {
+            Again::No if client.is_some() && matches!(status, 401 | 403) => {
+                return Err(self.last(Why::Refused { status, variable }));
+            }
+            Again::No => return Ok(answer),
+            Again::Soon => None,
             Again::After(pause) => Some(pause),
-            _ => None,
         };
         let why = Why::Busy {
             status,
             retry_after,
             attempts: self.number,
-            key,
+            // A key raises the limits: where there is none, that is the reason.
+            key: variable.filter(|_| is_limit && key.is_none()),
         };
-        (self.exchange.request.missed(self.exchange.url, why), again)
+        Err((request.missed(url, why), again))
     }
 
-    /// All of an answer's body.
-    pub(crate) fn body(&self, answer: &mut Answer) -> Result<Vec<u8>, Missed> {
+    /// The answer with all of its body.
+    pub(crate) fn whole(&self, mut answer: Answer) -> Result<Response, Missed> {
+        let fetched_at = (self.exchange.now)();
         let limit = self.exchange.request.limit;
         let body = answer.whole(limit).map_err(|broken| self.broken(broken))?;
-        body.ok_or_else(|| self.last(Why::TooLarge(limit)))
+        Ok(Response {
+            status: answer.status,
+            media_type: answer.media_type(),
+            body: body.ok_or_else(|| self.last(Why::TooLarge(limit)))?,
+            fetched_at,
+            cached: false,
+            allowance: Allowance::of(|name| answer.header(name)),
+            next: answer.header("link").and_then(next_of),
+            url: answer.url,
+        })
     }
 
     /// Nothing can come of another attempt.
     pub(crate) fn last(&self, why: Why) -> Missed {
-        (
-            self.exchange.request.missed(self.exchange.url, why),
-            Again::No,
-        )
+        let Exchange { request, url, .. } = self.exchange;
+        (request.missed(url, why), Again::No)
     }
 
     /// The exchange broke off. Only what is harmless is sent again, unless nothing was sent at all.
     pub(crate) fn broken(&self, broken: Broken) -> Missed {
-        let again = match &broken {
-            Broken::Refused(what) => return self.last(Why::NotAnAnswer((*what).to_owned())),
+        let (what, again) = match broken {
+            Broken::Refused(what) => return self.last(Why::NotAnAnswer(what.to_owned())),
             Broken::Late if self.exchange.left().is_zero() => {
                 return (self.exchange.late(), Again::No);
             }
-            Broken::Unreached(_) => Again::Soon,
-            _ if self.exchange.harmless => Again::Soon,
-            _ => Again::No,
+            Broken::Unreached(what) => (what.to_owned(), Again::Soon),
+            broken => {
+                let may = self.exchange.harmless;
+                let again = if may { Again::Soon } else { Again::No };
+                (broken.words(self.time), again)
+            }
         };
-        let why = Why::NoAnswer {
-            what: broken.words(self.time),
-            attempts: self.number,
-        };
-        (self.exchange.request.missed(self.exchange.url, why), again)
+        let attempts = self.number;
+        (self.last(Why::NoAnswer { what, attempts }).0, again)
     }
 }
 

@@ -1,22 +1,20 @@
 //! Connections under way to one host in this process.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+type Counts = BTreeMap<&'static str, usize>;
+
 /// Counts the requests under way to each host.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Gate {
-    under_way: Mutex<BTreeMap<&'static str, usize>>,
+    under_way: Mutex<Counts>,
     left: Condvar,
 }
 
 /// One request under way; dropped when it has ended.
-#[derive(Debug)]
-pub(crate) struct Permit<'a> {
-    gate: &'a Gate,
-    host: &'static str,
-}
+pub(crate) struct Permit<'a>(&'a Gate, &'static str);
 
 impl Gate {
     /// Waits until fewer than `limit` requests to `host` are under way. `None` when the deadline comes first.
@@ -27,30 +25,28 @@ impl Gate {
         deadline: Instant,
     ) -> Option<Permit<'_>> {
         let time = deadline.saturating_duration_since(Instant::now());
-        let full = |counts: &mut BTreeMap<_, usize>| {
-            counts.get(host).is_some_and(|count| *count >= limit.max(1))
-        };
-        let entered = self.left.wait_timeout_while(self.counts(), time, full);
+        let counts = self
+            .under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let full = |counts: &mut Counts| *counts.entry(host).or_default() >= limit.max(1);
+        let entered = self.left.wait_timeout_while(counts, time, full);
         let (mut counts, waited) = entered.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return None;
         }
         *counts.entry(host).or_default() += 1;
-        Some(Permit { gate: self, host })
-    }
-
-    fn counts(&self) -> MutexGuard<'_, BTreeMap<&'static str, usize>> {
-        self.under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        Some(Permit(self, host))
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if let Some(count) = self.gate.counts().get_mut(self.host) {
+        let counts = self.0.under_way.lock();
+        let mut counts = counts.unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(self.1) {
             *count = count.saturating_sub(1);
         }
-        self.gate.left.notify_all();
+        self.0.left.notify_all();
     }
 }

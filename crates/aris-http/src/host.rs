@@ -23,6 +23,34 @@ pub struct Host {
     pub later: &'static [u16],
 }
 
+impl Host {
+    /// A service that takes no key, asks the same of everybody, and has its API at its root.
+    pub const fn new(
+        name: &'static str,
+        origin: &'static str,
+        base_variable: &'static str,
+        manners: Manners,
+    ) -> Self {
+        Self {
+            name,
+            origin,
+            prefix: "",
+            base_variable,
+            key: None,
+            manners,
+            manners_known: manners,
+            later: &[],
+        }
+    }
+
+    /// The same with a key from this environment variable.
+    #[must_use]
+    pub const fn key(self, variable: &'static str, sent: KeySent) -> Self {
+        let key = Some(KeyPlace { variable, sent });
+        Self { key, ..self }
+    }
+}
+
 /// Where a service's key comes from and how it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPlace {
@@ -52,4 +80,15 @@ pub struct Manners {
     pub connections: usize,
     /// One request at a time over all processes: the next one begins when the last one has ended.
     pub exclusive: bool,
+}
+
+impl Manners {
+    /// A request in so many milliseconds, over so many connections.
+    pub const fn every(milliseconds: u64, connections: usize) -> Self {
+        Self {
+            interval: Duration::from_millis(milliseconds),
+            connections,
+            exclusive: false,
+        }
+    }
 }

@@ -21,11 +21,9 @@ pub(crate) fn now() -> u64 {
 /// What identifies this boot, so that a number kept from an earlier one is not taken for a time. Empty where the system does not say.
 pub(crate) fn boot() -> String {
     let path = std::path::Path::new("/proc/sys/kernel/random/boot_id");
-    aris_fs::read_optional(path, 64)
-        .ok()
-        .flatten()
-        .map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
-        .unwrap_or_default()
+    let bytes = aris_fs::read_optional(path, 64).unwrap_or_default();
+    let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
+    text.trim().to_owned()
 }
 
 /// From now until `then`.

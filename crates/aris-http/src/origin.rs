@@ -70,25 +70,17 @@ pub(crate) fn redirected(from: &str, location: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::host::Manners;
 
-    const MANNERS: Manners = Manners {
-        interval: Duration::ZERO,
-        connections: 1,
-        exclusive: false,
-    };
     const HOST: Host = Host {
-        name: "arxiv",
-        origin: "https://export.arxiv.org",
         prefix: "/api",
-        base_variable: "ARIS_ARXIV_BASE_URL",
-        key: None,
-        manners: MANNERS,
-        manners_known: MANNERS,
-        later: &[],
+        ..Host::new(
+            "arxiv",
+            "https://export.arxiv.org",
+            "ARIS_ARXIV_BASE_URL",
+            Manners::every(0, 1),
+        )
     };
 
     #[test]

@@ -12,11 +12,13 @@ use std::time::{Duration, Instant};
 use aris_fs::{FsError, Lock};
 use serde::{Deserialize, Serialize};
 
+use crate::allowance::Allowance;
 use crate::error::HttpError;
-use crate::exchange;
+use crate::exchange::{self, Again};
 use crate::host::{Host, Manners};
 use crate::moment;
 use crate::request::Request;
+use crate::wire::Answer;
 
 /// After so many refusals (429) in a row nobody asks for a while, even where the host names no time.
 const REFUSALS: u32 = 3;
@@ -81,44 +83,40 @@ impl Pace {
         waits: &dyn Fn(Duration, &str),
     ) -> Result<Turn, HttpError> {
         let host = request.host;
-        let too_late = |wait: Duration, why: &str| HttpError::TooLate {
+        let too_late = |wait: Duration, why: String| HttpError::TooLate {
             host: host.name,
             wait,
-            why: why.to_owned(),
-        };
-        // Waits where the deadline leaves time for it.
-        let pass = |time: Duration, why: &str| {
-            if time > deadline.saturating_duration_since(Instant::now()) {
-                return Err(too_late(time, why));
-            }
-            if !time.is_zero() {
-                waits(time, why);
-            }
-            Ok(())
+            why,
         };
         loop {
-            let lock = self
-                .lock(host, deadline)
-                .map_err(|_late| too_late(manners.interval, "other processes are asking it"))?;
+            let lock = self.lock(host, deadline).map_err(|_late| {
+                let why = String::from("other processes are asking it");
+                too_late(manners.interval, why)
+            })?;
             let mut state = self.read(host);
             let refused = moment::until(state.closed_until);
             let spent = moment::until(state.spent_until);
             let spent = spent.saturating_mul(u32::from(request.metered));
-            let closed = refused.max(spent);
-            if !closed.is_zero() {
-                let why = if spent > refused {
-                    String::from("its allowance for today is used up")
-                } else {
-                    format!("it refused {} times in a row", state.refusals)
-                };
+            let slot = state.next.max(moment::now());
+            let (time, why) = if spent > refused {
+                (spent, String::from("its allowance for today is used up"))
+            } else if !refused.is_zero() {
+                let why = format!("it refused {} times in a row", state.refusals);
+                (refused, why)
+            } else {
+                (moment::until(slot), String::from("its pace"))
+            };
+            if time > deadline.saturating_duration_since(Instant::now()) {
+                return Err(too_late(time, why));
+            }
+            if !time.is_zero() {
+                waits(time, &why);
+            }
+            if !refused.max(spent).is_zero() {
                 drop(lock);
-                pass(closed, &why)?;
-                exchange::wait(closed);
+                exchange::wait(time);
                 continue;
             }
-            let slot = state.next.max(moment::now());
-            let time = moment::until(slot);
-            pass(time, "its pace")?;
             let interval = manners.interval.saturating_mul(request.slots);
             state.next = slot.saturating_add(milliseconds(interval));
             self.write(host, &state);
@@ -128,69 +126,60 @@ impl Pace {
         }
     }
 
-    /// The host answered; whatever it refused before is forgotten.
-    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) {
-        self.update(host, turn, |state| {
-            // An answer that was under way says nothing about a pause that the host has asked for since.
-            let closed = state.closed_until > moment::now();
-            let changed = !closed && (state.refusals != 0 || state.closed_until != 0);
-            if changed {
-                state.refusals = 0;
-                state.closed_until = 0;
-            }
-            changed
-        });
-    }
-
-    /// The host refused (429), or asked for a pause. Gives the time until it may be asked again.
-    pub(crate) fn refused(&self, host: &'static Host, turn: &Turn, pause: Option<Duration>) {
-        self.update(host, turn, |state| {
-            state.refusals = state.refusals.saturating_add(1);
-            let over = state.refusals.saturating_sub(REFUSALS);
-            let own = if state.refusals >= REFUSALS {
-                FIRST_PAUSE
-                    .saturating_mul(1 << over.min(10))
-                    .min(LONGEST_PAUSE)
-            } else {
-                Duration::ZERO
-            };
-            let time = pause.unwrap_or(own);
-            let until = moment::now().saturating_add(milliseconds(time));
-            state.closed_until = state.closed_until.max(until);
-            true
-        });
-    }
-
-    /// The allowance of the host is used up for so long.
-    pub(crate) fn spent(&self, host: &'static Host, turn: &Turn, time: Duration) {
-        self.update(host, turn, |state| {
-            state.spent_until = moment::now().saturating_add(milliseconds(time.min(DAY)));
-            true
-        });
-    }
-
-    fn update(&self, host: &'static Host, turn: &Turn, change: impl Fn(&mut State) -> bool) {
-        let lock = match (&turn.lock, self.lock_path(host)) {
+    /// Keeps what an answer says: an allowance that is used up; a refusal for the sake of the pace, with its pause; or else that the
+    /// host answers again, and whatever it refused before is forgotten.
+    pub(crate) fn heard(
+        &self,
+        host: &'static Host,
+        turn: &Turn,
+        answer: &Answer,
+        again: Again,
+        is_limit: bool,
+    ) {
+        let _lock = match (&turn.lock, self.path(host, "lock")) {
             (None, Some(path)) => Lock::acquire(&path).ok(),
             _ => None,
         };
-        let mut state = self.read(host);
-        if change(&mut state) {
+        let old = self.read(host);
+        let mut state = old.clone();
+        let now = moment::now();
+        let after = |time: Duration| now.saturating_add(milliseconds(time));
+        let allowance = Allowance::of(|name| answer.header(name));
+        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
+            state.spent_until = after(spent.reset.min(DAY));
+        }
+        match again {
+            // An answer that was under way says nothing about a pause that the host has asked for since.
+            Again::No if state.closed_until > now => {}
+            Again::No => {
+                state.refusals = 0;
+                state.closed_until = 0;
+            }
+            Again::Soon if !is_limit => {}
+            Again::Soon | Again::After(_) => {
+                state.refusals = state.refusals.saturating_add(1);
+                let own = |over: u32| FIRST_PAUSE.saturating_mul(1 << over.min(10));
+                let over = state.refusals.checked_sub(REFUSALS);
+                let pause = match again {
+                    Again::After(pause) => pause,
+                    _ => over.map_or(Duration::ZERO, own).min(LONGEST_PAUSE),
+                };
+                state.closed_until = state.closed_until.max(after(pause));
+            }
+        }
+        if state != old {
             self.write(host, &state);
         }
-        drop(lock);
     }
 
     /// The host's lock, where there can be one.
     ///
     /// **Errors**: [`FsError::Locked`] when the deadline comes first.
     fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, FsError> {
-        let Some(path) = self.lock_path(host) else {
-            return Ok(None);
-        };
-        match Lock::acquire_before(&path, deadline) {
-            Err(late @ FsError::Locked { .. }) => Err(late),
-            lock => Ok(lock.ok()),
+        let path = self.path(host, "lock");
+        match path.map(|path| Lock::acquire_before(&path, deadline)) {
+            Some(Err(late @ FsError::Locked { .. })) => Err(late),
+            lock => Ok(lock.and_then(Result::ok)),
         }
     }
 
@@ -225,10 +214,6 @@ impl Pace {
 
     fn here(&self) -> MutexGuard<'_, BTreeMap<&'static str, State>> {
         self.here.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock_path(&self, host: &Host) -> Option<PathBuf> {
-        self.path(host, "lock")
     }
 
     fn path(&self, host: &Host, what: &str) -> Option<PathBuf> {

@@ -8,6 +8,7 @@ use ureq::http::Method;
 
 use crate::error::{HttpError, Why};
 use crate::host::Host;
+use crate::response::Response;
 
 /// Everything but letters, digits and the unreserved marks of RFC 3986 is encoded.
 pub(crate) const VALUE: &AsciiSet = &NON_ALPHANUMERIC
@@ -22,29 +23,6 @@ const SEGMENT: &AsciiSet = &VALUE.remove(b':').remove(b'@').remove(b',');
 /// Bytes of an answer that are accepted unless a request says otherwise: 10 MiB.
 pub(crate) const BODY_LIMIT: u64 = 10 << 20;
 
-/// What an answer must look like to be one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expect {
-    /// JSON.
-    Json,
-    /// XML, Atom among it.
-    Xml,
-    /// Bytes of a file.
-    File,
-    /// Whatever is there, an HTML page among it, which is no answer to any other question.
-    Page,
-}
-
-impl Expect {
-    pub(crate) const fn accept(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-            Self::Xml => "application/atom+xml, application/xml;q=0.9",
-            Self::File | Self::Page => "*/*",
-        }
-    }
-}
-
 /// One request to a host. Values are encoded here and nowhere else, so that none can leave its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a request asks nothing before a client sends it"]
@@ -53,10 +31,9 @@ pub struct Request {
     pub(crate) method: Method,
     /// Path and query below the host's base, without secrets.
     pub(crate) target: String,
-    pub(crate) has_query: bool,
-    pub(crate) accept: Option<&'static str>,
+    pub(crate) accept: &'static str,
+    pub(crate) pages: bool,
     pub(crate) body: Option<String>,
-    pub(crate) expect: Expect,
     pub(crate) limit: u64,
     pub(crate) keep: Duration,
     pub(crate) keep_absence: Duration,
@@ -67,16 +44,15 @@ pub struct Request {
 }
 
 impl Request {
-    /// Asks `host` for `path`, which is a constant of the service, `/query`.
-    pub fn get(host: &'static Host, path: &'static str, expect: Expect) -> Self {
+    /// Asks `host` for the JSON at `path`, which is a constant of the service, `/query`.
+    pub fn get(host: &'static Host, path: &'static str) -> Self {
         Self {
             host,
             method: Method::GET,
             target: path.to_owned(),
-            has_query: false,
-            accept: None,
+            accept: "application/json",
+            pages: false,
             body: None,
-            expect,
             limit: BODY_LIMIT,
             keep: Duration::ZERO,
             keep_absence: Duration::ZERO,
@@ -101,7 +77,7 @@ impl Request {
 
     /// Asks with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
-        let mut request = Self::get(host, path, Expect::Json);
+        let mut request = Self::get(host, path);
         request.method = Method::POST;
         request.harmless = false;
         request.body = Some(body.to_string());
@@ -144,8 +120,8 @@ impl Request {
 
     /// Appends a query parameter.
     pub fn query(mut self, name: &'static str, value: &str) -> Self {
-        self.target.push(if self.has_query { '&' } else { '?' });
-        self.has_query = true;
+        let begin = if self.target.contains('?') { '&' } else { '?' };
+        self.target.push(begin);
         self.target.push_str(name);
         self.target.push('=');
         self.push(value, VALUE);
@@ -160,9 +136,15 @@ impl Request {
         }
     }
 
-    /// Accepts this media type instead of the one that follows from what is expected.
-    pub fn accept(mut self, media_type: &'static str) -> Self {
-        self.accept = Some(media_type);
+    /// Accepts these media types instead of JSON.
+    pub fn accept(mut self, media_types: &'static str) -> Self {
+        self.accept = media_types;
+        self
+    }
+
+    /// Takes an HTML page for an answer, too, which it is to no other question.
+    pub fn pages(mut self) -> Self {
+        self.pages = true;
         self
     }
 
@@ -200,14 +182,13 @@ impl Request {
         }
     }
 
-    /// What is accepted.
-    pub(crate) fn media_type(&self) -> &'static str {
-        self.accept.unwrap_or(self.expect.accept())
-    }
-
-    /// The host it goes to.
-    pub fn host(&self) -> &'static Host {
-        self.host
+    /// How long an answer to it may be used.
+    pub(crate) fn keeps(&self, response: &Response) -> Duration {
+        if response.is_absence() {
+            self.keep_absence
+        } else {
+            self.keep
+        }
     }
 
     /// Path and query below the base URL, without secrets.

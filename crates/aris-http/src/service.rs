@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::error::{HttpError, Why};
-use crate::exchange::{Again, Exchange};
+use crate::exchange::Exchange;
 use crate::host::Host;
 use crate::origin;
 use crate::request::Request;
+use crate::response::Response;
 use crate::secret::Secret;
 use crate::wire::Wire;
 
@@ -25,24 +26,6 @@ pub struct Service {
     base: String,
     key: Option<Secret>,
     wire: Wire,
-}
-
-/// What came back, whatever the status.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exchanged {
-    /// The HTTP status.
-    pub status: u16,
-    /// The body, decoded.
-    pub body: Vec<u8>,
-    /// The URL of the next page, as a `Link` header names it.
-    next: Option<String>,
-}
-
-impl Exchanged {
-    /// Whether the status is 2xx.
-    pub fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
 }
 
 impl Service {
@@ -74,8 +57,9 @@ impl Service {
         request: &Request,
         time: Duration,
         now: impl Fn() -> Timestamp,
-    ) -> Result<Exchanged, HttpError> {
+    ) -> Result<Response, HttpError> {
         let exchange = Exchange {
+            client: None,
             wire: &self.wire,
             request,
             url: &format!("{}{}", self.base, request.target),
@@ -87,32 +71,14 @@ impl Service {
             deadline: time,
             now: &now,
         };
-        exchange.run(
-            |_, _| (),
-            |attempt| {
-                let mut answer = attempt.send(&[])?;
-                let again = attempt.again(&answer);
-                if again != Again::No {
-                    return Err(attempt.busy(answer.status, again, None));
-                }
-                Ok(Exchanged {
-                    status: answer.status,
-                    next: answer.header("link").and_then(next_of),
-                    body: attempt.body(&mut answer)?,
-                })
-            },
-        )
+        exchange.run(|attempt| attempt.whole(attempt.send(&[])?))
     }
 
     /// The request for the page after `answer`; `None` after the last one.
     ///
     /// **Errors**: [`Why::NotAnAnswer`] when the next page is said to lie with somebody else: then the answer is not whole, and the
     /// key is not taken there.
-    pub fn next(
-        &self,
-        request: &Request,
-        answer: &Exchanged,
-    ) -> Result<Option<Request>, HttpError> {
+    pub fn next(&self, request: &Request, answer: &Response) -> Result<Option<Request>, HttpError> {
         let Some(url) = &answer.next else {
             return Ok(None);
         };
@@ -120,7 +86,6 @@ impl Service {
             Some(target) if target.starts_with(['/', '?']) => {
                 let mut request = request.clone();
                 target.clone_into(&mut request.target);
-                request.has_query = target.contains('?');
                 Ok(Some(request))
             }
             _ => {
@@ -131,22 +96,6 @@ impl Service {
     }
 }
 
-/// The target of the relation `next` in a `Link` header (RFC 8288): `<url>; rel="next", <url>; rel="last"`.
-fn next_of(header: &str) -> Option<String> {
-    header.split(',').find_map(|link| {
-        let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-        let is_next = parameters.split(';').any(|parameter| {
-            parameter.trim().strip_prefix("rel=").is_some_and(|value| {
-                value
-                    .trim_matches('"')
-                    .split(' ')
-                    .any(|word| word == "next")
-            })
-        });
-        is_next.then(|| target.to_owned())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -154,34 +103,21 @@ mod tests {
     use aris_testkit::{Answer as Sent, Server};
 
     use super::*;
-    use crate::host::{KeyPlace, KeySent, Manners};
-    use crate::request::Expect;
+    use crate::host::{KeySent, Manners};
 
-    const MANNERS: Manners = Manners {
-        interval: Duration::ZERO,
-        connections: 4,
-        exclusive: false,
-    };
-
-    static HOST: Host = Host {
-        name: "forge",
-        origin: "https://api.forge.example",
-        prefix: "",
-        base_variable: "ARIS_FORGE_API",
-        key: Some(KeyPlace {
-            variable: "FORGE_TOKEN",
-            sent: KeySent::Bearer,
-        }),
-        manners: MANNERS,
-        manners_known: MANNERS,
-        later: &[],
-    };
+    static HOST: Host = Host::new(
+        "forge",
+        "https://api.forge.example",
+        "ARIS_FORGE_API",
+        Manners::every(0, 4),
+    )
+    .key("FORGE_TOKEN", KeySent::Bearer);
 
     fn service(base: &str) -> Service {
         Service::new(&HOST, Some(base), Secret::new("k"), "test", None).expect("a service")
     }
 
-    fn ask(service: &Service, request: &Request) -> Result<Exchanged, HttpError> {
+    fn ask(service: &Service, request: &Request) -> Result<Response, HttpError> {
         service.exchange(request, Duration::from_secs(20), || Timestamp::UNIX_EPOCH)
     }
 
@@ -206,7 +142,7 @@ mod tests {
             let service = service(&server.url());
             drop(ask(&service, &post()));
             assert_eq!(server.log().len(), posts, "{status}");
-            drop(ask(&service, &Request::get(&HOST, "/things", Expect::Json)));
+            drop(ask(&service, &Request::get(&HOST, "/things")));
             assert_eq!(server.log().len(), posts + gets, "{status}");
         }
         let server = Server::start(|_| Sent::status(502).header("retry-after", "0"));
@@ -242,7 +178,7 @@ mod tests {
             Sent::json(&serde_json::json!([])).header("link", &link)
         });
         let service = service(&server.url());
-        let first = Request::get(&HOST, "/things", Expect::Json);
+        let first = Request::get(&HOST, "/things");
         let answer = ask(&service, &first).expect("page 1");
         let second = service.next(&first, &answer).expect("a page").expect("one");
         let answer = ask(&service, &second).expect("page 2");
@@ -255,7 +191,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_header_makes_it_panic(header in ".{0,80}") {
-            drop(next_of(&header));
+            drop(crate::response::next_of(&header));
         }
     }
 }

@@ -10,8 +10,7 @@ use aris_contract::ErrorKind;
 use jiff::Timestamp;
 
 use crate::error::HttpError;
-use crate::event::{Event, Listener};
-use crate::host::Host;
+use crate::host::{Host, Manners};
 use crate::origin;
 use crate::secret::Secret;
 use crate::sweep;
@@ -30,6 +29,17 @@ pub enum Mode {
     Refresh,
 }
 
+/// Something that a person who waits may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A request goes out to the host of this name.
+    Asking(&'static str),
+    /// A request to the host of this name waits for so long, and what for: `its pace`, or what the host answered.
+    Waiting(&'static str, Duration, String),
+    /// An answer came in.
+    Answered,
+}
+
 /// The variable that says how large the cache may be.
 const LIMIT: &str = "ARIS_CACHE_LIMIT_MB";
 
@@ -37,29 +47,21 @@ const LIMIT: &str = "ARIS_CACHE_LIMIT_MB";
 #[derive(Clone)]
 #[must_use]
 pub struct Settings {
-    pub(crate) mode: Mode,
-    pub(crate) deadline: Duration,
-    pub(crate) folder: PathBuf,
-    /// Bytes of answers that are kept there.
+    /// Whether the network is asked.
+    pub mode: Mode,
+    /// It gives up when this time has passed, counted from the client's making over everything it does.
+    pub deadline: Duration,
+    /// The folder of cache and pace; or why none can be used: then answers are not kept, and the pace of other processes is not known.
+    pub folder: Result<PathBuf, String>,
+    /// Who hears what happens. Called from the threads that ask.
+    pub listener: Arc<dyn Fn(&Event) + Send + Sync>,
+    /// Bytes of answers that are kept in the folder.
     pub(crate) limit: u64,
-    /// Why nothing can be kept in the folder.
-    pub(crate) unusable: Option<String>,
     pub(crate) user_agent: String,
     pub(crate) bases: BTreeMap<&'static str, String>,
     pub(crate) keys: BTreeMap<&'static str, Secret>,
     pub(crate) certificates: Option<PathBuf>,
     pub(crate) clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
-    pub(crate) listener: Arc<Listener>,
-}
-
-impl std::fmt::Debug for Settings {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Settings")
-            .field("mode", &self.mode)
-            .field("deadline", &self.deadline)
-            .field("folder", &self.folder)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Settings {
@@ -72,7 +74,7 @@ impl Settings {
     /// (sandboxes), below the temporary folder. `ARIS_CACHE_LIMIT_MB` says how many megabytes of answers are kept there, usually 1024;
     /// once a day the oldest go. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
     ///
-    /// **Errors**: [`HttpError::Setting`]. Where no folder can be used, nothing is kept: see [`Settings::unusable`].
+    /// **Errors**: [`HttpError::Setting`].
     pub fn new(
         hosts: &[&'static Host],
         env: &dyn Fn(&str) -> Option<String>,
@@ -102,13 +104,11 @@ impl Settings {
                 });
             }
         };
-        let (folder, unusable) = folder(env, temp);
         Ok(Self {
             mode: Mode::Live,
             deadline: DEADLINE,
-            folder,
+            folder: folder(env, temp),
             limit,
-            unusable,
             user_agent: user_agent.to_owned(),
             bases,
             keys,
@@ -118,47 +118,27 @@ impl Settings {
         })
     }
 
-    /// Asks in this mode.
-    pub fn mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
-        self
+    /// The key for this host.
+    pub fn key(&self, host: &Host) -> Option<&Secret> {
+        self.keys.get(host.name)
     }
 
-    /// Gives up when this time has passed, counted from the client's making over everything it does.
-    pub fn deadline(mut self, time: Duration) -> Self {
-        self.deadline = time;
-        self
-    }
-
-    /// Tells `listener` what happens.
-    pub fn listener(mut self, listener: Arc<Listener>) -> Self {
-        self.listener = listener;
-        self
-    }
-
-    /// Whether the user agent names an address to write to, as services read it there.
-    pub(crate) fn has_contact(&self) -> bool {
-        self.user_agent.contains("mailto:")
-    }
-
-    /// Whether there is a key for this host.
-    pub fn has_key(&self, host: &Host) -> bool {
-        self.keys.contains_key(host.name)
-    }
-
-    /// The folder of cache and pace.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Why that folder cannot be used; then answers are not kept, and the pace of other processes is not known.
-    pub fn unusable(&self) -> Option<&str> {
-        self.unusable.as_deref()
+    /// How this host wants to be asked: it knows those with a key or, where it takes none, those whose user agent names an address.
+    pub(crate) fn manners(&self, host: &Host) -> Manners {
+        let is_known = match host.key {
+            Some(_) => self.key(host).is_some(),
+            None => self.user_agent.contains("mailto:"),
+        };
+        if is_known {
+            host.manners_known
+        } else {
+            host.manners
+        }
     }
 }
 
 /// The first folder that can be used, or the last one and why it cannot.
-fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> (PathBuf, Option<String>) {
+fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> Result<PathBuf, String> {
     let absolute = |variable: &str| {
         env(variable)
             .map(PathBuf::from)
@@ -176,11 +156,11 @@ fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> (PathBuf, Option
         .flatten()
         .collect(),
     };
-    let mut last = (PathBuf::new(), None);
+    let mut last = Err(String::from("no folder is named"));
     for path in places {
-        match usable(&path) {
-            Ok(()) => return (path, None),
-            Err(why) => last = (path, Some(why)),
+        last = usable(&path).map(|()| path);
+        if last.is_ok() {
+            break;
         }
     }
     last

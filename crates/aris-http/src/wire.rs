@@ -2,7 +2,7 @@
 //!
 //! The HTTP crate would send a key header on to another host, so it follows nothing itself.
 
-use std::io::Read;
+use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ pub(crate) struct Wire {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Box<dyn Read>,
+    pub(crate) body: ureq::BodyReader<'static>,
     /// The URL that answered, without secrets.
     pub(crate) url: String,
 }
@@ -56,7 +56,7 @@ impl Answer {
         (&mut self.body)
             .take(limit.saturating_add(1))
             .read_to_end(&mut body)
-            .map_err(|error| io_broken(&error))?;
+            .map_err(broken)?;
         Ok((body.len() as u64 <= limit).then_some(body))
     }
 
@@ -75,8 +75,8 @@ pub(crate) enum Broken {
     Late,
     /// The answer was not taken on purpose.
     Refused(&'static str),
-    /// No connection came about, in words: nothing was sent.
-    Unreached(String),
+    /// No connection came about: nothing was sent.
+    Unreached(&'static str),
     /// Anything else, in words.
     Trouble(String),
 }
@@ -86,8 +86,8 @@ impl Broken {
     pub(crate) fn words(self, time: Duration) -> String {
         match self {
             Self::Late => format!("nothing within {:.1} s", time.as_secs_f64()),
-            Self::Refused(what) => what.to_owned(),
-            Self::Unreached(what) | Self::Trouble(what) => what,
+            Self::Refused(what) | Self::Unreached(what) => what.to_owned(),
+            Self::Trouble(what) => what,
         }
     }
 }
@@ -189,7 +189,7 @@ impl Wire {
         let mut full = url.to_owned();
         let mut builder = http::Request::builder()
             .method(&request.method)
-            .header(header::ACCEPT, request.media_type());
+            .header(header::ACCEPT, request.accept);
         if let (Some(key), Some(place)) = (key, request.host.key) {
             match place.sent {
                 KeySent::Header(name) => builder = builder.header(name, key.reveal()),
@@ -220,53 +220,39 @@ impl Wire {
             .configure_request(built)
             .timeout_global(Some(time))
             .build();
-        let response = self.agent.run(configured).map_err(|error| broken(&error))?;
+        let response = self.agent.run(configured).map_err(broken)?;
         let (parts, body) = response.into_parts();
         Ok(Answer {
             status: parts.status.as_u16(),
             headers: parts.headers,
-            body: Box::new(body.into_with_config().limit(u64::MAX).reader()),
+            body: body.into_with_config().limit(u64::MAX).reader(),
             url: url.to_owned(),
         })
     }
 }
 
-/// What an error of the HTTP crate means. Its texts can hold the URL, so only those that cannot are passed on.
-pub(crate) fn broken(error: &ureq::Error) -> Broken {
+/// What an error means; one of reading a body holds another of the HTTP crate. Texts of these can hold the URL, so only those that cannot
+/// are passed on.
+pub(crate) fn broken(error: impl Into<ureq::Error>) -> Broken {
+    use std::io::ErrorKind as Io;
     use ureq::Error;
-    match error {
-        Error::Timeout(_) => Broken::Late,
-        Error::Io(source) => io_broken(source),
-        Error::HostNotFound => Broken::Unreached(String::from("its name is unknown")),
-        Error::ConnectionFailed => Broken::Unreached(String::from("no connection")),
-        Error::Tls(what) => Broken::Trouble(format!("TLS: {what}")),
-        Error::Rustls(source) => Broken::Trouble(format!("TLS: {source}")),
-        Error::Protocol(_) => Broken::Trouble(String::from("it does not speak HTTP/1.1")),
-        Error::LargeResponseHeader(..) => Broken::Refused("headers of more than 64 KiB"),
-        Error::Decompress(..) => Broken::Trouble(String::from("a damaged gzip body")),
-        Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => {
-            Broken::Trouble(String::from("the proxy refuses the connection"))
-        }
-        _ => Broken::Trouble(String::from("the exchange broke off")),
-    }
-}
-
-/// Like [`broken`], for an error while a body is read: the HTTP crate wraps its own in those of the system.
-pub(crate) fn io_broken(error: &std::io::Error) -> Broken {
-    if let Some(inner) = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<ureq::Error>())
-    {
-        return broken(inner);
-    }
-    match error.kind() {
-        std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Broken::Late,
-        std::io::ErrorKind::ConnectionRefused => {
-            Broken::Unreached(String::from("it refuses the connection"))
-        }
-        std::io::ErrorKind::UnexpectedEof => {
-            Broken::Trouble(String::from("the body ends before its end"))
-        }
-        kind => Broken::Trouble(kind.to_string()),
-    }
+    let what = match error.into() {
+        Error::Timeout(_) => return Broken::Late,
+        Error::HostNotFound => return Broken::Unreached("its name is unknown"),
+        Error::ConnectionFailed => return Broken::Unreached("no connection"),
+        Error::LargeResponseHeader(..) => return Broken::Refused("headers of more than 64 KiB"),
+        Error::Io(source) => match source.kind() {
+            Io::TimedOut | Io::WouldBlock => return Broken::Late,
+            Io::ConnectionRefused => return Broken::Unreached("it refuses the connection"),
+            Io::UnexpectedEof => "the body ends before its end",
+            kind => return Broken::Trouble(kind.to_string()),
+        },
+        Error::Tls(what) => return Broken::Trouble(format!("TLS: {what}")),
+        Error::Rustls(source) => return Broken::Trouble(format!("TLS: {source}")),
+        Error::Protocol(_) => "it does not speak HTTP/1.1",
+        Error::Decompress(..) => "a damaged gzip body",
+        Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => "the proxy refuses the connection",
+        _ => "the exchange broke off",
+    };
+    Broken::Trouble(what.to_owned())
 }

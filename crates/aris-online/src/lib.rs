@@ -112,17 +112,12 @@ pub fn client(
         contact(context)
     );
     let shown = progress.clone();
-    let settings = Settings::new(
-        hosts,
-        &env,
-        Path::new(temp),
-        &agent,
-        Arc::new(move || clock.now()),
-    )?
-    .mode(args.mode())
-    .deadline(args.deadline())
-    .listener(Arc::new(move |event| shown.hear(event)));
-    if let Some(why) = settings.unusable() {
+    let clock = Arc::new(move || clock.now());
+    let mut settings = Settings::new(hosts, &env, Path::new(temp), &agent, clock)?;
+    settings.mode = args.mode();
+    settings.deadline = args.deadline();
+    settings.listener = Arc::new(move |event| shown.hear(event));
+    if let Err(why) = &settings.folder {
         static TOLD: Once = Once::new();
         TOLD.call_once(|| {
             context.warn(&format!("{why}: answers are not kept for the next time"));
@@ -179,6 +174,7 @@ mod tests {
             ..OnlineArgs::default()
         };
         let client = client(&context, &args, &[], "test", &progress).expect("a client");
-        assert!(client.settings().folder().is_dir());
+        let kept = client.settings.folder.expect("a folder");
+        assert!(kept.is_dir());
     }
 }

@@ -61,12 +61,12 @@ impl Progress {
     /// Shows what the client does.
     pub(crate) fn hear(&self, event: &Event) {
         match event {
-            Event::Asking { host } => {
+            Event::Asking(host) => {
                 if self.bar.elapsed() >= PATIENCE {
                     self.bar.set_message(format!("asking {host}"));
                 }
             }
-            Event::Waiting { host, time, why } => {
+            Event::Waiting(host, time, why) => {
                 if *time >= PATIENCE {
                     self.bar.set_message(format!(
                         "waiting {:.0} s for {host}: {why}",
@@ -74,7 +74,7 @@ impl Progress {
                     ));
                 }
             }
-            Event::Answered { .. } => {
+            Event::Answered => {
                 if self.bar.length().is_none() {
                     self.bar.inc(1);
                 }

@@ -5,7 +5,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use jiff::Timestamp;
 use roxmltree::{Document, Node};
 
@@ -15,6 +15,9 @@ use crate::plain::collapsed;
 
 /// Identifiers in one request: the interface takes more (see [`PAGE`]); these make a URL of four kilobytes, half of what web servers take.
 pub const BATCH: usize = 250;
+
+/// What its interface answers with.
+pub const ATOM: &str = "application/atom+xml, application/xml;q=0.9";
 
 /// Results in one page at most.
 ///
@@ -66,7 +69,8 @@ pub fn search(
     count: usize,
     order: Order,
 ) -> Result<Feed, HttpError> {
-    let request = Request::get(&ARXIV, "/query", Expect::Xml)
+    let request = Request::get(&ARXIV, "/query")
+        .accept(ATOM)
         .query("search_query", query)
         .query("start", &start.to_string())
         .query("max_results", &count.min(PAGE).to_string())
@@ -140,7 +144,8 @@ pub fn feed_by_id(client: &Client, ids: &[ArxivId]) -> Result<Feed, HttpError> {
 
 fn list(ids: &[ArxivId]) -> Request {
     let names: Vec<&str> = ids.iter().map(ArxivId::as_str).collect();
-    Request::get(&ARXIV, "/query", Expect::Xml)
+    Request::get(&ARXIV, "/query")
+        .accept(ATOM)
         .query("id_list", &names.join(","))
         .query("max_results", &names.len().to_string())
 }
@@ -201,16 +206,17 @@ fn entries(response: &Response) -> Vec<Vec<u8>> {
 
 /// Asks for the PDF of a paper, the newest version unless the identifier names one.
 pub fn pdf(id: &ArxivId) -> Request {
-    Request::get(&ARXIV_FILES, "/pdf", Expect::File)
-        .segments(&id.to_string())
-        .limit(FILE_LIMIT)
+    file("/pdf", id)
 }
 
 /// Asks for the source of a paper: a tar archive or a single file, with gzip around it; or a PDF where there is no source.
 pub fn source(id: &ArxivId) -> Request {
-    Request::get(&ARXIV_FILES, "/src", Expect::File)
-        .segments(&id.to_string())
-        .limit(FILE_LIMIT)
+    file("/src", id)
+}
+
+fn file(path: &'static str, id: &ArxivId) -> Request {
+    let request = Request::get(&ARXIV_FILES, path).segments(&id.to_string());
+    request.accept("*/*").limit(FILE_LIMIT)
 }
 
 /// Reads an answer. arXiv reports errors as a feed with one entry called "Error", with status 400 or, in older days, 200.

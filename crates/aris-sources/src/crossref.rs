@@ -5,7 +5,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
-use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Mode, Request, Response};
 use serde_json::{Value, json};
 
 use crate::hosts::{self, CROSSREF};
@@ -18,10 +18,16 @@ pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
 }
 
 fn one(doi: &Doi) -> Request {
-    Request::get(&CROSSREF, "/works", Expect::Json)
+    Request::get(&CROSSREF, "/works")
         .segments(doi.folded())
         .keep(keep::RECORD, keep::ABSENCE)
 }
+
+/// The fields of a work that are read here; without this a list brings all references of each work.
+///
+/// **Source**: the answer of `/works` to an unknown `select` lists those that there are (CrossRef/rest-api-doc, issues 289 and 302).
+/// `institution`, which has the server of a preprint (bioRxiv), is none of them, so that it is not read from a single work either.
+const FIELDS: &str = "DOI,type,title,subtitle,author,published,published-print,published-online,issued,posted,created,container-title,event,abstract,URL,is-referenced-by-count,references-count,subject,updated-by";
 
 /// DOIs in one list at most: half of the papers that are looked at together.
 const LIST: usize = 125;
@@ -32,7 +38,7 @@ const LIST_BYTES: usize = 5_000;
 /// Bytes of a DOI's filter beside its own: its name, the comma, and a slash, encoded.
 const BESIDE: usize = 12;
 
-/// Bytes of a list that are accepted; a work with all its references has some fifty thousand.
+/// Bytes of a list that are accepted; a work of three thousand authors has some hundred thousand.
 const LIST_LIMIT: u64 = 64 << 20;
 
 /// DOIs from which on a list is quicker than asking for each: it takes the time of five records.
@@ -46,7 +52,7 @@ const LIST_FROM: usize = 6;
 ///
 /// **Errors**: the first list without an answer; nothing follows from it.
 pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
-    if client.mode() != Mode::Live {
+    if client.settings.mode != Mode::Live {
         return Ok(());
     }
     let mut unknown = Vec::new();
@@ -69,11 +75,9 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
             .iter()
             .map(|doi| format!("doi:{}", doi.folded()))
             .collect();
-        let request = Request::get(&CROSSREF, "/works", Expect::Json)
+        let request = list_request(filters.len())
             .query("filter", &filters.join(","))
-            .query("rows", &filters.len().to_string())
-            .limit(LIST_LIMIT)
-            .slots(hosts::CROSSREF_LIST_SLOTS);
+            .limit(LIST_LIMIT);
         let (works, whole) = client.ask(&request, |response| {
             let answer = message(response, "work-list")?;
             Ok((list_of(&answer), response.clone()))
@@ -102,12 +106,18 @@ pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
 
 /// Asks for works by what a reference says, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
-    let request = Request::get(&CROSSREF, "/works", Expect::Json)
+    let request = list_request(rows.min(100))
         .query("query.bibliographic", words)
-        .query("rows", &rows.min(100).to_string())
-        .slots(hosts::CROSSREF_LIST_SLOTS)
         .keep(keep::SEARCH, keep::ABSENCE);
     client.ask(&request, parse_list)
+}
+
+/// The request for a list of so many works.
+pub fn list_request(rows: usize) -> Request {
+    Request::get(&CROSSREF, "/works")
+        .query("select", FIELDS)
+        .query("rows", &rows.to_string())
+        .slots(hosts::CROSSREF_LIST_SLOTS)
 }
 
 /// Reads a list of works.
@@ -188,13 +198,11 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         authors: list(work, &["author"]).iter().filter_map(author).collect(),
         year: dated.as_ref().map(|(_, year)| *year),
         date: dated.map(|(date, _)| date),
-        venue: first(work, &["container-title"])
-            .or_else(|| text(work, &["event", "name"]))
-            .or_else(|| text(work, &["institution", "name"])),
+        venue: first(work, &["container-title"]).or_else(|| text(work, &["event", "name"])),
         kind: text(work, &["type"]).map(|kind| kind_of(&kind)),
         summary: text(work, &["abstract"]),
         ids: Identifiers {
-            arxiv: crate::arxiv_of_doi(&doi),
+            arxiv: doi.arxiv(),
             ..Identifiers::default()
         },
         links: Links {
@@ -202,7 +210,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
             pdf: None,
         },
         citation_count: count(work, &["is-referenced-by-count"]),
-        reference_count: count(work, &["reference-count"]),
+        reference_count: count(work, &["references-count"]),
         fields: list(work, &["subject"])
             .iter()
             .filter_map(|subject| text(subject, &[]))

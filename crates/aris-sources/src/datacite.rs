@@ -4,7 +4,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::Doi;
-use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
 use crate::hosts::DATACITE;
@@ -13,7 +13,7 @@ use crate::keep;
 
 /// Asks for the work that a DOI is registered for. `None`: DataCite has no such DOI.
 pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
-    let request = Request::get(&DATACITE, "/dois", Expect::Json)
+    let request = Request::get(&DATACITE, "/dois")
         .segments(doi.folded())
         .keep(keep::RECORD, keep::ABSENCE);
     client.ask(&request, parse)
@@ -66,7 +66,7 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
             })
             .and_then(|description| text(description, &["description"])),
         ids: Identifiers {
-            arxiv: crate::arxiv_of_doi(&doi),
+            arxiv: doi.arxiv(),
             doi: vec![doi.clone()],
             ..Identifiers::default()
         },

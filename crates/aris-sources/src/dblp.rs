@@ -5,7 +5,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
 use crate::hosts::DBLP;
@@ -14,7 +14,7 @@ use crate::keep;
 
 /// Asks for publications by words, best match first.
 pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
-    let request = Request::get(&DBLP, "/search/publ/api", Expect::Json)
+    let request = Request::get(&DBLP, "/search/publ/api")
         .query("q", words)
         .query("format", "json")
         .query("h", &rows.min(1000).to_string())
@@ -55,7 +55,7 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
     let link = first(info, &["ee"]);
     let arxiv = doi
         .as_ref()
-        .and_then(crate::arxiv_of_doi)
+        .and_then(Doi::arxiv)
         .or_else(|| {
             let link = link.as_deref().filter(|link| link.contains("arxiv.org/"))?;
             ArxivId::parse(link).ok()

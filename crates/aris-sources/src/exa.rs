@@ -114,19 +114,13 @@ pub fn paper(result: &Value, response: &Response) -> Paper {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-
     use super::*;
 
     fn response(body: &[u8]) -> Response {
         Response {
             status: 200,
-            media_type: String::from("application/json"),
             body: body.to_vec(),
-            fetched_at: Timestamp::UNIX_EPOCH,
-            allowance: None,
-            cached: false,
-            url: String::new(),
+            ..Response::default()
         }
     }
 

@@ -12,58 +12,41 @@
 //!
 //! A contact address (`ARIS_CONTACT_EMAIL`) goes into the user agent, where Crossref and DataCite read it.
 
-use std::time::Duration;
-
-use aris_http::{Host, KeyPlace, KeySent, Manners};
-
-const fn every(milliseconds: u64, connections: usize) -> Manners {
-    Manners {
-        interval: Duration::from_millis(milliseconds),
-        connections,
-        exclusive: false,
-    }
-}
+use aris_http::{Host, KeySent, Manners};
 
 const ONE_IN_THREE_SECONDS: Manners = Manners {
-    interval: Duration::from_secs(3),
-    connections: 1,
     exclusive: true,
+    ..Manners::every(3000, 1)
 };
 
 /// arXiv's Atom interface.
 pub static ARXIV: Host = Host {
-    name: "arxiv",
-    origin: "https://export.arxiv.org",
     prefix: "/api",
-    base_variable: "ARIS_ARXIV_BASE_URL",
-    key: None,
-    manners: ONE_IN_THREE_SECONDS,
-    manners_known: ONE_IN_THREE_SECONDS,
-    later: &[],
+    ..Host::new(
+        "arxiv",
+        "https://export.arxiv.org",
+        "ARIS_ARXIV_BASE_URL",
+        ONE_IN_THREE_SECONDS,
+    )
 };
 
 /// arXiv's PDFs and sources. They are the same machines, but a download may last minutes, so it has a pace of its own.
-pub static ARXIV_FILES: Host = Host {
-    name: "arxiv-files",
-    origin: "https://arxiv.org",
-    prefix: "",
-    base_variable: "ARIS_ARXIV_PDF_BASE_URL",
-    key: None,
-    manners: ONE_IN_THREE_SECONDS,
-    manners_known: ONE_IN_THREE_SECONDS,
-    later: &[],
-};
+pub static ARXIV_FILES: Host = Host::new(
+    "arxiv-files",
+    "https://arxiv.org",
+    "ARIS_ARXIV_PDF_BASE_URL",
+    ONE_IN_THREE_SECONDS,
+);
 
 /// Crossref.
 pub static CROSSREF: Host = Host {
-    name: "crossref",
-    origin: "https://api.crossref.org",
-    prefix: "",
-    base_variable: "ARIS_CROSSREF_BASE_URL",
-    key: None,
-    manners: every(200, 1),
-    manners_known: every(100, 3),
-    later: &[],
+    manners_known: Manners::every(100, 3),
+    ..Host::new(
+        "crossref",
+        "https://api.crossref.org",
+        "ARIS_CROSSREF_BASE_URL",
+        Manners::every(200, 1),
+    )
 };
 
 /// A list takes as long as five records: 1 a second in the public pool, 2 in the polite one, which allows 3.
@@ -71,70 +54,53 @@ pub const CROSSREF_LIST_SLOTS: u32 = 5;
 
 /// DataCite.
 pub static DATACITE: Host = Host {
-    name: "datacite",
-    origin: "https://api.datacite.org",
-    prefix: "",
-    base_variable: "ARIS_DATACITE_BASE_URL",
-    key: None,
-    manners: every(600, 2),
-    manners_known: every(300, 2),
-    later: &[],
+    manners_known: Manners::every(300, 2),
+    ..Host::new(
+        "datacite",
+        "https://api.datacite.org",
+        "ARIS_DATACITE_BASE_URL",
+        Manners::every(600, 2),
+    )
 };
 
 /// DBLP.
-pub static DBLP: Host = Host {
-    name: "dblp",
-    origin: "https://dblp.org",
-    prefix: "",
-    base_variable: "ARIS_DBLP_BASE_URL",
-    key: None,
-    manners: every(2000, 1),
-    manners_known: every(2000, 1),
-    later: &[],
-};
+pub static DBLP: Host = Host::new(
+    "dblp",
+    "https://dblp.org",
+    "ARIS_DBLP_BASE_URL",
+    Manners::every(2000, 1),
+);
 
 /// Exa, which takes no request without a key.
-pub static EXA: Host = Host {
-    name: "exa",
-    origin: "https://api.exa.ai",
-    prefix: "",
-    base_variable: "ARIS_EXA_BASE_URL",
-    key: Some(KeyPlace {
-        variable: "EXA_API_KEY",
-        sent: KeySent::Bearer,
-    }),
-    manners: every(200, 4),
-    manners_known: every(200, 4),
-    later: &[],
-};
+pub static EXA: Host = Host::new(
+    "exa",
+    "https://api.exa.ai",
+    "ARIS_EXA_BASE_URL",
+    Manners::every(200, 4),
+)
+.key("EXA_API_KEY", KeySent::Bearer);
 
 /// OpenAlex.
 pub static OPENALEX: Host = Host {
-    name: "openalex",
-    origin: "https://api.openalex.org",
-    prefix: "",
-    base_variable: "ARIS_OPENALEX_BASE_URL",
-    key: Some(KeyPlace {
-        variable: "OPENALEX_API_KEY",
-        sent: KeySent::Query("api_key"),
-    }),
-    manners: every(100, 8),
-    manners_known: every(100, 8),
     // **Source**: OpenAlex, "Rate limits": 403 and 429 both say that the allowance is used up.
     later: &[403],
+    ..Host::new(
+        "openalex",
+        "https://api.openalex.org",
+        "ARIS_OPENALEX_BASE_URL",
+        Manners::every(100, 8),
+    )
+    .key("OPENALEX_API_KEY", KeySent::Query("api_key"))
 };
 
 /// Semantic Scholar's graph.
 pub static SEMANTIC_SCHOLAR: Host = Host {
-    name: "semantic-scholar",
-    origin: "https://api.semanticscholar.org",
     prefix: "/graph/v1",
-    base_variable: "ARIS_S2_BASE_URL",
-    key: Some(KeyPlace {
-        variable: "SEMANTIC_SCHOLAR_API_KEY",
-        sent: KeySent::Header("x-api-key"),
-    }),
-    manners: every(1000, 2),
-    manners_known: every(1000, 2),
-    later: &[],
+    ..Host::new(
+        "semantic-scholar",
+        "https://api.semanticscholar.org",
+        "ARIS_S2_BASE_URL",
+        Manners::every(1000, 2),
+    )
+    .key("SEMANTIC_SCHOLAR_API_KEY", KeySent::Header("x-api-key"))
 };

@@ -22,19 +22,13 @@ pub mod unpack;
 pub mod web;
 
 use aris_contract::artifact::papers::{Origin, Source};
-use aris_contract::ids::{ArxivId, Doi};
 use jiff::Timestamp;
 
 pub use answer::Answer;
 pub use aris_http::{
-    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Expect, Host, HttpError, Magic, Mode,
-    Request, Response, Settings,
+    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Host, HttpError, Magic, Mode, Request,
+    Response, Settings,
 };
-
-/// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.
-pub fn arxiv_of_doi(doi: &Doi) -> Option<ArxivId> {
-    doi.arxiv()
-}
 
 /// Where a record comes from.
 fn origins(source: Source, record: String, retrieved_at: Timestamp) -> Vec<Origin> {

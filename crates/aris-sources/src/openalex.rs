@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
 use crate::answer::{Answer, listed};
@@ -54,7 +54,7 @@ pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Answer>, HttpError> {
 
 /// Asks for a work by a name, `W2741809807`, `doi:…`, `pmid:…`. `None`: OpenAlex has no such work.
 pub fn by_name(client: &Client, name: &str) -> Result<Option<Answer>, HttpError> {
-    let request = Request::get(&OPENALEX, "/works", Expect::Json)
+    let request = Request::get(&OPENALEX, "/works")
         .segments(name)
         .keep(keep::RECORD, keep::ABSENCE);
     client.ask(&request, read)
@@ -65,7 +65,7 @@ pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
     let size = search.count.clamp(1, PAGE);
     let sort = Some(search.sort.as_str()).filter(|sort| !sort.is_empty());
     let filter = search.filters.join(",");
-    let request = Request::get(&OPENALEX, "/works", Expect::Json)
+    let request = Request::get(&OPENALEX, "/works")
         .query("search", &search.words)
         .query("per_page", &size.to_string())
         .query("select", FIELDS)
@@ -140,7 +140,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         .filter_map(|location| text(location, &["landing_page_url"]));
     let arxiv = doi
         .as_ref()
-        .and_then(crate::arxiv_of_doi)
+        .and_then(Doi::arxiv)
         .or_else(|| {
             pages
                 .filter(|page| page.contains("arxiv.org/"))

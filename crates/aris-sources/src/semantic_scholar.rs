@@ -4,7 +4,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, listed};
@@ -114,7 +114,7 @@ pub fn neighbours(
     } else {
         "/citations"
     };
-    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper", Expect::Json)
+    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper")
         .segments(name)
         .path(which)
         .keep(keep::SEARCH, keep::ABSENCE);
@@ -123,7 +123,7 @@ pub fn neighbours(
 
 /// **Source**: Graph API, `/paper/search`: the names of the filters are those of the query.
 fn filtered(path: &'static str, words: &str, filters: &[(&'static str, String)]) -> Request {
-    let request = Request::get(&SEMANTIC_SCHOLAR, path, Expect::Json).query("query", words);
+    let request = Request::get(&SEMANTIC_SCHOLAR, path).query("query", words);
     let filters = filters.iter();
     filters
         .fold(request, |request, (name, value)| request.query(name, value))
@@ -198,7 +198,7 @@ fn named(response: &Response, count: usize) -> Result<Vec<(Value, Option<Paper>)
 
 /// Asks for one paper by any of its names. `None`: there is no such paper.
 pub fn by_name(client: &Client, name: &str, fields: &str) -> Result<Option<Answer>, HttpError> {
-    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper", Expect::Json)
+    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper")
         .segments(name)
         .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE);
@@ -207,7 +207,7 @@ pub fn by_name(client: &Client, name: &str, fields: &str) -> Result<Option<Answe
 
 /// Asks for the paper whose title fits best. `None`: nothing fits.
 pub fn by_title(client: &Client, title: &str, fields: &str) -> Result<Option<Answer>, HttpError> {
-    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search/match", Expect::Json)
+    let request = Request::get(&SEMANTIC_SCHOLAR, "/paper/search/match")
         .query("query", &without_hyphens(title))
         .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE);
@@ -287,7 +287,7 @@ pub fn paper(value: &Value, response: &Response) -> Option<Paper> {
         .collect();
     let arxiv = text(ids, &["ArXiv"])
         .and_then(|id| ArxivId::parse(&id).ok())
-        .or_else(|| dois.first().and_then(crate::arxiv_of_doi))
+        .or_else(|| dois.first().and_then(Doi::arxiv))
         .map(|id| id.without_version());
     dois.dedup();
     let kinds = list(value, &["publicationTypes"]);

@@ -2,15 +2,11 @@
 
 use std::time::Duration;
 
-use aris_http::{Expect, Host, Manners, Request, is_loopback};
+use aris_http::{Host, Manners, Request, is_loopback};
 use url::Url;
 
 /// One request a second and one at a time: nobody said how the server wants to be asked.
-const MANNERS: Manners = Manners {
-    interval: Duration::from_secs(1),
-    connections: 1,
-    exclusive: false,
-};
+const MANNERS: Manners = Manners::every(1000, 1);
 
 /// Bytes that are accepted: what arXiv takes for a paper without asking (50 MB), and some.
 const LIMIT: u64 = 64 << 20;
@@ -43,18 +39,12 @@ pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
         || url.path().to_owned(),
         |query| format!("{}?{query}", url.path()),
     );
-    let host: &'static Host = Box::leak(Box::new(Host {
-        // Pace and circuit are kept for each host: one that is down says nothing about another.
-        name: leaked(format!("web-{named}")),
-        origin: leaked(origin),
-        prefix: "",
-        base_variable: "",
-        key: None,
-        manners: MANNERS,
-        manners_known: MANNERS,
-        later: &[],
-    }));
-    let request = Request::get(host, leaked(target), Expect::Page)
+    // Pace and circuit are kept for each host: one that is down says nothing about another.
+    let name = leaked(format!("web-{named}"));
+    let host: &'static Host = Box::leak(Box::new(Host::new(name, leaked(origin), "", MANNERS)));
+    let request = Request::get(host, leaked(target))
+        .accept("*/*")
+        .pages()
         .limit(LIMIT)
         .keep(KEEP.0, KEEP.1);
     Ok((request, host))

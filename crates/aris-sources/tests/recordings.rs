@@ -12,7 +12,6 @@ use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::Doi;
 use aris_http::{Doubt, Response};
 use aris_sources::{Answer, arxiv, crossref, dblp, openalex, semantic_scholar};
-use jiff::Timestamp;
 use serde_json::Value;
 
 /// A recorded exchange.
@@ -41,10 +40,8 @@ fn exchange(folder: &Path, row: &Value) -> Option<Recorded> {
             .expect("status"),
         media_type: text("content_type"),
         body,
-        fetched_at: Timestamp::UNIX_EPOCH,
-        allowance: None,
-        cached: false,
         url: text("url"),
+        ..Response::default()
     };
     Some(Recorded {
         url: text("url"),
@@ -286,10 +283,7 @@ fn search_results_of_the_citation_bench() {
                 status: 200,
                 media_type: String::from("application/json"),
                 body: Vec::new(),
-                fetched_at: Timestamp::UNIX_EPOCH,
-                allowance: None,
-                cached: false,
-                url: String::new(),
+                ..Response::default()
             };
             let read = match source {
                 "crossref" => crossref::paper,
@@ -327,7 +321,7 @@ proptest::proptest! {
         if cut < 0.3 {
             body.truncate(end);
         }
-        let response = Response { status: 200, media_type: String::new(), body, fetched_at: Timestamp::UNIX_EPOCH, allowance: None, cached: false, url: String::new() };
+        let response = Response { status: 200, body, ..Response::default() };
         drop(arxiv::parse(&response));
         drop(crossref::parse_one(&response));
         drop(crossref::parse_list(&response));

@@ -78,7 +78,7 @@ impl Reference {
             ..Self::default()
         };
         for doi in facts::dois(entry) {
-            match aris_sources::arxiv_of_doi(&doi) {
+            match doi.arxiv() {
                 Some(id) if !reference.arxiv.contains(&id) => reference.arxiv.push(id),
                 Some(_) => {}
                 None if doi.prefix() == UNREGISTERED => {}

@@ -58,7 +58,6 @@ pub static HOSTS: [&Host; 6] = [
 ];
 
 /// The real sources, through a client for [`HOSTS`].
-#[derive(Debug)]
 pub struct Online<'a> {
     client: &'a Client,
 }

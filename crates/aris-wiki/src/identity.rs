@@ -97,21 +97,11 @@ pub fn arxiv_key(text: &str) -> Option<String> {
 }
 
 /// The papers that are known, found by identity. `P` says where a paper is, for instance its place in a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Known<P> {
     arxiv: BTreeMap<String, P>,
     doi: BTreeMap<String, P>,
     title: BTreeMap<String, Vec<(Identity, P)>>,
-}
-
-impl<P> Default for Known<P> {
-    fn default() -> Self {
-        Self {
-            arxiv: BTreeMap::new(),
-            doi: BTreeMap::new(),
-            title: BTreeMap::new(),
-        }
-    }
 }
 
 impl<P: Clone> Known<P> {

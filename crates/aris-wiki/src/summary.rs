@@ -67,15 +67,10 @@ impl Summary {
     /// Reads the short fields of a page.
     pub fn of(kind: Kind, file: &str, page: &Page) -> Self {
         let stem = file.strip_suffix(".md").unwrap_or(file);
-        let field = |key: &str| {
-            page.scalar(key)
-                .map(|text| short(&text))
-                .unwrap_or_default()
-        };
+        let field = |key: &str| short(&page.scalar(key).unwrap_or_default());
         let any = |keys: &[&str]| {
-            keys.iter()
-                .map(|key| field(key))
-                .find(|text| !text.is_empty())
+            let mut texts = keys.iter().map(|key| field(key));
+            texts.find(|text| !text.is_empty())
         };
         let prose = |titles: &[&str]| {
             let first = |title: &&str| page.prose(title).map(|body| short(without_parts(body)));
@@ -101,20 +96,14 @@ impl Summary {
             .map(short)
             .or_else(|| any(&["failure_notes", "lessons", "lesson"]))
             .unwrap_or_default();
-        let mut names = page.list("based_on");
-        names.extend(page.list("target_gaps"));
-        names.extend(page.list("idea_id"));
+        let list = |key: &str| page.list(key).into_iter().map(|text| short(&text));
         Self {
             kind,
             file: short(file),
             node: any(&["node_id"]).unwrap_or_else(|| format!("{}:{}", kind.prefix(), short(stem))),
             title_key: titles::key(&title),
             title: if title.is_empty() { short(stem) } else { title },
-            authors: page
-                .list("authors")
-                .iter()
-                .map(|name| short(name))
-                .collect(),
+            authors: list("authors").collect(),
             year: page
                 .scalar("year")
                 .and_then(|year| year.trim().parse().ok())
@@ -123,7 +112,7 @@ impl Summary {
             arxiv: ids.arxiv.unwrap_or_default(),
             doi: ids.doi.unwrap_or_default(),
             s2: field("external_ids.s2"),
-            tags: page.list("tags").iter().map(|tag| short(tag)).collect(),
+            tags: list("tags").collect(),
             thesis: match kind {
                 Kind::Paper => prose(&["One-line thesis"]),
                 Kind::Idea => any(&["hypothesis"]).unwrap_or_else(|| prose(&["Hypothesis"])),
@@ -139,12 +128,11 @@ impl Summary {
             added: any(&["added", "date"]).unwrap_or_default(),
             lesson,
             questions: prose(&["Open Questions"]),
-            names: names.iter().map(|name| short(name)).collect(),
-            aliases: page
-                .list(ALIASES)
-                .iter()
-                .map(|alias| short(alias))
+            names: ["based_on", "target_gaps", "idea_id"]
+                .into_iter()
+                .flat_map(list)
                 .collect(),
+            aliases: list(ALIASES).collect(),
         }
     }
 

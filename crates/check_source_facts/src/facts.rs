@@ -7,7 +7,7 @@
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_sources::{
-    Allowance, Answer, Client, Doubt, Expect, Host, HttpError, Request, Response, arxiv, crossref,
+    Allowance, Answer, Client, Doubt, Host, HttpError, Request, Response, arxiv, crossref,
     datacite, dblp, hosts, openalex, semantic_scholar,
 };
 
@@ -68,11 +68,6 @@ fn doi<T>(
 
 /// The same at Semantic Scholar.
 const VASWANI: &str = "204e3073870fae3d05bcbc2f6a8e263d9b72e776";
-
-/// Works of Crossref, at the pace of lists.
-fn works() -> Request {
-    Request::get(&hosts::CROSSREF, "/works", Expect::Json).slots(hosts::CROSSREF_LIST_SLOTS)
-}
 
 /// The records of an answer.
 fn papers(found: Option<Answer>) -> Vec<Paper> {
@@ -151,7 +146,7 @@ pub(crate) static ALL: [Fact; 23] = [
         recorded: (include_bytes!("../assets/arxiv_refusal.xml"), 400),
         read: |response| arxiv::parse(response).map(|feed| feed.papers),
         ask: |client| {
-            let request = Request::get(&hosts::ARXIV, "/query", Expect::Xml);
+            let request = Request::get(&hosts::ARXIV, "/query").accept(arxiv::ATOM);
             client.ask(&request.query("id_list", "1234.12345"), |response| {
                 arxiv::parse(response).map(|feed| feed.papers)
             })
@@ -188,7 +183,7 @@ pub(crate) static ALL: [Fact; 23] = [
         read: crossref::parse_list,
         ask: |client| {
             let both = "doi:10.1038/nature14539,doi:10.7717/peerj.4375";
-            let request = works().query("filter", both).query("rows", "2");
+            let request = crossref::list_request(2).query("filter", both);
             client.ask(&request, crossref::parse_list)
         },
         expected: Expected::Among(&[
@@ -211,7 +206,7 @@ pub(crate) static ALL: [Fact; 23] = [
         what: "a page has 1000 rows at most; more is refused with a message",
         recorded: (include_bytes!("../assets/crossref_limit.json"), 400),
         read: crossref::parse_list,
-        ask: |client| client.ask(&works().query("rows", "1001"), crossref::parse_list),
+        ask: |client| client.ask(&crossref::list_request(1001), crossref::parse_list),
         expected: Expected::Refused,
     },
     Fact {
@@ -299,7 +294,7 @@ pub(crate) static ALL: [Fact; 23] = [
         recorded: (include_bytes!("../assets/openalex_limit.json"), 400),
         read: |response| openalex::read(response).map(papers),
         ask: |client| {
-            let request = Request::get(&hosts::OPENALEX, "/works", Expect::Json);
+            let request = Request::get(&hosts::OPENALEX, "/works");
             let found = client.ask(&request.query("per_page", "201"), openalex::read)?;
             Ok(papers(found))
         },
@@ -312,7 +307,7 @@ pub(crate) static ALL: [Fact; 23] = [
         recorded: (include_bytes!("../assets/openalex_allowance.txt"), 200),
         read: recorded_allowance,
         ask: |client| {
-            let request = Request::get(&hosts::OPENALEX, "/works", Expect::Json);
+            let request = Request::get(&hosts::OPENALEX, "/works");
             client.ask(&request.segments("W2741809807"), allowance)
         },
         expected: Expected::Nothing,
@@ -384,7 +379,7 @@ pub(crate) static ALL: [Fact; 23] = [
         ),
         read: |response| semantic_scholar::read(response).map(papers),
         ask: |client| {
-            let request = Request::get(&hosts::SEMANTIC_SCHOLAR, "/paper", Expect::Json)
+            let request = Request::get(&hosts::SEMANTIC_SCHOLAR, "/paper")
                 .segments(VASWANI)
                 .query("fields", "unknown");
             Ok(papers(client.ask(&request, semantic_scholar::read)?))

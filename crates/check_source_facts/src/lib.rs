@@ -92,12 +92,10 @@ fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
             };
             let response = Response {
                 status: fact.recorded.1,
-                media_type: String::new(),
                 body: newer.unwrap_or_else(|| fact.recorded.0.to_vec()),
                 fetched_at: context.now(),
-                allowance: None,
                 cached: true,
-                url: String::new(),
+                ..Response::default()
             };
             Ok(match (fact.read)(&response) {
                 Ok(papers) => checked(fact, fact.expected.differs(&papers)),

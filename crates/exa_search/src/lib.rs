@@ -137,7 +137,7 @@ fn ask(
 ) -> Result<Answer, Error> {
     aris_online::asking(context, online, &[&EXA], SPEC.name, |client| {
         // What the cache has needs no key.
-        if !online.offline && !client.settings().has_key(&EXA) {
+        if !online.offline && client.settings.key(&EXA).is_none() {
             return Err(Error::told(
                 ErrorKind::Precondition,
                 "Exa answers only with a key, and EXA_API_KEY is not set",

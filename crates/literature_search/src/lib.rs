@@ -9,7 +9,7 @@ mod cli;
 mod report;
 mod source;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
@@ -105,13 +105,7 @@ fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
     let progress = Progress::new(context, Some(sources.len() as u64));
     let hosts = source::hosts(&sources);
     let client = aris_online::client(context, &args.online, &hosts, SPEC.name, &progress)?;
-    let question = Question {
-        words: args.query.trim(),
-        count: args.per_source as usize,
-        folder: context.cwd(),
-        deadline: args.online.deadline(),
-        now: context.now(),
-    };
+    let question = question(args, context, args.online.deadline());
     let answers = aris_fs::map_in_parallel(sources.len(), &sources, |source| {
         let answer = source::ask(&client, *source, &question);
         progress.step();
@@ -119,6 +113,16 @@ fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
     });
     progress.finish();
     Ok(answers)
+}
+
+fn question<'a>(args: &'a Ask, context: &'a Context, deadline: Duration) -> Question<'a> {
+    Question {
+        words: args.query.trim(),
+        count: args.per_source as usize,
+        folder: context.cwd(),
+        deadline,
+        now: context.now(),
+    }
 }
 
 /// Asks one after the other until one has something. A source that stalls has its share of what time is left, not all of it.
@@ -147,14 +151,7 @@ fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
         };
         let hosts = source::hosts(&[*source]);
         let client = aris_online::client(context, &online, &hosts, SPEC.name, &progress)?;
-        let question = Question {
-            words: args.query.trim(),
-            count: args.per_source as usize,
-            folder: context.cwd(),
-            deadline: share,
-            now: context.now(),
-        };
-        let answer = source::ask(&client, *source, &question);
+        let answer = source::ask(&client, *source, &question(args, context, share));
         progress.step();
         done = answer.0.outcome == Fate::Contributed;
         answers.push(answer);

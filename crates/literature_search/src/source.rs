@@ -86,7 +86,7 @@ fn records(
         Source::SemanticScholar => {
             semantic_scholar::search(client, words, &[], Part::first(count)).map(Answer::papers)
         }
-        Source::Exa if !client.settings().has_key(&hosts::EXA) => {
+        Source::Exa if client.settings.key(&hosts::EXA).is_none() => {
             return Err((
                 ErrorKind::Precondition,
                 String::from("EXA_API_KEY is not set"),

@@ -3,8 +3,6 @@
 //! One value differs: `is_oa` comes from where OpenAlex has it, `open_access.is_oa`; the reference looks where it is not and always says
 //! `false`.
 
-use std::fmt::Write as _;
-
 use aris_contract::artifact::papers::Paper;
 use aris_sources::json::{at, list, text};
 use serde_json::{Value, json};
@@ -58,94 +56,66 @@ pub(crate) fn work(item: &Value, paper: &Paper) -> Value {
 /// Characters of an abstract in a list.
 const PREVIEW: usize = 200;
 
+/// Authors in a list.
+const AUTHORS: usize = 3;
+
 /// The text of a list.
 pub(crate) fn listed(works: &[Value]) -> String {
-    let mut out = format!("Found {} papers:\n\n", works.len());
+    let mut lines = vec![format!("Found {} papers:\n", works.len())];
     for (number, work) in works.iter().enumerate() {
-        let authors = list(work, &["authors"]);
-        let names: Vec<&str> = authors.iter().take(3).filter_map(Value::as_str).collect();
-        let more = if authors.len() > 3 { " et al." } else { "" };
-        line(
-            &mut out,
-            format_args!("{}. {}", number + 1, shown(work, "title")),
-        );
-        line(
-            &mut out,
-            format_args!("   Authors: {}{more}", names.join(", ")),
-        );
-        line(
-            &mut out,
-            format_args!(
-                "   Year: {} | Venue: {}",
-                shown(work, "publication_year"),
-                shown(work, "venue")
-            ),
-        );
-        line(
-            &mut out,
-            format_args!(
-                "   Citations: {} | OA: {}",
-                shown(work, "cited_by_count"),
-                open(work)
-            ),
-        );
-        for (name, key) in [("DOI", "doi"), ("PDF", "oa_url")] {
-            if let Some(value) = text(work, &[key]) {
-                line(&mut out, format_args!("   {name}: {value}"));
-            }
-        }
+        lines.push(format!("{}. {}", number + 1, shown(work, "title")));
+        lines.extend(described(work, AUTHORS, "   "));
         if let Some(summary) = text(work, &["abstract"]) {
             let short: String = summary.chars().take(PREVIEW).collect();
-            let more = if short.len() < summary.len() {
-                "..."
-            } else {
-                ""
-            };
-            line(&mut out, format_args!("   Abstract: {short}{more}"));
+            let is_cut = short.len() < summary.len();
+            let more = if is_cut { "..." } else { "" };
+            lines.push(format!("   Abstract: {short}{more}"));
         }
-        out.push('\n');
+        lines.push(String::new());
     }
-    out
+    lines.join("\n")
 }
 
 /// The text of one work.
 pub(crate) fn single(work: &Value) -> String {
-    let mut out = String::new();
-    let names = |key: &str| {
-        let items = list(work, &[key]).iter().filter_map(Value::as_str);
-        items.collect::<Vec<_>>().join(", ")
-    };
-    line(&mut out, format_args!("Title: {}", shown(work, "title")));
-    line(&mut out, format_args!("Authors: {}", names("authors")));
-    line(
-        &mut out,
-        format_args!(
-            "Year: {} | Venue: {}",
-            shown(work, "publication_year"),
-            shown(work, "venue")
-        ),
-    );
-    line(
-        &mut out,
-        format_args!(
-            "Citations: {} | OA: {}",
-            shown(work, "cited_by_count"),
-            open(work)
-        ),
-    );
-    for (name, key) in [("DOI", "doi"), ("PDF", "oa_url")] {
-        if let Some(value) = text(work, &[key]) {
-            line(&mut out, format_args!("{name}: {value}"));
-        }
-    }
-    let topics = names("topics");
+    let mut lines = vec![format!("Title: {}", shown(work, "title"))];
+    lines.extend(described(work, usize::MAX, ""));
+    let topics = names(work, "topics", usize::MAX);
     if !topics.is_empty() {
-        line(&mut out, format_args!("Topics: {topics}"));
+        lines.push(format!("Topics: {topics}"));
     }
     if let Some(summary) = text(work, &["abstract"]) {
-        line(&mut out, format_args!("\nAbstract:\n{summary}"));
+        lines.push(format!("\nAbstract:\n{summary}"));
     }
-    out
+    lines.join("\n")
+}
+
+/// The lines that a work has in a list and alone, each after `indent`.
+fn described(work: &Value, authors: usize, indent: &str) -> Vec<String> {
+    let is_cut = list(work, &["authors"]).len() > authors;
+    let more = if is_cut { " et al." } else { "" };
+    let authors = names(work, "authors", authors);
+    let [year, venue, cited] =
+        ["publication_year", "venue", "cited_by_count"].map(|key| shown(work, key));
+    let mut lines = vec![
+        format!("{indent}Authors: {authors}{more}"),
+        format!("{indent}Year: {year} | Venue: {venue}"),
+        format!("{indent}Citations: {cited} | OA: {}", open(work)),
+    ];
+    for (name, key) in [("DOI", "doi"), ("PDF", "oa_url")] {
+        let value = text(work, &[key]);
+        lines.extend(value.map(|value| format!("{indent}{name}: {value}")));
+    }
+    lines
+}
+
+/// The first names of a list, with commas between them.
+fn names(work: &Value, key: &str, most: usize) -> String {
+    let items = list(work, &[key]).iter().take(most);
+    items
+        .filter_map(Value::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn open(work: &Value) -> &'static str {
@@ -158,9 +128,4 @@ fn open(work: &Value) -> &'static str {
 
 fn shown(work: &Value, key: &str) -> String {
     text(work, &[key]).unwrap_or_else(|| String::from("unknown"))
-}
-
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    writeln!(out, "{text}").unwrap_or_default();
 }

@@ -66,9 +66,5 @@ const LIMIT: u64 = 64 << 20;
 /// Reads the records of a file.
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Paper>, Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
-    aris_online::read_records(&bytes).map_err(|(line, why)| Error::Metadata {
-        path: path.to_path_buf(),
-        line,
-        why,
-    })
+    aris_online::read_records(&bytes).map_err(|(line, why)| Error::metadata(path, line, &why))
 }

@@ -1,6 +1,7 @@
 //! The JSON that the reference's script prints: every field of a paper that it knows, `null` where there is none.
 
-use serde_json::{Map, Value, json};
+use aris_sources::json::list;
+use serde_json::{Value, json};
 
 /// One paper; `null` stays `null`.
 pub(crate) fn paper(item: &Value) -> Value {
@@ -8,17 +9,11 @@ pub(crate) fn paper(item: &Value) -> Value {
         return Value::Null;
     }
     let raw = |key: &str| item.get(key).cloned().unwrap_or(Value::Null);
-    let authors: Vec<Value> = item
-        .get("authors")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .map(|author| {
-            json!({
-                "authorId": author.get("authorId").unwrap_or(&Value::Null),
-                "name": clean(author.get("name")),
-            })
-        })
+    let authors = list(item, &["authors"]).iter();
+    let authors: Vec<Value> = authors
+        .map(
+            |author| json!({"authorId": author.get("authorId"), "name": clean(author.get("name"))}),
+        )
         .collect();
     json!({
         "paperId": raw("paperId"),
@@ -42,21 +37,16 @@ pub(crate) fn paper(item: &Value) -> Value {
 }
 
 fn venue(value: Option<&Value>) -> Value {
-    let Some(venue) = value
-        .and_then(Value::as_object)
-        .filter(|venue| !venue.is_empty())
-    else {
-        return Value::Null;
-    };
-    let mut out = Map::new();
-    out.insert(
-        String::from("id"),
-        venue.get("id").cloned().unwrap_or(Value::Null),
-    );
-    for key in ["name", "type", "issn", "url"] {
-        out.insert(key.to_owned(), clean(venue.get(key)));
-    }
-    Value::Object(out)
+    let venue = value.filter(|venue| venue.as_object().is_some_and(|venue| !venue.is_empty()));
+    venue.map_or(Value::Null, |venue| {
+        json!({
+            "id": venue.get("id"),
+            "name": clean(venue.get("name")),
+            "type": clean(venue.get("type")),
+            "issn": clean(venue.get("issn")),
+            "url": clean(venue.get("url")),
+        })
+    })
 }
 
 /// A text without line feeds and blanks at its ends; `null` when nothing is left.

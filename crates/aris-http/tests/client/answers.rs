@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure as _};
-use aris_http::{Client, Doubt, Expect, HttpError, Mode, Request, Response, Why};
+use aris_http::{Client, Doubt, HttpError, Mode, Request, Response, Why};
 use aris_testkit::{Answer, Server};
 
 use crate::{KEY, QUICK, QUICK_HOST, ask, client, settings, temp, text};
@@ -78,10 +78,10 @@ fn what_never_answers_is_unavailable_and_never_not_found() {
             scope.spawn(move || {
                 let server = Server::start(move |_| answer());
                 let cache = temp();
-                let settings = settings(&server.url(), cache.path(), true);
-                let client =
-                    Client::new(settings.deadline(Duration::from_secs(3))).expect("client");
-                let request = Request::get(&QUICK_HOST, "/x", Expect::Json)
+                let mut settings = settings(&server.url(), cache.path(), true);
+                settings.deadline = Duration::from_secs(3);
+                let client = Client::new(settings).expect("client");
+                let request = Request::get(&QUICK_HOST, "/x")
                     .keep(Duration::from_hours(1), Duration::from_hours(1));
                 let error = client.ask(&request, text).expect_err(what);
                 assert_eq!(error.kind(), ErrorKind::Unavailable, "{what}: {error}");
@@ -141,7 +141,7 @@ fn a_doubted_answer_is_asked_for_again_and_a_malformed_one_is_not() {
     });
     let cache = temp();
     let client = client(&server, cache.path());
-    let request = Request::get(&QUICK_HOST, "/x", Expect::Json);
+    let request = Request::get(&QUICK_HOST, "/x");
     let read = |response: &Response| match response.body.as_slice() {
         b"empty" => Err(Doubt::NotAnAnswer(String::from(
             "no entries, although 12 were announced",
@@ -188,11 +188,11 @@ fn values_cannot_leave_their_place_in_a_url() {
         ),
         ("a b\r\nX: y", "/api/works/a%20b%0D%0AX:%20y"),
     ] {
-        let request = Request::get(&QUICK_HOST, "/works", Expect::Json).segments(value);
+        let request = Request::get(&QUICK_HOST, "/works").segments(value);
         client.ask(&request, text).expect("an answer");
         assert_eq!(server.log().pop().expect("asked").target, path, "{value}");
     }
-    let request = Request::get(&QUICK_HOST, "/works", Expect::Json).segment("a/b");
+    let request = Request::get(&QUICK_HOST, "/works").segment("a/b");
     client.ask(&request, text).expect("an answer");
     assert_eq!(
         server.log().pop().expect("asked").target,
@@ -234,20 +234,19 @@ fn many_writers_of_one_answer_leave_a_whole_one() {
         )
     });
     let cache = temp();
-    let request =
-        Request::get(&QUICK_HOST, "/x", Expect::Json).keep(Duration::from_hours(1), Duration::ZERO);
+    let request = Request::get(&QUICK_HOST, "/x").keep(Duration::from_hours(1), Duration::ZERO);
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                let client =
-                    Client::new(settings(&server.url(), cache.path(), true).mode(Mode::Refresh))
-                        .expect("client");
+                let with = |mode| {
+                    let mut settings = settings(&server.url(), cache.path(), true);
+                    settings.mode = mode;
+                    Client::new(settings).expect("client")
+                };
+                let client = with(Mode::Refresh);
                 for _ in 0..5 {
                     client.ask(&request, text).expect("an answer");
-                    let offline = Client::new(
-                        settings(&server.url(), cache.path(), true).mode(Mode::Offline),
-                    )
-                    .expect("client");
+                    let offline = with(Mode::Offline);
                     let kept = offline.ask(&request, text).expect("a whole answer");
                     assert_eq!(kept.len(), 100_004);
                 }

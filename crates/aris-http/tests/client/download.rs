@@ -1,7 +1,7 @@
 //! Files.
 
 use aris_contract::{ErrorKind, Failure as _};
-use aris_http::{Expect, Magic, Request};
+use aris_http::{Magic, Request};
 use aris_testkit::{Answer, Server};
 
 use crate::{QUICK_HOST, client, temp};
@@ -38,7 +38,7 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
     let folder = temp();
     let client = client(&server, cache.path());
     let target = folder.path().join("paper.pdf");
-    let get = |path: &'static str| Request::get(&QUICK_HOST, path, Expect::File).limit(1 << 30);
+    let get = |path: &'static str| Request::get(&QUICK_HOST, path).accept("*/*").limit(1 << 30);
     let done = client
         .download(&get("/p"), &target, Magic::Pdf)
         .expect("download")
@@ -109,7 +109,7 @@ fn what_is_too_short_to_be_the_file_makes_none() {
     });
     let (cache, folder) = (temp(), temp());
     let client = client(&server, cache.path());
-    let request = |path: &'static str| Request::get(&QUICK_HOST, path, Expect::File).limit(1 << 30);
+    let request = |path: &'static str| Request::get(&QUICK_HOST, path).accept("*/*").limit(1 << 30);
     let target = folder.path().join("paper.pdf");
     let error = client
         .download(&request("/tiny"), &target, Magic::Pdf)

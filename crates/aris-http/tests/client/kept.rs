@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure as _};
-use aris_http::{Client, Event, Expect, Mode, Request};
+use aris_http::{Client, Event, Mode, Request};
 use aris_testkit::{Answer, Server};
 
 use crate::answers::kept;
@@ -26,12 +26,12 @@ fn a_key_goes_to_its_host_only_and_nowhere_else() {
     let listener = move |event: &Event| {
         write!(heard.lock().expect("events"), "{event:?}").expect("a string");
     };
-    let settings = settings(&server.url(), cache.path(), true).listener(Arc::new(listener));
-    assert!(!format!("{settings:?}").contains(KEY));
+    let mut settings = settings(&server.url(), cache.path(), true);
+    settings.listener = Arc::new(listener);
     let client = Client::new(settings).expect("client");
     ask(&client, "/away").expect("followed");
     ask(&client, "/inside").expect("followed");
-    let request = Request::get(&QUERY_KEY_HOST, "/q", Expect::Json)
+    let request = Request::get(&QUERY_KEY_HOST, "/q")
         .query("search", "a b&c=d/é")
         .keep(Duration::from_hours(1), Duration::ZERO);
     client.ask(&request, text).expect("an answer");
@@ -76,12 +76,12 @@ fn the_cache_answers_for_its_time_offline_for_ever_and_never_when_damaged() {
     let server =
         Server::start(|request| Answer::ok("application/json", request.earlier.to_string()));
     let cache = temp();
-    let request =
-        Request::get(&QUICK_HOST, "/x", Expect::Json).keep(Duration::from_hours(1), Duration::ZERO);
-    let short =
-        Request::get(&QUICK_HOST, "/y", Expect::Json).keep(Duration::from_nanos(1), Duration::ZERO);
+    let request = Request::get(&QUICK_HOST, "/x").keep(Duration::from_hours(1), Duration::ZERO);
+    let short = Request::get(&QUICK_HOST, "/y").keep(Duration::from_nanos(1), Duration::ZERO);
     let with = |mode: Mode| {
-        Client::new(settings(&server.url(), cache.path(), true).mode(mode)).expect("client")
+        let mut settings = settings(&server.url(), cache.path(), true);
+        settings.mode = mode;
+        Client::new(settings).expect("client")
     };
     let live = with(Mode::Live);
     assert_eq!(live.ask(&request, text).expect("asked"), "200 0");
@@ -114,10 +114,8 @@ fn absences_are_kept_for_their_own_time() {
     let server = Server::start(|_| Answer::status(404));
     let cache = temp();
     let client = client(&server, cache.path());
-    let keep =
-        Request::get(&QUICK_HOST, "/x", Expect::Json).keep(Duration::ZERO, Duration::from_hours(1));
-    let forget =
-        Request::get(&QUICK_HOST, "/y", Expect::Json).keep(Duration::from_hours(1), Duration::ZERO);
+    let keep = Request::get(&QUICK_HOST, "/x").keep(Duration::ZERO, Duration::from_hours(1));
+    let forget = Request::get(&QUICK_HOST, "/y").keep(Duration::from_hours(1), Duration::ZERO);
     for request in [&keep, &keep, &forget, &forget] {
         client.ask(request, text).expect("an absence");
     }

@@ -14,56 +14,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aris_http::{
-    Client, Doubt, Expect, Host, HttpError, KeyPlace, KeySent, Manners, Request, Response, Settings,
-};
+use aris_http::{Client, Doubt, Host, HttpError, KeySent, Manners, Request, Response, Settings};
 use aris_testkit::Server;
 use jiff::Timestamp;
 
-pub(crate) const QUICK: Manners = Manners {
-    interval: Duration::ZERO,
-    connections: 8,
-    exclusive: false,
-};
+pub(crate) const QUICK: Manners = Manners::every(0, 8);
 pub(crate) static QUICK_HOST: Host = host("quick", QUICK);
 pub(crate) static SLOW_HOST: Host = host(
     "slow",
     Manners {
-        interval: Duration::from_millis(120),
-        connections: 1,
         exclusive: true,
+        ..Manners::every(120, 1)
     },
 );
-pub(crate) static PACED_HOST: Host = host(
-    "paced",
-    Manners {
-        interval: Duration::from_millis(40),
-        connections: 4,
-        exclusive: false,
-    },
-);
-pub(crate) static QUERY_KEY_HOST: Host = Host {
-    name: "query",
-    key: Some(KeyPlace {
-        variable: "TEST_KEY",
-        sent: KeySent::Query("api_key"),
-    }),
-    ..host("query", QUICK)
-};
+pub(crate) static PACED_HOST: Host = host("paced", Manners::every(40, 4));
+pub(crate) static QUERY_KEY_HOST: Host =
+    host("query", QUICK).key("TEST_KEY", KeySent::Query("api_key"));
 
 pub(crate) const fn host(name: &'static str, manners: Manners) -> Host {
     Host {
-        name,
-        origin: "https://unreachable.invalid",
         prefix: "/api",
-        base_variable: "TEST_BASE",
-        key: Some(KeyPlace {
-            variable: "TEST_KEY",
-            sent: KeySent::Header("x-api-key"),
-        }),
-        manners,
-        manners_known: manners,
-        later: &[],
+        ..Host::new(name, "https://unreachable.invalid", "TEST_BASE", manners)
+            .key("TEST_KEY", KeySent::Header("x-api-key"))
     }
 }
 
@@ -76,15 +48,16 @@ pub(crate) fn settings(server: &str, cache: &Path, key: bool) -> Settings {
         "ARIS_CACHE_DIR" => Some(cache.display().to_string()),
         _ => None,
     };
-    Settings::new(
+    let mut settings = Settings::new(
         &[&QUICK_HOST, &SLOW_HOST, &PACED_HOST, &QUERY_KEY_HOST],
         &env,
         Path::new("/tmp"),
         "aris-test/1",
         Arc::new(Timestamp::now),
     )
-    .expect("settings")
-    .deadline(Duration::from_secs(20))
+    .expect("settings");
+    settings.deadline = Duration::from_secs(20);
+    settings
 }
 
 pub(crate) fn client(server: &Server, cache: &Path) -> Client {
@@ -101,7 +74,7 @@ pub(crate) fn text(response: &Response) -> Result<String, Doubt> {
 }
 
 pub(crate) fn ask(client: &Client, path: &'static str) -> Result<String, HttpError> {
-    client.ask(&Request::get(&QUICK_HOST, path, Expect::Json), text)
+    client.ask(&Request::get(&QUICK_HOST, path), text)
 }
 
 pub(crate) fn temp() -> tempfile::TempDir {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aris_http::{Client, Expect, Host, HttpError, Manners, Request, Settings};
+use aris_http::{Client, Host, HttpError, Manners, Request, Settings};
 use aris_testkit::{Answer, Server};
 use jiff::Timestamp;
 
@@ -34,7 +34,7 @@ fn a_paced_host_is_not_asked_faster_by_threads() {
         for _ in 0..8 {
             scope.spawn(|| {
                 client
-                    .ask(&Request::get(&PACED_HOST, "/x", Expect::Json), text)
+                    .ask(&Request::get(&PACED_HOST, "/x"), text)
                     .expect("an answer")
             });
         }
@@ -61,7 +61,7 @@ fn eight_processes_keep_the_pace_and_the_one_connection() {
         let client = Client::new(settings(&server, Path::new(&cache), true)).expect("client");
         for _ in 0..2 {
             client
-                .ask(&Request::get(&SLOW_HOST, "/x", Expect::Json), text)
+                .ask(&Request::get(&SLOW_HOST, "/x"), text)
                 .expect("an answer");
         }
         return;
@@ -136,7 +136,7 @@ fn a_deadline_before_the_next_slot_is_told_and_reserves_nothing() {
     )
     .expect("settings");
     let client = Client::new(settings).expect("client");
-    let request = Request::get(&FAR, "/x", Expect::Json);
+    let request = Request::get(&FAR, "/x");
     client.ask(&request, text).expect("the first");
     for _ in 0..3 {
         let error = client.ask(&request, text).expect_err("too early");
@@ -162,7 +162,7 @@ fn a_question_that_counts_for_several_takes_as_many_intervals() {
     let cache = temp();
     let client = client(&server, cache.path());
     for _ in 0..4 {
-        let list = Request::get(&PACED_HOST, "/x", Expect::Json).slots(3);
+        let list = Request::get(&PACED_HOST, "/x").slots(3);
         client.ask(&list, text).expect("an answer");
     }
     gaps(&server, 3 * Duration::from_millis(40));
@@ -194,7 +194,7 @@ fn a_contact_address_gives_the_pace_of_those_who_are_known() {
         let clock = Arc::new(Timestamp::now);
         let settings = Settings::new(&[&POLITE], &env, Path::new("/tmp"), agent, clock);
         let client = Client::new(settings.expect("settings")).expect("client");
-        let request = Request::get(&POLITE, "/x", Expect::Json);
+        let request = Request::get(&POLITE, "/x");
         client.ask(&request, text).expect("the first");
         assert_eq!(client.ask(&request, text).is_ok(), served, "{agent}");
     }

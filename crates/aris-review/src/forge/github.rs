@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aris_http::{Host, HttpError, KeyPlace, KeySent, Request};
+use aris_http::{Host, HttpError, KeySent, Request};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -12,19 +12,13 @@ use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
 
 /// **Source**: GitHub's REST documentation.
-static GITHUB: Host = Host {
-    name: "github",
-    origin: "https://api.github.com",
-    prefix: "",
-    base_variable: "ARIS_GITHUB_API",
-    key: Some(KeyPlace {
-        variable: "GH_TOKEN",
-        sent: KeySent::Bearer,
-    }),
-    manners: MANNERS,
-    manners_known: MANNERS,
-    later: &[],
-};
+static GITHUB: Host = Host::new(
+    "github",
+    "https://api.github.com",
+    "ARIS_GITHUB_API",
+    MANNERS,
+)
+.key("GH_TOKEN", KeySent::Bearer);
 
 /// Path of the REST interface on a server of an enterprise; GraphQL lies beside it.
 const ENTERPRISE: &str = "/api/v3";

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aris_http::{Host, HttpError, KeyPlace, KeySent, Request};
+use aris_http::{Host, HttpError, KeySent, Request};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -18,19 +18,8 @@ use super::{Counted, Forge, Found, Place, Record, State, Thread, Threads, Token,
 use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
 
-static GITLAB: Host = Host {
-    name: "gitlab",
-    origin: "https://gitlab.com",
-    prefix: "",
-    base_variable: "ARIS_GITLAB_API",
-    key: Some(KeyPlace {
-        variable: "GITLAB_TOKEN",
-        sent: KeySent::Bearer,
-    }),
-    manners: MANNERS,
-    manners_known: MANNERS,
-    later: &[],
-};
+static GITLAB: Host = Host::new("gitlab", "https://gitlab.com", "ARIS_GITLAB_API", MANNERS)
+    .key("GITLAB_TOKEN", KeySent::Bearer);
 
 /// Path of the REST interface.
 const REST: &str = "/api/v4";

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use aris_http::{Exchanged, Expect, Host, HttpError, Manners, Request, Secret, Service};
+use aris_http::{Host, HttpError, Manners, Request, Response, Secret, Service};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -19,11 +19,7 @@ const LIMIT: u64 = 64 << 20;
 pub(super) const PAGES: usize = 400;
 
 /// No pace of our own: a call is one of a handful, and the services say themselves when it is too much.
-pub(super) const MANNERS: Manners = Manners {
-    interval: Duration::ZERO,
-    connections: 1,
-    exclusive: false,
-};
+pub(super) const MANNERS: Manners = Manners::every(0, 1);
 
 /// A service at its base URLs.
 #[derive(Debug)]
@@ -62,7 +58,7 @@ impl Wire {
     }
 
     pub(super) fn request(&self, path: &'static str) -> Request {
-        Request::get(self.host, path, Expect::Json).limit(LIMIT)
+        Request::get(self.host, path).limit(LIMIT)
     }
 
     pub(super) fn posted(&self, path: &'static str, body: &Value) -> Request {
@@ -131,11 +127,11 @@ impl Wire {
         }
     }
 
-    pub(super) fn send(&self, request: &Request) -> Result<Exchanged, Trouble> {
+    pub(super) fn send(&self, request: &Request) -> Result<Response, Trouble> {
         self.exchange(&self.api, request)
     }
 
-    fn exchange(&self, service: &Service, request: &Request) -> Result<Exchanged, Trouble> {
+    fn exchange(&self, service: &Service, request: &Request) -> Result<Response, Trouble> {
         if let Some(trouble) = &self.unknown {
             return Err(trouble.clone());
         }
@@ -156,7 +152,7 @@ impl Wire {
     }
 }
 
-fn parsed(answer: &Exchanged) -> Result<Value, Trouble> {
+fn parsed(answer: &Response) -> Result<Value, Trouble> {
     serde_json::from_slice(&answer.body)
         .map_err(|error| Trouble::malformed(&format!("the answer is no JSON: {error}")))
 }

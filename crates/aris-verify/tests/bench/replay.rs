@@ -225,9 +225,7 @@ fn paper(lookup: &str, candidate: &Value) -> Option<Paper> {
         media_type: String::from("application/json"),
         body: Vec::new(),
         fetched_at: Timestamp::constant(1_794_000_000, 0),
-        allowance: None,
-        cached: false,
-        url: String::new(),
+        ..Response::default()
     };
     let c = candidate;
     let mut made = match source(lookup) {

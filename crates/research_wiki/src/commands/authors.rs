@@ -7,7 +7,7 @@ use crate::error::Error;
 /// Names of authors in reading order: between commas, semicolons, `&` or the word "and". Each is "First Last"; or, where semicolons or "and"
 /// stand between them, or initials follow each comma, "Last, First" or "Last, Jr., First". Braces hold a name together.
 ///
-/// **Errors**: [`Error::Usage`] for `Michel, Paul`, which is one person or two.
+/// **Errors**: that of usage for `Michel, Paul`, which is one person or two.
 pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
     let text = text.replace(" & ", " and ");
     let by = if text.contains(';') { ";" } else { " and " };

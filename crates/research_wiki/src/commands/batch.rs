@@ -215,10 +215,8 @@ fn free_slug(wiki: &Wiki, description: &Description) -> Result<String, Error> {
     }
     let distinct = description.distinct_slug();
     if taken(&distinct) {
-        return Err(Error::Page {
-            path: path(&distinct),
-            why: String::from("another file has the name of this paper's page"),
-        });
+        let why = "another file has the name of this paper's page";
+        return Err(Error::page(&path(&distinct), why));
     }
     Ok(distinct)
 }

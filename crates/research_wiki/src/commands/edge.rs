@@ -49,11 +49,9 @@ pub(crate) fn remove(args: &EdgeArgs, context: &Context) -> Result<Changed, Erro
         .iter()
         .any(|edge| edge.key() == key)
     {
-        return Err(Error::NoEdge {
-            from: args.from.clone(),
-            to: args.to.clone(),
-            kind: args.kind.clone(),
-        });
+        let (from, kind, to) = (&args.from, &args.kind, &args.to);
+        let what = format!("there is no edge {from} --{kind}--> {to}");
+        return Err(Error::absent(what, "show NODE lists the edges of a page"));
     }
     let edges = writer.rewrite_edges(&|edge| (edge.key() != key).then(|| edge.clone()))?;
     let mut changed = args.root.changed();
@@ -97,10 +95,16 @@ pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
         }
         if known && wiki.find(node).is_none() {
             let names = wiki.pages().map(|page| page.node.as_str());
-            return Err(Error::NoEnd {
-                node: (*node).to_owned(),
-                near: nearest(node, names),
-            });
+            let hint = nearest(node, names).map_or_else(
+                || {
+                    String::from(
+                        "make its page first, or give --allow-missing where many are imported",
+                    )
+                },
+                |near| format!("did you mean {near}?"),
+            );
+            let what = format!("there is no page of {node}, which the edge names");
+            return Err(Error::absent(what, &hint));
         }
     }
     Ok(())

@@ -113,17 +113,17 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
             .is_some_and(|found| found.as_str() == id.as_str())
     };
     let found = papers.iter().find(wanted).map(Description::of);
-    found.ok_or_else(|| Error::NoPaper { id: id.to_string() })
+    found.ok_or_else(|| {
+        let hint =
+            "check the identifier; give --title, --authors and --year to ingest without arXiv";
+        Error::absent(format!("arXiv has no paper {id}"), hint)
+    })
 }
 
 /// Every entry of a bibliography that has a title.
 fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Result<Changed, Error> {
     let path = context.absolute(path);
-    let wrong = |line: usize, why: String| Error::Metadata {
-        path: path.clone(),
-        line,
-        why,
-    };
+    let wrong = |line: usize, why: String| Error::metadata(&path, line, &why);
     let bytes = aris_fs::read_given(&path, aris_fs::READ_LIMIT)?;
     let read = bib::read_bytes(&bytes).map_err(|error| wrong(error.line(), error.to_string()))?;
     let index = bib::Index::new([&read]);

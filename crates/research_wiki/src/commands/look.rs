@@ -51,10 +51,7 @@ pub(crate) fn stats(root: &Root, context: &Context) -> Result<Stats, Error> {
 /// `show`
 pub(crate) fn show(args: &NodeArgs, context: &Context) -> Result<Shown, Error> {
     let wiki = Wiki::open(&args.root.folder(context))?;
-    let page = wiki.find(&args.node).ok_or_else(|| Error::NoNode {
-        node: args.node.clone(),
-        root: args.root.shown(),
-    })?;
+    let page = args.root.find(&wiki, &args.node)?;
     let edges = wiki.edges()?;
     Ok(Shown {
         node: page.node.clone(),

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
 use aris_paper::titles::{self, TitleMatch};
 use sha2::{Digest as _, Sha256};
@@ -30,17 +31,8 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Changed, Error>
         ));
     }
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
-    let find = |writer: &Writer, node: &str| {
-        writer
-            .wiki()
-            .find(node)
-            .cloned()
-            .ok_or_else(|| Error::NoNode {
-                node: node.to_owned(),
-                root: args.root.shown(),
-            })
-    };
-    let (keep, other) = (find(&writer, &args.keep)?, find(&writer, &args.other)?);
+    let find = |node: &str| args.root.find(writer.wiki(), node).cloned();
+    let (keep, other) = (find(&args.keep)?, find(&args.other)?);
     if keep.kind != other.kind {
         return Err(Error::usage(
             format!(
@@ -147,14 +139,14 @@ fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
         .find(|(_, one, two)| !one.is_empty() && !two.is_empty() && one != two);
     let titles = titles::compare(&keep.title, &other.title) == TitleMatch::Different;
     match apart {
-        Some((what, one, two)) if titles => Err(Error::TwoPapers {
-            keep: keep.node.clone(),
-            other: other.node.clone(),
-            why: format!(
-                "{what} {one} and {two}, {:?} and {:?}",
-                keep.title, other.title
+        Some((what, one, two)) if titles => Err(Error::told(
+            ErrorKind::Validation,
+            format!(
+                "{} and {} are two papers: {what} {one} and {two}, {:?} and {:?}",
+                keep.node, other.node, keep.title, other.title
             ),
-        }),
+            "if they are one paper, give both pages the same title first, with update",
+        )),
         _ => Ok(()),
     }
 }

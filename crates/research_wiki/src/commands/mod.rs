@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 
 use crate::cli::Root;
 use crate::connections;
@@ -27,6 +28,7 @@ use crate::wiki::{Wiki, Writer};
 use aris_wiki::edges::Edges;
 use aris_wiki::node::Kind;
 use aris_wiki::page::{CONNECTIONS, Page, one_line};
+use aris_wiki::summary::Summary;
 
 impl Root {
     /// The folder as it was given, without a slash at its end: for messages.
@@ -37,6 +39,17 @@ impl Root {
     /// The folder on the disk.
     pub(crate) fn folder(&self, context: &Context) -> PathBuf {
         context.absolute(&self.shown())
+    }
+
+    /// The page of a node.
+    pub(crate) fn find<'a>(&self, wiki: &'a Wiki, node: &str) -> Result<&'a Summary, Error> {
+        wiki.find(node).ok_or_else(|| {
+            let root = self.shown();
+            let what = format!("there is no page of {node} in {}", root.display());
+            let hint =
+                "names of pages stand in index.md, such as paper:vaswani2017_attention_all_you";
+            Error::absent(what, hint)
+        })
     }
 
     /// A product about this wiki.
@@ -116,9 +129,12 @@ fn connected(
         return Ok(None);
     }
     page.set_generated(CONNECTIONS, connections::PART, content)
-        .map_err(|problem| Error::Markers {
-            path: wiki.path(*kind, file),
-            problem,
+        .map_err(|problem| {
+            Error::told(
+                ErrorKind::Validation,
+                format!("{}: {problem}", wiki.path(*kind, file).display()),
+                "remove the marker line, or put its counterpart back; nothing was changed",
+            )
         })?;
     Ok(Some((*kind, file.clone(), page)))
 }

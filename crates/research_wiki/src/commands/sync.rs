@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aris_cli::{Context, Outcome};
+use aris_contract::Failure as _;
 use aris_contract::ids::{ArxivId, arxiv_mentions};
+use aris_online::FetchError;
 
 use super::batch::Batch;
 use super::items;
@@ -68,11 +70,16 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         .lines
         .push(format!("query_pack.md rebuilt: {size} chars"));
     if let Some(stopped) = fetched.stopped {
-        return Err(Error::Unanswered {
-            ingested: changed.pages.len(),
-            unanswered: stopped.unanswered.iter().map(ToString::to_string).collect(),
-            source: stopped.error,
-        });
+        let (ingested, missing) = (changed.pages.len(), stopped.unanswered);
+        let count = missing.len();
+        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        let error = FetchError::told(
+            stopped.error.kind(),
+            format!("{count} papers were not answered for, {ingested} are in the wiki"),
+            "run the same command again later: what is there is not asked for again",
+        );
+        let error = error.with("ingested", ingested);
+        return Err(error.with("unanswered", missing).into());
     }
     for id in &changed.unknown {
         context.warn(&format!("{id}: no such paper"));

@@ -86,11 +86,7 @@ pub(crate) fn known(
 fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<Changed, Error> {
     check_field(field)?;
     let mut writer = Writer::open(&node.root.folder(context), context.now())?;
-    let found = writer.wiki().find(&node.node).cloned();
-    let old = found.ok_or_else(|| Error::NoNode {
-        node: node.node.clone(),
-        root: node.root.shown(),
-    })?;
+    let old = node.root.find(writer.wiki(), &node.node)?.clone();
     let mut page = writer.wiki().page(old.kind, &old.file)?;
     if page.scalar(field).as_deref() != Some(value) {
         set_field(&mut page, field, value);

@@ -168,10 +168,7 @@ fn upsert(
     let path = writer.wiki().path(kind, &file);
     let created = old.is_none();
     if created && path.symlink_metadata().is_ok() {
-        return Err(Error::Page {
-            path,
-            why: format!("it is not the page of {node}"),
-        });
+        return Err(Error::page(&path, &format!("it is not the page of {node}")));
     }
     let mut page = if created {
         new_page(

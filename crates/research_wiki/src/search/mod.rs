@@ -72,14 +72,9 @@ pub struct Question<'a> {
 
 /// Searches the wiki at `root`, with the index that is kept there, or, where that is not wanted or cannot be, with one in memory.
 ///
-/// **Errors**: [`Error::NoWiki`], and what keeps the wiki's folders from being listed.
+/// **Errors**: no wiki, and what keeps the wiki's folders from being listed.
 pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, Error> {
-    if !root.join(Kind::Paper.folder()).is_dir() {
-        return Err(Error::NoWiki {
-            root: root.to_path_buf(),
-        });
-    }
-    crate::wiki::refuse_ways_out(root)?;
+    crate::wiki::check_root(root)?;
     let phrases = words::phrases(question.text);
     let mut answer = Answer {
         hits: Vec::new(),

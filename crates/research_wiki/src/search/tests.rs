@@ -5,6 +5,7 @@
 use std::fs;
 
 use super::*;
+use aris_contract::{ErrorKind, Failure as _};
 
 struct Sample {
     _folder: tempfile::TempDir,
@@ -211,7 +212,8 @@ fn no_wiki_is_an_error() {
     };
     for keep in [true, false] {
         let error = find(&folder.path().join("none"), question, keep);
-        assert!(matches!(error, Err(Error::NoWiki { .. })));
+        let error = error.expect_err("no wiki");
+        assert_eq!(error.kind(), ErrorKind::NotFound);
     }
 }
 

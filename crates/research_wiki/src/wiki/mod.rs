@@ -6,6 +6,7 @@ mod writer;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use aris_contract::ErrorKind;
 pub(crate) use index::Index;
 pub use index::IndexError;
 use index::{Known as Kept, Listed, Stamp};
@@ -66,15 +67,10 @@ pub struct Unreadable {
 impl Wiki {
     /// Opens the wiki at `root` for looking at. Nothing is written, no lock is taken.
     ///
-    /// **Errors**: [`Error::NoWiki`] when there is no folder `papers`; a page that cannot be read is no error but one of
+    /// **Errors**: when there is no folder `papers`; a page that cannot be read is no error but one of
     /// [`Wiki::unreadable`].
     pub fn open(root: &Path) -> Result<Self, Error> {
-        if !root.join(Kind::Paper.folder()).is_dir() {
-            return Err(Error::NoWiki {
-                root: root.to_path_buf(),
-            });
-        }
-        refuse_ways_out(root)?;
+        check_root(root)?;
         // The system lists while this thread reads.
         std::thread::scope(|scope| {
             let listed = scope.spawn(|| index::list(root));
@@ -210,6 +206,17 @@ impl Wiki {
     }
 }
 
+/// Refuses a folder that is no wiki, and one that [`refuse_ways_out`] refuses.
+pub(crate) fn check_root(root: &Path) -> Result<(), Error> {
+    if root.join(Kind::Paper.folder()).is_dir() {
+        return refuse_ways_out(root);
+    }
+    let root = root.display();
+    let what = format!("{root} is not an initialized wiki (papers/ missing)");
+    let hint = format!("make one: research_wiki init {root}");
+    Err(Error::absent(what, &hint))
+}
+
 /// Refuses a wiki with a file or folder of ours that is a link to a place outside of it: what is written there would change others' files.
 pub(crate) fn refuse_ways_out(root: &Path) -> Result<(), Error> {
     let files = [
@@ -225,7 +232,12 @@ pub(crate) fn refuse_ways_out(root: &Path) -> Result<(), Error> {
     for name in Kind::ALL.map(Kind::folder).into_iter().chain(files) {
         let path = root.join(name);
         if let Some(target) = way_out(root, &path) {
-            return Err(Error::Outside { path, target });
+            let (path, target) = (path.display(), target.display());
+            return Err(Error::told(
+                ErrorKind::Precondition,
+                format!("{path} leads out of the wiki, to {target}"),
+                "put a file or folder in the place of the link; nothing was changed",
+            ));
         }
     }
     Ok(())
@@ -251,10 +263,10 @@ pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
     let bytes = aris_fs::read_settled(path, PAGE_LIMIT)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Page::read(text)),
-        Err(error) => Err(Error::Page {
-            path: path.to_path_buf(),
-            why: format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()),
-        }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(Error::page(path, &format!("byte {at} is not UTF-8")))
+        }
     }
 }
 

@@ -43,12 +43,7 @@ impl Writer {
 
     /// The same, when this process has opened the wiki to look at it just before: what the index gave then is used again.
     pub fn open_after(root: &Path, now: Timestamp, before: Option<Wiki>) -> Result<Self, Error> {
-        if !root.join(Kind::Paper.folder()).is_dir() {
-            return Err(Error::NoWiki {
-                root: root.to_path_buf(),
-            });
-        }
-        super::refuse_ways_out(root)?;
+        super::check_root(root)?;
         let lock = Lock::acquire(&keep_folder(root)?.join("lock"))?;
         Ok(Self {
             wiki: match before {
@@ -294,10 +289,7 @@ pub(crate) fn is_open(text: &str) -> bool {
 }
 
 pub(crate) fn open_front(path: &Path) -> Error {
-    Error::Page {
-        path: path.to_path_buf(),
-        why: String::from("its frontmatter has no end: no second ---"),
-    }
+    Error::page(path, "its frontmatter has no end: no second ---")
 }
 
 fn write_page(wiki: &Wiki, kind: Kind, name: &str, page: &Page) -> Result<bool, Error> {
