@@ -292,6 +292,7 @@ fn response(media_type: &str, body: &[u8]) -> Response {
         allowance: None,
         cached: false,
         url: String::from("https://example.org/"),
+        next: None,
     }
 }
 
