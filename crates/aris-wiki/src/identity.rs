@@ -71,6 +71,8 @@ impl Identity {
         }
         let telling = self.title.chars().count() >= TITLE;
         let years = match (self.year, other.year) {
+            // The same entry of a bibliography, given again.
+            (0, 0) => telling || !self.author.is_empty() && !other.author.is_empty(),
             (0, _) | (_, 0) => telling,
             (one, two) => one.abs_diff(two) <= if telling { YEARS } else { 0 },
         };

@@ -125,7 +125,7 @@ pub(crate) struct IngestArgs {
     /// Tags with commas between them
     #[arg(long, default_value = "")]
     pub(crate) tags: String,
-    /// Bring an existing page up to date instead of skipping it; what people wrote stays
+    /// Bring the fields of an existing page up to date instead of skipping it; sections that people wrote stay
     #[arg(long)]
     pub(crate) update_on_exist: bool,
     /// Take the description from this file of records instead of asking arXiv
@@ -152,7 +152,7 @@ pub(crate) struct SyncArgs {
     /// Folder whose text files are searched for arXiv identifiers; a heuristic, and named so in the log
     #[arg(long, value_name = "DIR")]
     pub(crate) from_traces: Option<PathBuf>,
-    /// Bring existing pages up to date instead of skipping them; what people wrote stays
+    /// Bring the fields of existing pages up to date instead of skipping them; sections that people wrote stay
     #[arg(long)]
     pub(crate) update_on_exist: bool,
     /// Take the descriptions from this file of records instead of asking arXiv

@@ -7,6 +7,7 @@ use crate::slug;
 use aris_wiki::identity::Identity;
 use aris_wiki::page::scalar::{list, quoted};
 use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
+use aris_wiki::summary::ALIASES;
 
 /// What is known of a paper before it has a page. Unknown is empty, or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -191,11 +192,22 @@ impl Description {
         if self.year > 0 && page.scalar("year").as_deref() != Some(&year) {
             page.set("year", &year);
         }
-        for (key, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
-            let key = format!("external_ids.{key}");
-            if !id.is_empty() && page.scalar(&key).as_deref() != Some(id) {
-                page.set(&key, &quoted(id));
+        let mut aliases = page.list(ALIASES);
+        let known = aliases.len();
+        for (kind, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
+            let key = format!("external_ids.{kind}");
+            let old = page.scalar(&key).unwrap_or_default();
+            if id.is_empty() || old == *id {
+                continue;
             }
+            let alias = format!("{kind}:{old}");
+            if !old.is_empty() && !old.eq_ignore_ascii_case(id) && !aliases.contains(&alias) {
+                aliases.push(alias);
+            }
+            page.set(&key, &quoted(id));
+        }
+        if aliases.len() > known {
+            page.set(ALIASES, &list(&aliases));
         }
         let mut tags = page.list("tags");
         let known = tags.len();

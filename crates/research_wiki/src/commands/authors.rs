@@ -10,8 +10,10 @@ use crate::error::Error;
 /// **Errors**: that of usage for `Michel, Paul`, which is one person or two.
 pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
     let text = text.replace(" & ", " and ");
+    let text = text.replace(['、', '，'], " and ").replace('；', ";");
+    let text = without_others(&text);
     let by = if text.contains(';') { ";" } else { " and " };
-    let people: Vec<Vec<String>> = outside_braces(&text, by)
+    let people: Vec<Vec<String>> = outside_braces(text, by)
         .iter()
         .map(|person| names(person))
         .filter(|names| !names.is_empty())
@@ -58,6 +60,20 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
         in_order(names)
     });
     Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// A list of authors without what says that there are more.
+fn without_others(mut text: &str) -> &str {
+    loop {
+        let all = text.trim_end_matches(|sign: char| sign.is_whitespace() || ",;".contains(sign));
+        let ends = [" and others", " et al.", " et al", " and"];
+        let shorter = ends.iter().find_map(|end| all.strip_suffix(end));
+        match shorter {
+            Some(shorter) => text = shorter,
+            // A semicolon says that it is one person.
+            None => return text,
+        }
+    }
 }
 
 /// The parts of a text between commas, without empty ones.

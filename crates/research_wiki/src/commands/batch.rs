@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_paper::titles::{self, TitleMatch};
 
 use super::{below, touched};
@@ -121,17 +122,35 @@ impl<'a> Batch<'a> {
         changed: &mut Changed,
     ) -> Result<(), Error> {
         let has_title = !description.title.is_empty();
+        let mut against = Vec::new();
         if has_title && titles::compare(&description.title, &old.title) == TitleMatch::Different {
-            let note = format!(
+            against.push(format!(
                 "{} is called {:?}: check the identifier",
                 old.file, old.title
-            );
+            ));
+        }
+        if let Some(other) = other_owner(writer.wiki(), old, description) {
+            against.push(format!(
+                "{} and {} would have the same identifier: check it, or use merge",
+                old.file, other.file
+            ));
+        }
+        if let Some(why) = against.first()
+            && self.update
+            && self.known.is_none()
+        {
+            let what = format!("{why}; nothing was changed");
+            let hint = "where the page is wrong, change it with update first";
+            return Err(Error::told(ErrorKind::Validation, what, hint));
+        }
+        let is_doubtful = !against.is_empty();
+        for note in against {
             self.context.warn(&note);
             changed.notes.push(note);
         }
         let mut action = Action::Unchanged;
-        // A bare identifier has nothing to add.
-        if self.update || has_title {
+        // A bare identifier has nothing to add, and one that may be wrong nothing certain.
+        if (self.update || has_title) && !is_doubtful {
             let mut page = writer.wiki().page(Kind::Paper, &old.file)?;
             let kept = if self.update {
                 description.update(&mut page, remarks)
@@ -155,7 +174,7 @@ impl<'a> Batch<'a> {
             .pages
             .push(touched(&old.node, Kind::Paper, &old.file, action));
         let how = how_known(old, &description.identity());
-        if self.update {
+        if self.update && !is_doubtful {
             let shown = below(self.root, Kind::Paper, &old.file);
             changed.lines.push(format!("Paper updated: {shown}"));
             self.say(format!("updated {} ({})", old.node, arxiv(description)));
@@ -185,6 +204,22 @@ impl<'a> Batch<'a> {
 fn arxiv(description: &Description) -> String {
     let id = Some(description.arxiv.as_str()).filter(|id| !id.is_empty());
     format!("arxiv:{}", id.unwrap_or("-"))
+}
+
+/// The page of another paper that has an identifier of this description.
+fn other_owner<'w>(
+    wiki: &'w Wiki,
+    old: &Summary,
+    description: &Description,
+) -> Option<&'w Summary> {
+    let identity = description.identity();
+    let same = |mine: &str, given: Option<&str>| !mine.is_empty() && given == Some(mine);
+    wiki.of_kind(Kind::Paper).find(|page| {
+        page.file != old.file
+            && (same(&page.arxiv, identity.arxiv.as_deref())
+                || same(&page.doi, identity.doi.as_deref())
+                || same(&page.s2, Some(&description.s2)))
+    })
 }
 
 /// By what a paper was recognised, in the reference's words where it has them.

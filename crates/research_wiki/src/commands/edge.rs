@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::report::{Changed, Drawn};
 use crate::wiki::{Wiki, Writer};
 use aris_wiki::edges::{Edge, Edges, TYPES};
-use aris_wiki::node::Kind;
+use aris_wiki::node::{Kind, is_safe_name};
 use aris_wiki::page::one_line;
 
 /// `add_edge`
@@ -19,6 +19,24 @@ pub(crate) fn run(args: &AddEdgeArgs, context: &Context) -> Result<Changed, Erro
         allow_missing,
     } = args;
     check_type(&args.kind)?;
+    if args.from == args.to {
+        return Err(Error::usage(
+            format!("an edge from {} to itself says nothing", args.from),
+            "give two nodes",
+        ));
+    }
+    let unsafe_name = |node: &&String| {
+        Kind::of(node).is_some()
+            && !node
+                .split_once(':')
+                .is_some_and(|(_, name)| is_safe_name(name))
+    };
+    if let Some(node) = [&args.from, &args.to].into_iter().find(unsafe_name) {
+        return Err(Error::usage(
+            format!("{node:?} is no node: its name cannot be that of a file"),
+            "for example paper:vaswani2017_attention_all_you or gap:G1",
+        ));
+    }
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
     let mut edges = writer.wiki().edges()?;
     let mut changed = args.root.changed();

@@ -1,6 +1,8 @@
 //! Which descriptions are one paper.
 
-use crate::{done, ingest, wiki};
+use aris_testkit::Project;
+
+use crate::{done, helper, ingest, wiki};
 
 #[test]
 fn papers_are_one_or_two_whatever_comes_first() {
@@ -100,4 +102,161 @@ fn two_papers_with_one_slug_get_two_pages() {
             "wiki/papers/lee2024_learning_from_data_10_1234_two.md"
         ]
     );
+}
+
+/// The field of a page's frontmatter.
+fn field(project: &Project, page: &str, key: &str) -> String {
+    let text = project.read(&format!("wiki/papers/{page}.md"));
+    let line = text
+        .lines()
+        .find(|line| line.trim_start().starts_with(&format!("{key}:")));
+    line.map_or_else(String::new, |line| line.trim().to_owned())
+}
+
+#[test]
+fn lists_of_authors_may_be_cut_short() {
+    let project = wiki();
+    for (number, authors, expected) in [
+        (1, "Ann Lee, Bo Cy and others", r#"["Ann Lee", "Bo Cy"]"#),
+        (2, "Ann Lee, et al.", r#"["Ann Lee"]"#),
+        (3, "Ann Lee et al.", r#"["Ann Lee"]"#),
+        (
+            4,
+            "Lee, Paul and Levy, Omer and",
+            r#"["Paul Lee", "Omer Levy"]"#,
+        ),
+        (5, "王小明、李华", r#"["王小明", "李华"]"#),
+    ] {
+        let title = format!("Heads number {number}");
+        let args = ["--title", &title, "--authors", authors, "--year", "2008"];
+        done(&project, &[&["ingest-paper", "wiki"], &args[..]].concat());
+        let snapshot = project.snapshot();
+        let page = snapshot
+            .paths()
+            .into_iter()
+            .find(|path| {
+                path.ends_with(&format!("_heads_number_{number}.md"))
+                    || path.ends_with("_heads_number.md")
+            })
+            .map(|path| {
+                path.trim_start_matches("wiki/papers/")
+                    .trim_end_matches(".md")
+                    .to_owned()
+            })
+            .expect("a page");
+        assert_eq!(
+            field(&project, &page, "authors"),
+            format!("authors: {expected}")
+        );
+        std::fs::remove_file(project.at(&format!("wiki/papers/{page}.md"))).expect("removed");
+    }
+}
+
+#[test]
+fn a_bibliography_may_be_taken_again_and_again() {
+    let project = wiki();
+    let two = "@misc{a, title={Bad year}, author={E F}}\n@misc{z, title={Later one}, author={Z Z}, year=2001}\n";
+    project.write("two.bib", two);
+    project.write(
+        "three.bib",
+        format!("{two}@misc{{n, title={{New one}}, author={{N N}}, year=2003}}\n"),
+    );
+    for bib in ["two.bib", "two.bib", "three.bib"] {
+        done(&project, &["ingest-paper", "wiki", "--bib", bib]);
+    }
+    let snapshot = project.snapshot();
+    let pages = snapshot
+        .paths()
+        .into_iter()
+        .filter(|path| path.starts_with("wiki/papers/"));
+    assert_eq!(pages.count(), 3);
+}
+
+#[test]
+fn an_update_loses_no_identifier_and_takes_none_of_another_paper() {
+    let project = wiki();
+    let (one, two) = ("1".repeat(40), "2".repeat(40));
+    let first = [
+        "ingest-paper",
+        "wiki",
+        "--title",
+        "Aaa first",
+        "--authors",
+        "Ann Lee",
+        "--year",
+        "2020",
+        "--external-id-doi",
+        "10.1234/a",
+    ];
+    let second = [
+        "ingest-paper",
+        "wiki",
+        "--title",
+        "Bbb second",
+        "--authors",
+        "Bo Li",
+        "--year",
+        "2021",
+        "--external-id-doi",
+        "10.1234/b",
+        "--external-id-s2",
+        &two,
+    ];
+    done(
+        &project,
+        &[&first[..], &["--external-id-s2", &one]].concat(),
+    );
+    done(&project, &second);
+    let before = project.snapshot();
+    let refused = |args: &[&str]| {
+        let run = helper()
+            .call(project.path())
+            .args(args)
+            .run()
+            .expect_code(4);
+        assert!(run.stderr().contains("check"), "{run}");
+        assert_eq!(project.snapshot(), before);
+    };
+    refused(&[&first[..], &["--external-id-s2", &two, "--update-on-exist"]].concat());
+    let mut other = second;
+    (other[3], other[5]) = ("A Completely Other Work", "Zed Zorn");
+    refused(&[&other[..], &["--update-on-exist"]].concat());
+    let three = "3".repeat(40);
+    done(
+        &project,
+        &[
+            &first[..],
+            &["--external-id-s2", &three, "--update-on-exist"],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        field(&project, "lee2020_aaa_first", "s2"),
+        format!("s2: \"{three}\"")
+    );
+    let aliases = field(&project, "lee2020_aaa_first", "aliases");
+    assert!(aliases.contains(&format!("s2:{one}")), "{aliases}");
+}
+
+#[test]
+fn edges_have_two_ends_that_can_be_pages() {
+    let project = wiki();
+    for (from, to) in [("claim:C1", "claim:C1"), ("exp:../x", "claim:C1")] {
+        let args = [
+            "add-edge",
+            "wiki",
+            "--from",
+            from,
+            "--to",
+            to,
+            "--type",
+            "supports",
+            "--allow-missing",
+        ];
+        helper()
+            .call(project.path())
+            .args(args)
+            .run()
+            .expect_code(2);
+    }
 }
