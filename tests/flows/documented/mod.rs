@@ -371,15 +371,8 @@ fn reaches_the_network(skill: &str) -> bool {
 fn variables() -> Vec<String> {
     let path = workspace_root().join("crates/aris-sources/src/hosts.rs");
     let text = fs::read_to_string(path).expect("hosts.rs");
-    let found: Vec<String> = text
-        .lines()
-        .filter_map(|line| {
-            line.trim()
-                .strip_prefix("base_variable: \"")?
-                .strip_suffix("\",")
-        })
-        .map(str::to_owned)
-        .collect();
+    let words = text.split('"').filter(|word| word.ends_with("_BASE_URL"));
+    let found: Vec<String> = words.map(str::to_owned).collect();
     assert!(found.len() > 4, "{found:?}");
     found
 }
