@@ -156,8 +156,12 @@ pub(crate) const CROSSED_PIECES: usize = 5_000;
 
 /// An edge on a node.
 pub(crate) const EDGE_TOUCH: f64 = 1.5;
-/// Two edges that have no end in common, on one line.
+/// Two edges that have no end in common, on one line, and an edge on the arrow of another.
 pub(crate) const EDGE_ALONG: f64 = 4.0;
+/// Lines nearer to each other than this are drawn as one.
+pub(crate) const EDGE_APART: f64 = 0.5;
+/// Lines that lean more against each other cross. **Unit**: rise by length.
+pub(crate) const EDGE_LEANS: f64 = 0.05;
 /// A label on anything but a frame's border.
 pub(crate) const LABEL_TOUCH: f64 = 1.0;
 /// Nodes and frames.
