@@ -124,7 +124,7 @@ pub(crate) const SQUARE_POINTS: usize = 1_000_000;
 /// How many times each edge is led.
 pub(crate) const SQUARE_ROUNDS: usize = 3;
 /// What it costs to turn where an arrow needs room.
-pub(crate) const SQUARE_IN_ARROW: f64 = 90.0;
+pub(crate) const SQUARE_IN_ARROW: f64 = 150.0;
 /// What it costs to leave or reach a box beside the middle of its side.
 pub(crate) const SQUARE_BESIDE: f64 = 24.0;
 /// What it costs to leave or reach a box that the layout placed on a side that does not face another layer.

@@ -172,7 +172,8 @@ fn same_line(scene: &Scene<'_>, notes: &mut Notes) -> BTreeSet<(usize, usize)> {
                 fix,
             );
         }
-    }    said
+    }
+    said
 }
 
 /// A straight piece of an edge's way.
@@ -297,9 +298,7 @@ fn arrows_on_edges(
             let is_taken = |(other, on): &(usize, f64)| {
                 let beside = |reach: f64, has_arrow: bool| {
                     ends(scene, *other).iter().any(|(at, other, arrow)| {
-                        *other == node
-                            && arrow.is_some() == has_arrow
-                            && at.distance(tip) <= reach
+                        *other == node && arrow.is_some() == has_arrow && at.distance(tip) <= reach
                     })
                 };
                 (*on > EDGE_ALONG || beside(length / 2.0, false)) && !beside(length, true)
@@ -328,7 +327,13 @@ type End = (Point, (usize, Option<usize>), Option<Arrow>);
 
 fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
     let edge = &scene.spec.edges[index];
-    let Route { start, track, arrow, tail, .. } = &scene.routes[index];
+    let Route {
+        start,
+        track,
+        arrow,
+        tail,
+        ..
+    } = &scene.routes[index];
     let first = track.first().unwrap_or(start);
     let last = track.last().unwrap_or(start);
     [(*first, edge.start(), *tail), (*last, edge.end(), *arrow)]

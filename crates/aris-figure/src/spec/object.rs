@@ -178,7 +178,10 @@ impl<'a> Object<'a> {
                 notes,
                 Code::MissingGlyph,
                 name,
-                format!("{name} holds characters that are not drawn: {}", names.join(", ")),
+                format!(
+                    "{name} holds characters that are not drawn: {}",
+                    names.join(", ")
+                ),
                 "remove them, or write what they stand for",
             );
         }

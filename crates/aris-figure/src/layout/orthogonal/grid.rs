@@ -272,7 +272,9 @@ impl Grid {
                 Axis::Level => at.y == one.y,
                 Axis::Upright => at.x == one.x,
             };
-            let end = self.next(step, axis, true).map_or(at, |(end, _)| self.point(end));
+            let end = self
+                .next(step, axis, true)
+                .map_or(at, |(end, _)| self.point(end));
             let holds =
                 |arrow: Option<Rect>| is_on && arrow.is_some_and(|arrow| arrow.is_crossed(at, end));
             let mark = Mark {
