@@ -272,7 +272,7 @@ fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Arrows that seem to be those of another edge, which runs under them or begins beside them. Edges that end side by side, each with an
+/// Arrows that seem to be those of another edge, which runs under them, or touches them where it begins. Edges that end side by side, each with an
 /// arrow, do not count.
 fn arrows_on_edges(
     scene: &Scene<'_>,
@@ -289,19 +289,24 @@ fn arrows_on_edges(
             let length = tip.distance(one.towards(two, 0.5));
             let area = Rect::between(tip, one).union(Rect::between(tip, two));
             let mut on: BTreeMap<usize, f64> = BTreeMap::new();
-            for piece in tree.meeting(area.grown(length / 2.0)) {
+            for piece in tree.meeting(area.grown(length)) {
                 let (other, from, to) = pieces[piece];
                 if other != index && !said.contains(&(index.min(other), index.max(other))) {
-                    *on.entry(other).or_default() += within(arrow, from, to);
+                    let room = scene.routes[other].thickness / 2.0;
+                    *on.entry(other).or_default() += within(arrow, room, from, to);
                 }
             }
             let is_taken = |(other, on): &(usize, f64)| {
-                let beside = |reach: f64, has_arrow: bool| {
+                let beside = |has_arrow: bool| {
                     ends(scene, *other).iter().any(|(at, other, arrow)| {
-                        *other == node && arrow.is_some() == has_arrow && at.distance(tip) <= reach
+                        *other == node && arrow.is_some() == has_arrow && at.distance(tip) <= length
                     })
                 };
-                (*on > EDGE_ALONG || beside(length / 2.0, false)) && !beside(length, true)
+                let (own, its) = (&scene.spec.edges[index], &scene.spec.edges[*other]);
+                // Two edges back and forth stand side by side.
+                let is_back = own.start() == its.end() && own.end() == its.start();
+                let touches = beside(false) && !is_back;
+                !beside(true) && *on > if touches { 0.0 } else { EDGE_ALONG }
             };
             if let Some((other, _)) = on.into_iter().find(is_taken) {
                 notes.push(
@@ -339,8 +344,8 @@ fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
     [(*first, edge.start(), *tail), (*last, edge.end(), *arrow)]
 }
 
-/// How much of a line lies within a triangle.
-fn within(triangle: Arrow, one: Point, two: Point) -> f64 {
+/// How much of a line lies within a triangle, or no farther from it than `room`.
+fn within(triangle: Arrow, room: f64, one: Point, two: Point) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for at in 0..3 {
         let [from, to, inside] = [0, 1, 2].map(|step| triangle[(at + step) % 3]);
@@ -348,7 +353,8 @@ fn within(triangle: Arrow, one: Point, two: Point) -> f64 {
             (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
         };
         let sign = side(inside).signum();
-        let (start, end) = (side(one) * sign, side(two) * sign);
+        let reach = room * from.distance(to);
+        let (start, end) = (side(one) * sign + reach, side(two) * sign + reach);
         if start < 0.0 && end < 0.0 {
             return 0.0;
         }
