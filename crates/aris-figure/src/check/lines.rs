@@ -305,8 +305,9 @@ fn arrows_on_edges(
                 let (own, its) = (&scene.spec.edges[index], &scene.spec.edges[*other]);
                 // Two edges back and forth stand side by side.
                 let is_back = own.start() == its.end() && own.end() == its.start();
-                let touches = beside(false) && !is_back;
-                !beside(true) && *on > if touches { 0.0 } else { EDGE_ALONG }
+                let begins = beside(false);
+                let is_apart = beside(true) || (begins && is_back);
+                !is_apart && *on > if begins { 0.0 } else { EDGE_ALONG }
             };
             if let Some((other, _)) = on.into_iter().find(is_taken) {
                 notes.push(
