@@ -124,7 +124,7 @@ pub(crate) const SQUARE_POINTS: usize = 1_000_000;
 /// How many times each edge is led.
 pub(crate) const SQUARE_ROUNDS: usize = 3;
 /// What it costs to turn where an arrow needs room.
-pub(crate) const SQUARE_IN_ARROW: f64 = 90.0;
+pub(crate) const SQUARE_IN_ARROW: f64 = 150.0;
 /// What it costs to leave or reach a box beside the middle of its side.
 pub(crate) const SQUARE_BESIDE: f64 = 24.0;
 /// What it costs to leave or reach a box that the layout placed on a side that does not face another layer.
@@ -156,8 +156,12 @@ pub(crate) const CROSSED_PIECES: usize = 5_000;
 
 /// An edge on a node.
 pub(crate) const EDGE_TOUCH: f64 = 1.5;
-/// Two edges that have no end in common, on one line.
+/// Two edges that have no end in common, on one line, and an edge on the arrow of another.
 pub(crate) const EDGE_ALONG: f64 = 4.0;
+/// Lines nearer to each other than this are drawn as one.
+pub(crate) const EDGE_APART: f64 = 0.5;
+/// Lines that lean more against each other cross. **Unit**: rise by length.
+pub(crate) const EDGE_LEANS: f64 = 0.05;
 /// A label on anything but a frame's border.
 pub(crate) const LABEL_TOUCH: f64 = 1.0;
 /// Nodes and frames.

@@ -87,6 +87,8 @@ codes! {
     EdgeNotLed = "edge_not_led",
     /// Two edges on the same line.
     EdgeOverEdge = "edge_over_edge",
+    /// An arrow under which another edge runs, so that it seems to be that edge's.
+    ArrowOverEdge = "arrow_over_edge",
     /// An edge without room for its arrow.
     EdgeTooShort = "edge_too_short",
     /// A label on a node, an edge or a label.

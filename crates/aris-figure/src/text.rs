@@ -2,6 +2,7 @@
 //!
 //! A line is as wide as the sum of its glyphs' advances. What is drawn is never wider: shaping moves pairs of letters together (kerning).
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use ttf_parser::{Face, GlyphId};
@@ -258,14 +259,22 @@ pub(crate) fn missing(text: &str) -> Vec<char> {
     found
 }
 
+/// Whether [`clean`] takes a character out.
+fn is_forbidden(character: char) -> bool {
+    matches!(character,
+        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+        | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// The characters of `text` that are left out of the picture, each once, in order.
+pub(crate) fn forbidden(text: &str) -> BTreeSet<char> {
+    text.chars().filter(|one| is_forbidden(*one)).collect()
+}
+
 /// One line as it can be drawn: what XML forbids taken out, white space made single, as SVG does, letters and their marks composed: what draws
 /// the text takes a character from another font only where all fonts see as many characters.
 pub(crate) fn clean(text: &str) -> String {
-    let kept = text.chars().filter(|character| {
-        !matches!(character,
-            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-            | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}')
-    });
+    let kept = text.chars().filter(|character| !is_forbidden(*character));
     let kept: String = kept.nfc().collect();
     kept.split(['\t', '\n', '\r', ' '])
         .filter(|word| !word.is_empty())

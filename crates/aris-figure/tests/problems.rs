@@ -98,6 +98,11 @@ const CASES: &[(Code, &str, &str)] = &[
         "\"edges\": [{\"from\": \"d\", \"to\": \"c\", \"style\": \"dotted\"},",
     ),
     (
+        Code::ArrowOverEdge,
+        "\"edges\": [",
+        "\"edges\": [{\"from\": \"b\", \"to\": \"d\", \"points\": [[240, 150], [292, 150], [292, 285], [340, 285]]},",
+    ),
+    (
         Code::EdgeTooShort,
         "\"x\": 340, \"y\": 230",
         "\"x\": 174, \"y\": 230",

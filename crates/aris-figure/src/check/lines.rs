@@ -5,16 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::units;
 use crate::geometry::{Point, Rect};
 use crate::layout::Ways;
-use crate::measures::{CROSSED_PIECES, EDGE_ALONG, EDGE_TOUCH};
+use crate::measures::{CROSSED_PIECES, EDGE_ALONG, EDGE_APART, EDGE_LEANS, EDGE_TOUCH};
 use crate::notes::Notes;
 use crate::problem::Code;
-use crate::scene::{Block, Scene};
+use crate::scene::{Arrow, Block, Route, Scene};
+use crate::spec::Direction;
 use crate::svg::Number;
 use crate::tree::Tree;
 
 pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
     arrows(scene, notes);
-    same_line(scene, notes);
+    let mut said = same_line(scene, notes);
     let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
     let mut ways = None;
     let mut over = BTreeSet::new();
@@ -54,7 +55,11 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
             return;
         }
     }
-    partly_same_line(scene, &over, notes);
+    let mut pieces = pieces(scene);
+    // What runs over a node is reported already.
+    pieces.retain(|(edge, ..)| !over.contains(edge));
+    partly_same_line(scene, &pieces, &mut said, notes);
+    arrows_on_edges(scene, &pieces, &said, notes);
 }
 
 /// What leads an edge round the nodes in its way: corners that do, where there are some within the canvas.
@@ -80,6 +85,35 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String
     format!("move the node,{bend} or lead the edge round it with \"points\": [{points}]")
 }
 
+/// Whether the layout placed both ends of an edge, so that nobody can move them by hand.
+fn is_laid_out(scene: &Scene<'_>, index: usize) -> bool {
+    let edge = &scene.spec.edges[index];
+    let is_free = |node: usize| scene.spec.nodes[node].centre.is_none();
+    is_free(edge.from) && is_free(edge.to)
+}
+
+/// What gives a laid-out figure more room.
+fn spread(scene: &Scene<'_>) -> &'static str {
+    match scene.spec.layout.direction {
+        Direction::LeftRight => {
+            "choose a greater node_gap or layer_gap, or \"direction\": \"TB\", in layout"
+        }
+        Direction::TopBottom => {
+            "choose a greater node_gap or layer_gap, or \"direction\": \"LR\", in layout"
+        }
+    }
+}
+
+/// What leads an edge off another.
+fn elsewhere(scene: &Scene<'_>, index: usize) -> String {
+    let place = if is_laid_out(scene, index) {
+        spread(scene)
+    } else {
+        "move its nodes"
+    };
+    format!("lead one of them elsewhere with \"points\": [[x, y]], or {place}")
+}
+
 fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
     for (index, route) in scene.routes.iter().enumerate() {
         let Some(lacks) = route.lacks else { continue };
@@ -87,10 +121,12 @@ fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
         let fix = if edge.from == edge.to {
             String::from("choose a smaller thickness")
         } else {
-            format!(
-                "move its nodes apart by {}, or choose a smaller thickness",
-                units(lacks)
-            )
+            let room = if is_laid_out(scene, index) {
+                String::from(spread(scene))
+            } else {
+                format!("move its nodes apart by {}", units(lacks))
+            };
+            format!("{room}, or choose a smaller thickness")
         };
         notes.push(
             Code::EdgeTooShort,
@@ -101,9 +137,10 @@ fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
     }
 }
 
-/// Two edges that run along the same line between the same nodes, in whichever direction.
-fn same_line(scene: &Scene<'_>, notes: &mut Notes) {
+/// Two edges that run along the same line between the same nodes, in whichever direction. Returns them.
+fn same_line(scene: &Scene<'_>, notes: &mut Notes) -> BTreeSet<(usize, usize)> {
     let mut first = BTreeMap::new();
+    let mut said = BTreeSet::new();
     for (index, (edge, route)) in scene.spec.edges.iter().zip(&scene.routes).enumerate() {
         let mut track: Vec<(u64, u64)> = route
             .track
@@ -116,6 +153,7 @@ fn same_line(scene: &Scene<'_>, notes: &mut Notes) {
         let key = (edge.from.min(edge.to), edge.from.max(edge.to), track);
         let other = *first.entry(key).or_insert(index);
         if other != index {
+            said.insert((other, index));
             let fix = if edge.from == edge.to {
                 "draw both as one, or lead one of them elsewhere with \"points\": [[x, y]]"
             } else if edge.from == scene.spec.edges[other].to {
@@ -135,85 +173,209 @@ fn same_line(scene: &Scene<'_>, notes: &mut Notes) {
             );
         }
     }
+    said
 }
 
-/// Level and upright pieces of edges that have neither their start nor their end in common, on one line; those that run over a node
-/// are reported already.
-fn partly_same_line(scene: &Scene<'_>, over: &BTreeSet<usize>, notes: &mut Notes) {
-    // By axis and place: from, to and the edge of each piece.
-    type Piece = (f64, f64, usize);
-    let mut lines: BTreeMap<(bool, u64), Vec<Piece>> = BTreeMap::new();
+/// A straight piece of an edge's way.
+type Piece = (usize, Point, Point);
+
+fn pieces(scene: &Scene<'_>) -> Vec<Piece> {
     let routes = scene.routes.iter().enumerate();
-    for (index, route) in routes.filter(|(index, _)| !over.contains(index)) {
-        for pair in route.track.windows(2) {
-            let (one, two) = (pair[0], pair[1]);
-            let same = |one: f64, two: f64| one.to_bits() == two.to_bits();
-            let piece = match (same(one.x, two.x), same(one.y, two.y)) {
-                (false, true) => (false, one.y, one.x, two.x),
-                (true, false) => (true, one.x, one.y, two.y),
-                _ => continue,
-            };
-            let (axis, at, from, to) = piece;
-            let pieces = lines.entry((axis, at.to_bits())).or_default();
-            pieces.push((from.min(to), from.max(to), index));
-        }
-    }
-    let mut said = BTreeSet::new();
-    for pieces in lines.values_mut() {
-        pieces.sort_by(|one, two| one.0.total_cmp(&two.0).then(one.2.cmp(&two.2)));
-        for (at, (_, end, edge)) in pieces.iter().enumerate() {
-            let on = pieces[at + 1..]
-                .iter()
-                .take_while(|(from, ..)| *from < end - EDGE_ALONG)
-                .filter(|(from, to, _)| to - from > EDGE_ALONG);
-            for (_, _, other) in on {
-                let (one, two) = (&scene.spec.edges[*edge], &scene.spec.edges[*other]);
-                let apart = one.start() != two.start() && one.end() != two.end();
-                let pair = (*edge.min(other), *edge.max(other));
-                if apart && edge != other && said.insert(pair) {
-                    notes.push(
-                        Code::EdgeOverEdge,
-                        scene.edge_place(pair.1).field(&["points", "from"]),
-                        format!(
-                            "{} lies on a part of {} (/edges/{})",
-                            scene.edge(pair.1),
-                            scene.edge(pair.0),
-                            pair.0
-                        ),
-                        "lead one of them elsewhere with \"points\": [[x, y]], or move its nodes",
-                    );
-                }
-                if notes.full(Code::EdgeOverEdge) {
-                    return;
+    let pieces = routes.flat_map(|(edge, route)| {
+        let pairs = route.track.windows(2);
+        pairs.map(move |pair| (edge, pair[0], pair[1]))
+    });
+    pieces.collect()
+}
+
+fn tree(pieces: &[Piece], by: f64) -> Tree {
+    let bounds = |(_, one, two): &Piece| Rect::between(*one, *two).grown(by);
+    Tree::new(pieces.iter().map(bounds).collect())
+}
+
+/// Edges that have neither their start nor their end in common, partly on one line. In figures of very many pieces only level and upright
+/// ones are compared.
+fn partly_same_line(
+    scene: &Scene<'_>,
+    pieces: &[Piece],
+    said: &mut BTreeSet<(usize, usize)>,
+    notes: &mut Notes,
+) {
+    let is_square = |(_, one, two): &&Piece| {
+        one.x.to_bits() == two.x.to_bits() || one.y.to_bits() == two.y.to_bits()
+    };
+    let is_small = pieces.len() <= CROSSED_PIECES;
+    let pieces: Vec<Piece> = pieces
+        .iter()
+        .filter(|piece| is_small || is_square(piece))
+        .copied()
+        .collect();
+    let tree = tree(&pieces, EDGE_APART);
+    let mut shared: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    for (edge, one, two) in &pieces {
+        for other in tree.along(*one, *two) {
+            let (other, from, to) = pieces[other];
+            if other > *edge {
+                let length = together((*one, *two), (from, to));
+                if length > 0.0 {
+                    *shared.entry((*edge, other)).or_default() += length;
                 }
             }
         }
     }
+    for (pair, length) in shared {
+        let (one, two) = (&scene.spec.edges[pair.0], &scene.spec.edges[pair.1]);
+        let apart = one.start() != two.start() && one.end() != two.end();
+        if apart && length > EDGE_ALONG && said.insert(pair) {
+            notes.push(
+                Code::EdgeOverEdge,
+                scene.edge_place(pair.1).field(&["points", "from"]),
+                format!(
+                    "{} lies on a part of {} (/edges/{})",
+                    scene.edge(pair.1),
+                    scene.edge(pair.0),
+                    pair.0
+                ),
+                elsewhere(scene, pair.1),
+            );
+        }
+        if notes.full(Code::EdgeOverEdge) {
+            return;
+        }
+    }
+}
+
+/// The length over which two pieces that run almost in one direction are drawn as one.
+fn together(one: (Point, Point), two: (Point, Point)) -> f64 {
+    let along = one.0.direction(one.1);
+    // Along the first, and beside it.
+    let place = |point: Point| {
+        let (x, y) = (point.x - one.0.x, point.y - one.0.y);
+        (x * along.x + y * along.y, y * along.x - x * along.y)
+    };
+    let (from, to) = (place(two.0), place(two.1));
+    let lean = (to.1 - from.1) / (to.0 - from.0);
+    // Not a number where the second has no length.
+    if lean.is_nan() || lean.abs() > EDGE_LEANS {
+        return 0.0;
+    }
+    let mut low = from.0.min(to.0).max(0.0);
+    let mut high = from.0.max(to.0).min(one.0.distance(one.1));
+    if lean.abs() > 1e-9 {
+        let middle = from.0 - from.1 / lean;
+        let reach = EDGE_APART / lean.abs();
+        low = low.max(middle - reach);
+        high = high.min(middle + reach);
+    } else if from.1.abs() > EDGE_APART {
+        return 0.0;
+    }
+    (high - low).max(0.0)
+}
+
+/// Arrows that seem to be those of another edge, which runs under them, or touches them where it begins. Edges that end side by side, each with an
+/// arrow, do not count.
+fn arrows_on_edges(
+    scene: &Scene<'_>,
+    pieces: &[Piece],
+    said: &BTreeSet<(usize, usize)>,
+    notes: &mut Notes,
+) {
+    let tree = tree(pieces, 0.01);
+    let shown: BTreeSet<usize> = pieces.iter().map(|(edge, ..)| *edge).collect();
+    for index in shown {
+        for (tip, node, arrow) in ends(scene, index) {
+            let Some(arrow) = arrow else { continue };
+            let [_, one, two] = arrow;
+            let length = tip.distance(one.towards(two, 0.5));
+            let area = Rect::between(tip, one).union(Rect::between(tip, two));
+            let mut on: BTreeMap<usize, f64> = BTreeMap::new();
+            for piece in tree.meeting(area.grown(length)) {
+                let (other, from, to) = pieces[piece];
+                if other != index && !said.contains(&(index.min(other), index.max(other))) {
+                    let room = scene.routes[other].thickness / 2.0;
+                    *on.entry(other).or_default() += within(arrow, room, from, to);
+                }
+            }
+            let is_taken = |(other, on): &(usize, f64)| {
+                let beside = |has_arrow: bool| {
+                    ends(scene, *other).iter().any(|(at, other, arrow)| {
+                        *other == node && arrow.is_some() == has_arrow && at.distance(tip) <= length
+                    })
+                };
+                let (own, its) = (&scene.spec.edges[index], &scene.spec.edges[*other]);
+                // Two edges back and forth stand side by side.
+                let is_back = own.start() == its.end() && own.end() == its.start();
+                let begins = beside(false);
+                let is_apart = beside(true) || (begins && is_back);
+                !is_apart && *on > if begins { 0.0 } else { EDGE_ALONG }
+            };
+            if let Some((other, _)) = on.into_iter().find(is_taken) {
+                notes.push(
+                    Code::ArrowOverEdge,
+                    scene.edge_place(index).field(&["points", "from"]),
+                    format!(
+                        "an arrow of {} lies on {} (/edges/{other})",
+                        scene.edge(index),
+                        scene.edge(other)
+                    ),
+                    elsewhere(scene, index),
+                );
+            }
+        }
+        if notes.full(Code::ArrowOverEdge) {
+            return;
+        }
+    }
+}
+
+/// Where an edge begins and where it ends, at what, and the arrow there.
+type End = (Point, (usize, Option<usize>), Option<Arrow>);
+
+fn ends(scene: &Scene<'_>, index: usize) -> [End; 2] {
+    let edge = &scene.spec.edges[index];
+    let Route {
+        start,
+        track,
+        arrow,
+        tail,
+        ..
+    } = &scene.routes[index];
+    let first = track.first().unwrap_or(start);
+    let last = track.last().unwrap_or(start);
+    [(*first, edge.start(), *tail), (*last, edge.end(), *arrow)]
+}
+
+/// How much of a line lies within a triangle, or no farther from it than `room`.
+fn within(triangle: Arrow, room: f64, one: Point, two: Point) -> f64 {
+    let (mut low, mut high) = (0.0_f64, 1.0_f64);
+    for at in 0..3 {
+        let [from, to, inside] = [0, 1, 2].map(|step| triangle[(at + step) % 3]);
+        let side = |point: Point| {
+            (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)
+        };
+        let sign = side(inside).signum();
+        let reach = room * from.distance(to);
+        let (start, end) = (side(one) * sign + reach, side(two) * sign + reach);
+        if start < 0.0 && end < 0.0 {
+            return 0.0;
+        }
+        if start < 0.0 {
+            low = low.max(start / (start - end));
+        } else if end < 0.0 {
+            high = high.min(start / (start - end));
+        }
+    }
+    (high - low).max(0.0) * one.distance(two)
 }
 
 /// How many times edges cross each other; `None` where there are too many pieces to compare.
 pub(crate) fn crossings(scene: &Scene<'_>) -> Option<usize> {
-    let pieces: Vec<(usize, Point, Point)> = scene
-        .routes
-        .iter()
-        .enumerate()
-        .flat_map(|(edge, route)| {
-            route
-                .track
-                .windows(2)
-                .map(move |pair| (edge, pair[0], pair[1]))
-        })
-        .collect();
+    let pieces = pieces(scene);
     if pieces.len() > CROSSED_PIECES {
         return None;
     }
-    let tree = Tree::new(
-        pieces
-            .iter()
-            .map(|(_, one, two)| Rect::between(*one, *two).grown(0.01))
-            .collect(),
-    );
-    let crosses = |(edge, one, two): &(usize, Point, Point)| {
+    let tree = tree(&pieces, 0.01);
+    let crosses = |(edge, one, two): &Piece| {
         let found = tree
             .along(*one, *two)
             .into_iter()

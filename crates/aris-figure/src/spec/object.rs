@@ -167,12 +167,27 @@ impl<'a> Object<'a> {
 
     /// The lines of a text that is drawn, their formulas set.
     pub(crate) fn lines(&self, name: &'static str, notes: &mut Notes) -> Option<Vec<String>> {
+        let text = self.text(name, notes)?;
+        let forbidden = text::forbidden(&text);
+        if !forbidden.is_empty() {
+            let names = forbidden.into_iter().take(8);
+            let names: Vec<String> = names
+                .map(|one| format!("U+{:04X}", u32::from(one)))
+                .collect();
+            self.report(
+                notes,
+                Code::MissingGlyph,
+                name,
+                format!(
+                    "{name} holds characters that are not drawn: {}",
+                    names.join(", ")
+                ),
+                "remove them, or write what they stand for",
+            );
+        }
         let mut wrong = Vec::new();
         let set = |line: &String| formula::set(line, &mut wrong);
-        let lines = text::lines(&self.text(name, notes)?)
-            .iter()
-            .map(set)
-            .collect();
+        let lines = text::lines(&text).iter().map(set).collect();
         for (formula, why) in wrong {
             self.report(
                 notes,

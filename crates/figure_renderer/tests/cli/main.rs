@@ -6,6 +6,7 @@
 )]
 
 mod gallery;
+mod lines;
 mod options;
 mod reference;
 mod room;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::tour::Tour;
 use crate::geometry::{Point, Rect};
-use crate::measures::{ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
+use crate::measures::{ARROW, ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
 use crate::scene::Scene;
 
 /// Lines on one axis that ways may run on, and what turning into each costs.
@@ -128,6 +128,8 @@ pub(super) struct Grid {
 pub(super) struct Mark {
     pub(super) edge: Option<usize>,
     is_on: bool,
+    /// Whether the edge's arrow at its start, or at its end, lies there.
+    arrows: (bool, bool),
 }
 
 impl Grid {
@@ -197,7 +199,7 @@ impl Grid {
         }
         for frame in scene.frames.iter().flatten() {
             let [one, two, three, four] = frame.rect.corners();
-            grid.mark(None, &[one, two, three, four, one], true);
+            grid.mark(scene, None, &[one, two, three, four, one], true);
         }
         grid
     }
@@ -232,17 +234,35 @@ impl Grid {
     }
 
     /// Notes an edge on its way, or that it is there no more.
-    pub(super) fn mark(&mut self, edge: Option<usize>, way: &[Point], is_there: bool) {
+    pub(super) fn mark(
+        &mut self,
+        scene: &Scene<'_>,
+        edge: Option<usize>,
+        way: &[Point],
+        is_there: bool,
+    ) {
+        let arrow = |point: Option<&Point>, is_there: bool, thickness: f64| {
+            let around = |point: &Point| Rect::between(*point, *point).grown(ARROW * thickness);
+            point.filter(|_| is_there).map(around)
+        };
+        let arrows = edge.map_or((None, None), |edge| {
+            let edge = &scene.spec.edges[edge];
+            (
+                arrow(way.first(), edge.arrows.0, edge.thickness),
+                arrow(way.last(), edge.arrows.1, edge.thickness),
+            )
+        });
         for pair in way.windows(2) {
-            self.mark_piece(edge, (pair[0], pair[1]), is_there);
+            self.mark_piece(edge, (pair[0], pair[1]), arrows, is_there);
         }
     }
 
     /// Lines that are so near to a piece that they look the same are marked, too.
-    pub(super) fn mark_piece(
+    fn mark_piece(
         &mut self,
         edge: Option<usize>,
         (one, two): (Point, Point),
+        arrows: (Option<Rect>, Option<Rect>),
         is_there: bool,
     ) {
         let (axis, near) = strip(one, two, SAME_LINE);
@@ -252,8 +272,17 @@ impl Grid {
                 Axis::Level => at.y == one.y,
                 Axis::Upright => at.x == one.x,
             };
+            let end = self
+                .next(step, axis, true)
+                .map_or(at, |(end, _)| self.point(end));
+            let holds =
+                |arrow: Option<Rect>| is_on && arrow.is_some_and(|arrow| arrow.is_crossed(at, end));
+            let mark = Mark {
+                edge,
+                is_on,
+                arrows: (holds(arrows.0), holds(arrows.1)),
+            };
             let used = &mut self.used[axis as usize][step];
-            let mark = Mark { edge, is_on };
             match used.iter().position(|known| *known == mark) {
                 Some(known) if !is_there => drop(used.swap_remove(known)),
                 _ if is_there => used.push(mark),
@@ -340,13 +369,22 @@ pub(super) fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
     }
 }
 
-/// Whether two edges may lie on one line: they begin or end at the same place, and look alike.
+/// Whether two edges may lie on one line: they begin or end at the same place, each with an arrow there or none, look alike, and the
+/// other's arrow at its own end does not lie there.
 pub(super) fn shares(scene: &Scene<'_>, edge: usize, mark: Mark) -> bool {
     let Some(other) = mark.edge.filter(|_| mark.is_on) else {
         return false;
     };
     let (one, two) = (&scene.spec.edges[edge], &scene.spec.edges[other]);
     let alike = one.dash == two.dash && one.colour.rgb == two.colour.rgb;
+    let from = one.start() == two.start();
     // Both ends the same: two edges that look like one.
-    alike && ((one.start() == two.start()) != (one.end() == two.end()))
+    if !alike || from == (one.end() == two.end()) {
+        return false;
+    }
+    if from {
+        one.arrows.0 == two.arrows.0 && !mark.arrows.1
+    } else {
+        one.arrows.1 == two.arrows.1 && !mark.arrows.0
+    }
 }

@@ -66,10 +66,10 @@ pub(crate) fn orthogonal(scene: &Scene<'_>) -> Squared {
                 continue;
             }
             if let Some(way) = ways.remove(edge) {
-                grid.mark(Some(*edge), &way, false);
+                grid.mark(scene, Some(*edge), &way, false);
             }
             if let Some(way) = grid.lead(scene, *edge, &tours[edge]) {
-                grid.mark(Some(*edge), &way, true);
+                grid.mark(scene, Some(*edge), &way, true);
                 ways.insert(*edge, way);
             }
         }

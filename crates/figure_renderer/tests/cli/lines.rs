@@ -1,0 +1,222 @@
+//! Pictures that show another graph than their description, or less than it says, are reported.
+
+use aris_testkit::{Project, Run};
+use serde_json::{Value, json};
+
+use super::call;
+
+/// Each edge as from, to and more of its fields.
+fn figure(layout: &Value, ids: &[&str], edges: &[(&str, &str, Value)]) -> Value {
+    let nodes: Vec<Value> = ids
+        .iter()
+        .map(|id| json!({"id": id, "label": id}))
+        .collect();
+    let edge = |(from, to, more): &(&str, &str, Value)| {
+        let mut edge = more.clone();
+        edge["from"] = json!(from);
+        edge["to"] = json!(to);
+        edge
+    };
+    let edges: Vec<Value> = edges.iter().map(edge).collect();
+    json!({"layout": layout, "nodes": nodes, "edges": edges})
+}
+
+fn validate(figure: &Value) -> Run {
+    let project = Project::bare().file("f.json", figure.to_string());
+    call(project.path(), &["--json", "validate", "f.json"])
+}
+
+/// The problems that are found, as code and pointer.
+fn problems(figure: &Value) -> Vec<(String, String)> {
+    let data = validate(figure).data();
+    let text = |problem: &Value, name: &str| String::from(problem[name].as_str().expect("a text"));
+    let problems = data["problems"].as_array().expect("problems");
+    problems
+        .iter()
+        .map(|problem| (text(problem, "code"), text(problem, "pointer")))
+        .collect()
+}
+
+fn found(code: &str, pointer: &str) -> (String, String) {
+    (String::from(code), String::from(pointer))
+}
+
+/// A figure of placed boxes, all of the usual size, with these edges.
+fn placed(nodes: &[(&str, i32, i32)], edges: &[Value]) -> Value {
+    let node = |(id, x, y): &(&str, i32, i32)| json!({"id": id, "label": id, "x": x, "y": y});
+    let nodes: Vec<Value> = nodes.iter().map(node).collect();
+    json!({"canvas": {"width": 900, "height": 500}, "nodes": nodes, "edges": edges})
+}
+
+#[test]
+fn right_angled_edges_share_no_line_on_which_an_arrow_would_be_taken_for_another() {
+    let mut figure = figure(
+        &json!({"routing": "orthogonal"}),
+        &["a", "b", "c", "d"],
+        &[
+            ("a", "b", json!({})),
+            ("b", "c", json!({})),
+            ("c", "d", json!({})),
+            ("a", "d", json!({"label": "a very long edge label indeed"})),
+            ("a", "c", json!({"arrow": "both"})),
+        ],
+    );
+    figure["groups"] = json!([{"id": "g", "label": "Mid", "node_ids": ["b", "c"]}]);
+    assert_eq!(problems(&figure), []);
+}
+
+#[test]
+fn an_arrow_on_another_edge_is_reported() {
+    let nodes = [("a", 100, 100), ("b", 400, 100), ("c", 700, 100)];
+    let plain = json!({"from": "a", "to": "b"});
+    // The second begins where the arrow of the first ends, turns off within the arrow of the first, or crosses it.
+    let cases = [
+        (
+            json!({"from": "a", "to": "c", "arrow": "both", "points": [[250, 100], [250, 200], [700, 200]]}),
+            "/edges/1/points",
+        ),
+        (
+            json!({"from": "a", "to": "c", "points": [[333, 100], [333, 200], [700, 200]]}),
+            "/edges/0/from",
+        ),
+        (
+            json!({"from": "c", "to": "a", "points": [[700, 200], [330, 200], [330, 20], [100, 20]]}),
+            "/edges/0/from",
+        ),
+    ];
+    for (edge, pointer) in cases {
+        let figure = placed(&nodes, &[plain.clone(), edge]);
+        assert_eq!(
+            problems(&figure),
+            [found("arrow_over_edge", pointer)],
+            "{figure}"
+        );
+        let run = validate(&figure);
+        let fix = run.data()["problems"][0]["fix"].to_string();
+        assert!(
+            fix.contains("points") && fix.contains("move its nodes"),
+            "{fix}"
+        );
+    }
+}
+
+#[test]
+fn edges_that_leave_or_reach_a_box_together_are_no_fault() {
+    let nodes = [("a", 100, 100), ("b", 400, 100), ("c", 400, 300)];
+    for (one, two) in [
+        (
+            json!({"from": "a", "to": "b"}),
+            json!({"from": "a", "to": "c", "points": [[250, 100], [250, 300]]}),
+        ),
+        (
+            json!({"from": "b", "to": "a"}),
+            json!({"from": "c", "to": "a", "points": [[250, 300], [250, 100]]}),
+        ),
+        (
+            json!({"from": "a", "to": "b", "arrow": "both"}),
+            json!({"from": "a", "to": "c", "arrow": "both", "points": [[250, 100], [250, 300]]}),
+        ),
+    ] {
+        let figure = placed(&nodes, &[one, two]);
+        assert_eq!(problems(&figure), [], "{figure}");
+    }
+}
+
+#[test]
+fn edges_of_different_ends_on_one_sloping_line_are_reported() {
+    let nodes = [
+        ("a", 100, 100),
+        ("b", 100, 400),
+        ("c", 800, 100),
+        ("d", 800, 400),
+    ];
+    let edges = [
+        json!({"from": "a", "to": "d", "points": [[300, 200], [500, 300]]}),
+        json!({"from": "b", "to": "c", "points": [[320, 210], [480, 290]]}),
+    ];
+    let figure = placed(&nodes, &edges);
+    assert_eq!(
+        problems(&figure),
+        [found("edge_over_edge", "/edges/1/points")]
+    );
+}
+
+#[test]
+fn an_arrow_beside_the_start_of_another_edge_is_reported_once() {
+    let figure = figure(
+        &json!({}),
+        &["a", "b", "c", "d"],
+        &[
+            ("a", "b", json!({})),
+            ("b", "a", json!({"label": "back"})),
+            ("b", "c", json!({})),
+            ("c", "d", json!({})),
+            ("d", "a", json!({"label": "loop"})),
+            ("a", "c", json!({"curve": true})),
+        ],
+    );
+    assert_eq!(
+        problems(&figure),
+        [found("arrow_over_edge", "/edges/4/from")]
+    );
+}
+
+#[test]
+fn what_gives_a_laid_out_figure_room_is_not_to_move_its_nodes() {
+    let links = [
+        "0 3", "1 4", "2 7", "3 0", "4 7", "5 4", "6 3", "7 4", "8 7", "9 0", "10 7", "11 4",
+        "0 1", "1 6", "2 11", "3 4", "4 9", "5 2", "6 7", "7 0", "8 5", "9 10", "10 3", "11 8",
+    ];
+    let ids: Vec<String> = (0..12).map(|index: usize| index.to_string()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let edges: Vec<_> = links
+        .iter()
+        .map(|link| link.split_once(' ').expect("two ends"))
+        .map(|(from, to)| (from, to, json!({})))
+        .collect();
+    let figure = figure(&json!({"routing": "orthogonal"}), &ids, &edges);
+    let data = validate(&figure).data();
+    let problems = data["problems"].as_array().expect("problems");
+    let fixes: Vec<&str> = problems
+        .iter()
+        .filter(|problem| problem["code"] == "edge_too_short")
+        .map(|problem| problem["fix"].as_str().expect("a fix"))
+        .collect();
+    assert!(!fixes.is_empty(), "{data}");
+    for fix in fixes {
+        assert!(fix.contains("node_gap") && !fix.contains("move"), "{fix}");
+    }
+}
+
+#[test]
+fn characters_that_vanish_are_reported() {
+    let figure = json!({
+        "title": "t",
+        "nodes": [{"id": "a", "label": "a\u{7}b\tc\u{0}d", "sublabel": "x\u{9b}y"}, {"id": "b", "label": "b\n\tc"}],
+        "edges": [{"from": "a", "to": "b", "label": "e\u{1b}"}],
+        "groups": [{"label": "g\u{8}", "node_ids": ["a"]}],
+        "labels": [{"text": "\u{c}l", "x": 400, "y": 300}],
+    });
+    let data = validate(&figure).data();
+    let lost: Vec<(&str, &str)> = data["problems"]
+        .as_array()
+        .expect("problems")
+        .iter()
+        .filter(|problem| problem["code"] == "missing_glyph")
+        .map(|problem| {
+            let message = problem["message"].as_str().expect("a message");
+            let characters = message.split_once(": ").expect("characters").1;
+            (problem["pointer"].as_str().expect("a pointer"), characters)
+        })
+        .collect();
+    assert_eq!(
+        lost,
+        [
+            ("/nodes/0/label", "U+0000, U+0007"),
+            ("/nodes/0/sublabel", "U+009B"),
+            ("/edges/0/label", "U+001B"),
+            ("/groups/0/label", "U+0008"),
+            ("/labels/0/text", "U+000C"),
+        ]
+    );
+}
