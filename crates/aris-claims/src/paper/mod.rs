@@ -254,13 +254,13 @@ impl<'d> Paper<'d> {
         files.position(|file| file.path == path)
     }
 
-    /// Path, line and column of a place in a block's text. A sign written `$-$` begins with its dollar sign.
     /// What decides whether a stretch of visible text is set, where that is not known.
     pub(crate) fn doubt(&self, block: usize, range: &Range<usize>) -> Option<Position> {
         let cause = self.document.blocks.get(block)?.doubt(range)?;
         Some(self.document.position(cause))
     }
 
+    /// Path, line and column of a place in a block's text. A sign written `$-$` begins with its dollar sign.
     pub(crate) fn position(&self, block: usize, at: usize) -> Position {
         self.document.position(self.place(block, at))
     }
