@@ -100,7 +100,7 @@ impl Client {
         let _alone = if request.keep.is_zero() {
             None
         } else {
-            self.cache.alone(request, &url, self.end)
+            self.alone(request)
         };
         // Another process may have asked the same meanwhile.
         if let Some(value) = kept() {
@@ -111,6 +111,11 @@ impl Client {
             self.cache.put(request, &url, &response);
         }
         Ok(value)
+    }
+
+    /// Keeps other processes and threads with the same question waiting while the result lives, until the deadline at most.
+    pub fn alone(&self, request: &Request) -> Option<aris_fs::Lock> {
+        self.cache.alone(request, &self.url(request), self.end)
     }
 
     /// Whether an answer to this request is kept that [`Client::ask`] would give now.

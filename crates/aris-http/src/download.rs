@@ -98,12 +98,14 @@ impl Client {
                 part.restart().map_err(disk)?;
             }
             let answer = attempt.send(&more)?;
-            if matches!(answer.status, 200 | 416) {
+            let goes_on = answer.status != 206 || goes_on(&answer, part.length(), tag);
+            if matches!(answer.status, 200 | 416) || !goes_on {
                 part.restart().map_err(disk)?;
             }
             resumed = part.length();
             let trouble = |what| Err(attempt.broken(Broken::Trouble(what)));
             match answer.status {
+                206 if !goes_on => trouble(String::from("not the part that was asked for")),
                 200 | 206 => {
                     let media_type = answer.media_type();
                     receive(attempt, request, &url, answer, &mut part, &note)?;
@@ -150,12 +152,8 @@ fn receive(
     part: &mut aris_fs::Part,
     note: &Path,
 ) -> Result<(), Missed> {
-    // Only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
     let total = total(&answer, part.length());
-    let tag = answer
-        .header("etag")
-        .filter(|tag| !tag.starts_with("W/"))
-        .or_else(|| answer.header("last-modified"));
+    let tag = validator(&answer);
     if part.length() == 0 {
         match tag {
             Some(tag) => {
@@ -188,6 +186,23 @@ fn receive(
         part.restart().map_err(disk)?;
     }
     Err(attempt.broken(Broken::Trouble(format!("{came} of {total} bytes came"))))
+}
+
+/// What tells one state of a file from another: only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
+fn validator(answer: &Answer) -> Option<&str> {
+    let tag = answer.header("etag").filter(|tag| !tag.starts_with("W/"));
+    tag.or_else(|| answer.header("last-modified"))
+}
+
+/// Whether a part begins where the file ends here, and belongs to it: not every host looks at `If-Range`.
+fn goes_on(answer: &Answer, here: u64, tag: Option<&str>) -> bool {
+    let range = answer.header("content-range").unwrap_or_default();
+    let range = range.trim_start_matches(|sign: char| !sign.is_ascii_digit());
+    let begin = range
+        .split_once('-')
+        .and_then(|(begin, _)| begin.trim().parse().ok());
+    let same = |now: &str| tag.is_none_or(|tag| tag == now);
+    begin == Some(here) && validator(answer).is_none_or(same)
 }
 
 /// Bytes that the whole file has, as the answer says: the total of `Content-Range` of a part that goes on where the file ends here, or

@@ -248,10 +248,16 @@ impl Attempt<'_> {
         let fetched_at = (self.exchange.now)();
         let limit = self.exchange.request.limit;
         let body = answer.whole(limit).map_err(|broken| self.broken(broken))?;
+        let body = body.ok_or_else(|| self.last(Why::TooLarge(limit)))?;
+        // Here, before it is read, kept or quoted.
+        let body = match self.exchange.key {
+            Some(key) => key.masked(body),
+            None => body,
+        };
         Ok(Response {
             status: answer.status,
             media_type: answer.media_type(),
-            body: body.ok_or_else(|| self.last(Why::TooLarge(limit)))?,
+            body,
             fetched_at,
             cached: false,
             allowance: Allowance::of(|name| answer.header(name)),

@@ -150,7 +150,7 @@ impl Pace {
         }
         match again {
             // An answer that was under way says nothing about a pause that the host has asked for since.
-            Again::No if state.closed_until > now => {}
+            Again::No if is_limit || state.closed_until > now => {}
             Again::No => {
                 state.refusals = 0;
                 state.closed_until = 0;

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use percent_encoding::utf8_percent_encode;
+
+use crate::request::VALUE;
+
 /// An API key. It has no `Display`, its `Debug` says nothing, and it is never part of a URL that is kept or shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -13,6 +17,23 @@ impl Secret {
         let text = text.trim();
         let printable = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         printable.then(|| Self(text.to_owned()))
+    }
+
+    /// Replaces the key in text that a host sent: some repeat what they were asked. Shorter than eight characters it is no secret, and
+    /// may be part of any word.
+    pub(crate) fn masked(&self, body: Vec<u8>) -> Vec<u8> {
+        let encoded = utf8_percent_encode(&self.0, VALUE).to_string();
+        match String::from_utf8(body) {
+            Ok(mut text) => {
+                for form in [&self.0, &encoded] {
+                    if form.len() >= 8 && text.contains(form) {
+                        text = text.replace(form, "***");
+                    }
+                }
+                text.into_bytes()
+            }
+            Err(other) => other.into_bytes(),
+        }
     }
 
     /// The key itself, for the one place that sends it.

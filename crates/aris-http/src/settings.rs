@@ -87,8 +87,15 @@ impl Settings {
         for host in hosts {
             let base = env(host.base_variable);
             bases.insert(host.name, origin::base(host, base.as_deref())?);
-            let key = host.key.and_then(|place| env(place.variable));
-            if let Some(key) = key.as_deref().and_then(Secret::new) {
+            if let Some(place) = host.key
+                && let Some(text) = env(place.variable).filter(|text| !text.trim().is_empty())
+            {
+                let key = Secret::new(&text).ok_or_else(|| HttpError::Setting {
+                    variable: place.variable,
+                    what: format!("{} cannot be a key: it holds a space, a line end or a character outside ASCII", place.variable),
+                    hint: "set it to the key alone, or unset it to ask without one",
+                    kind: ErrorKind::Usage,
+                })?;
                 keys.insert(host.name, key);
             }
         }

@@ -64,6 +64,18 @@ impl Answer {
     }
 }
 
+/// Reads the answer for one work. An empty list is none, and does not say that there is no such work.
+pub(crate) fn single(
+    read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,
+) -> impl Fn(&Response) -> Result<Option<Answer>, Doubt> {
+    move |response| match read(response)? {
+        Some(answer) if answer.items.is_empty() => Err(Doubt::NotAnAnswer(String::from(
+            "an empty list in place of one work",
+        ))),
+        answer => Ok(answer),
+    }
+}
+
 /// Reads an answer to a search, which is a list: that there is no such thing makes no sense there, and is not "nothing found".
 pub(crate) fn listed(
     read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,

@@ -94,15 +94,13 @@ pub fn search(
 /// that one.
 pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> {
     let mut papers = Vec::new();
-    let mut unknown = Vec::new();
-    for id in ids {
-        if client.is_kept(&one(id)) {
-            papers.extend(client.ask(&one(id), parse_one)?);
-        } else {
-            unknown.push(id.clone());
+    for batch in kept(client, ids, &mut papers)?.chunks(BATCH) {
+        let _alone = client.alone(&list(batch));
+        // Another process may have asked the same meanwhile.
+        let batch = &*kept(client, batch, &mut papers)?;
+        if batch.is_empty() {
+            continue;
         }
-    }
-    for batch in unknown.chunks(BATCH) {
         let (feed, whole) = client.ask(&list(batch), |response| {
             Ok((complete(parse(response)?, batch.len())?, response.clone()))
         })?;
@@ -148,6 +146,23 @@ fn list(ids: &[ArxivId]) -> Request {
         .accept(ATOM)
         .query("id_list", &names.join(","))
         .query("max_results", &names.len().to_string())
+}
+
+/// Adds the papers that are kept to `papers`, and returns the others.
+fn kept(
+    client: &Client,
+    ids: &[ArxivId],
+    papers: &mut Vec<Paper>,
+) -> Result<Vec<ArxivId>, HttpError> {
+    let mut unknown = Vec::new();
+    for id in ids {
+        if client.is_kept(&one(id)) {
+            papers.extend(client.ask(&one(id), parse_one)?);
+        } else {
+            unknown.push(id.clone());
+        }
+    }
+    Ok(unknown)
 }
 
 /// The question for one paper, under which its record is kept.

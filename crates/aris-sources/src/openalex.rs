@@ -10,7 +10,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
-use crate::answer::{Answer, listed};
+use crate::answer::{Answer, listed, single};
 use crate::hosts::OPENALEX;
 use crate::json::{at, body, count, list, text, year};
 use crate::keep;
@@ -57,7 +57,7 @@ pub fn by_name(client: &Client, name: &str) -> Result<Option<Answer>, HttpError>
     let request = Request::get(&OPENALEX, "/works")
         .segments(name)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, read)
+    client.ask(&request, single(read))
 }
 
 /// Asks for works by words, page by page.

@@ -7,7 +7,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, listed};
+use crate::answer::{Answer, listed, single};
 use crate::hosts::SEMANTIC_SCHOLAR;
 use crate::json::{at, body, count, list, text, year};
 use crate::keep;
@@ -140,8 +140,7 @@ pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, 
     let mut unknown = Vec::new();
     for (place, name) in found.items.iter_mut().zip(names) {
         if client.is_kept(&one(name, fields)) {
-            let kept = client.ask(&one(name, fields), |response| named(response, 1))?;
-            *place = kept.into_iter().next().unwrap_or_default();
+            *place = kept(client, name, fields)?;
         } else {
             unknown.push((place, name));
         }
@@ -150,6 +149,14 @@ pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, 
         let list: Vec<&String> = part.iter().map(|(_, name)| *name).collect();
         let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": list }))
             .query("fields", fields);
+        let _alone = client.alone(&request);
+        // Another process may have asked the same meanwhile.
+        if list.iter().all(|name| client.is_kept(&one(name, fields))) {
+            for (place, name) in part {
+                **place = kept(client, name, fields)?;
+            }
+            continue;
+        }
         let (papers, whole) = client.ask(&request, |response| {
             Ok((named(response, list.len())?, response.clone()))
         })?;
@@ -170,6 +177,12 @@ pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, 
         }
     }
     Ok(found)
+}
+
+/// What is kept for a name.
+fn kept(client: &Client, name: &str, fields: &str) -> Result<(Value, Option<Paper>), HttpError> {
+    let kept = client.ask(&one(name, fields), |response| named(response, 1))?;
+    Ok(kept.into_iter().next().unwrap_or_default())
 }
 
 /// The question for one paper, under which its record is kept.
@@ -202,7 +215,7 @@ pub fn by_name(client: &Client, name: &str, fields: &str) -> Result<Option<Answe
         .segments(name)
         .query("fields", fields)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, read)
+    client.ask(&request, single(read))
 }
 
 /// Asks for the paper whose title fits best. `None`: nothing fits.

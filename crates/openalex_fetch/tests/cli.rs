@@ -367,3 +367,46 @@ fn a_deadline_that_passes_is_named() {
     );
     assert!(!run.stderr().contains("HTTPS_PROXY"), "{run}");
 }
+
+#[test]
+fn an_error_that_repeats_the_key_and_an_empty_list_are_told() {
+    let server = Server::start(|request| {
+        if request.path().contains("refused") {
+            let said =
+                json!({"error": "Bad Request", "message": "invalid api key secret-key-of-a-user"});
+            return Answer::json(&said).with_status(400);
+        }
+        list([], 0)
+    });
+    let project = Project::new();
+    let refused = run(&project, &server, &["work", "10.1000/refused", "--json"]).expect_code(4);
+    let all = format!("{}{}", refused.stdout(), refused.stderr());
+    assert!(
+        all.contains("invalid api key ***") && !all.contains("secret-key"),
+        "{all}"
+    );
+    run(
+        &project,
+        &server,
+        &["work", "10.1000/empty", "--deadline", "20"],
+    )
+    .expect_code(7);
+}
+
+#[test]
+fn a_key_that_cannot_be_one_is_named_and_nothing_is_asked() {
+    let server = Server::start(|_| list([1], 1));
+    let project = Project::new();
+    let run = Helper::named("openalex_fetch")
+        .call(project.path())
+        .env("ARIS_OPENALEX_BASE_URL", server.url())
+        .env("OPENALEX_API_KEY", "two words")
+        .args(["search", "engines"])
+        .run()
+        .expect_code(2);
+    assert!(
+        run.stderr().contains("OPENALEX_API_KEY cannot be a key"),
+        "{run}"
+    );
+    assert!(server.log().is_empty());
+}

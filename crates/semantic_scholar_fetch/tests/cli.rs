@@ -299,3 +299,16 @@ fn each_paper_of_a_batch_is_kept_for_itself_and_an_absence_for_a_day() {
         ]
     );
 }
+
+#[test]
+fn many_processes_that_want_one_paper_of_a_batch_send_one_request() {
+    let late = std::time::Duration::from_millis(300);
+    let server = Server::start(move |_| Answer::json(&json!([paper(1)])).late(late));
+    let project = Project::new();
+    std::thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| run(&project, &server, &["batch", "10.1000/1"]).expect_code(0));
+        }
+    });
+    assert_eq!(server.log().len(), 1);
+}

@@ -658,6 +658,21 @@ fn withdrawn_from_a_conference_is_no_retraction() {
 }
 
 #[test]
+fn many_processes_that_verify_one_paper_send_one_request() {
+    let mut world = World::new(s2);
+    let late = std::time::Duration::from_millis(300);
+    world.arxiv = Server::start(move |_| feed(VASWANI, 1).late(late));
+    let project = Project::new();
+    let args = ["--arxiv-ids", "1706.03762", "--deadline", "100"];
+    std::thread::scope(|scope| {
+        for _ in 0..12 {
+            scope.spawn(|| world.run(&project, &args).expect_code(0));
+        }
+    });
+    assert_eq!(world.arxiv.log().len(), 1);
+}
+
+#[test]
 fn the_deadline_follows_the_work_and_is_told() {
     let world = World::new(s2);
     let project = Project::new();

@@ -30,7 +30,11 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
                     .trim_end_matches('-')
                     .parse()
                     .expect("range");
-                Answer::ok("application/pdf", sent[from..].to_vec()).with_status(206)
+                // RFC 9110 §15.3.7: a part says which one it is.
+                let range = format!("bytes {from}-{}/{}", sent.len() - 1, sent.len());
+                Answer::ok("application/pdf", sent[from..].to_vec())
+                    .with_status(206)
+                    .header("content-range", &range)
             }
         }
     });
@@ -127,4 +131,51 @@ fn what_is_too_short_to_be_the_file_makes_none() {
             .iter()
             .all(|request| request.headers["accept-encoding"] == "identity")
     );
+}
+
+/// A host that sends a part of `shift` bytes further on, or of another state of the file, and whole files that end early until then.
+#[test]
+fn a_part_that_does_not_belong_to_the_file_is_not_joined() {
+    let body: Vec<u8> = b"%PDF-1.7\n0123456789"
+        .iter()
+        .copied()
+        .cycle()
+        .take(5000)
+        .collect();
+    for (shift, tag) in [(5, "\"v1\""), (0, "\"v2\"")] {
+        let sent = body.clone();
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let server = Server::start(move |request| {
+            let whole = Answer::ok("application/pdf", sent.clone()).header("etag", "\"v1\"");
+            match request.headers.get("range") {
+                None if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 => {
+                    whole.cut(3000)
+                }
+                None => whole,
+                Some(range) => {
+                    let from = range.trim_start_matches("bytes=").trim_end_matches('-');
+                    let from = from.parse::<usize>().expect("a number") + shift;
+                    let range = format!(
+                        "bytes {from}-{}/{}",
+                        sent.len() + shift - 1,
+                        sent.len() + shift
+                    );
+                    let part = [&sent[from..], &sent[..shift]].concat();
+                    Answer::ok("application/pdf", part)
+                        .with_status(206)
+                        .header("content-range", &range)
+                        .header("etag", tag)
+                }
+            }
+        });
+        let (cache, folder) = (temp(), temp());
+        let target = folder.path().join("paper.pdf");
+        let request = Request::get(&QUICK_HOST, "/p").accept("*/*").limit(1 << 30);
+        client(&server, cache.path())
+            .download(&request, &target, Magic::Pdf)
+            .expect("download")
+            .expect("there");
+        assert_eq!(std::fs::read(&target).expect("file"), body, "{shift} {tag}");
+        assert_eq!(server.log().len(), 3);
+    }
 }

@@ -121,3 +121,24 @@ fn absences_are_kept_for_their_own_time() {
     }
     assert_eq!(server.log().len(), 3);
 }
+
+#[test]
+fn a_key_that_a_host_repeats_is_neither_read_nor_kept() {
+    let server = Server::start(|request| Answer::ok("application/json", request.target.clone()));
+    let cache = temp();
+    let client = client(&server, cache.path());
+    let request = Request::get(&QUERY_KEY_HOST, "/q").keep(Duration::from_hours(1), Duration::ZERO);
+    for _ in 0..2 {
+        let said = client.ask(&request, text).expect("an answer");
+        assert_eq!(said, "200 /api/q?api_key=***");
+    }
+    assert_eq!(server.log().len(), 1);
+    let kept = aris_fs::walk_sorted(cache.path(), &mut |_| true).expect("cache");
+    for entry in kept
+        .iter()
+        .filter(|entry| entry.kind == aris_fs::EntryKind::File)
+    {
+        let bytes = std::fs::read(&entry.path).expect("file");
+        assert!(!String::from_utf8_lossy(&bytes).contains(KEY));
+    }
+}
