@@ -118,7 +118,9 @@ impl Reader<'_> {
         let own = file.and_then(|file| self.doc.files.get(file.number as usize));
         let own = own.map(|file| path::parent(&file.path).to_owned());
         let root = Some(path::parent(&self.doc.root).to_owned());
-        [import, root, own].into_iter().flatten().collect()
+        let mut bases: Vec<String> = [import, root, own].into_iter().flatten().collect();
+        bases.dedup();
+        bases
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it), and whether it is known.
