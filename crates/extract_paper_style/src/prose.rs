@@ -171,12 +171,12 @@ impl Counter {
     fn letters(&mut self, text: &str, word: &mut Word, at: usize, to: usize) -> usize {
         for (offset, letter) in text.get(at..to).unwrap_or_default().char_indices() {
             let at = at + offset;
-            if is_ideograph(letter) {
-                self.begin(word, at, false);
-                word.count += 1;
-            } else if letter.is_alphanumeric() {
+            if letter.is_alphanumeric() && !is_ideograph(letter) {
                 self.begin(word, at, letter.is_lowercase());
                 word.lettered = true;
+            } else if is_ideograph(letter) {
+                self.begin(word, at, false);
+                word.count += 1;
             } else if letter.is_whitespace() {
                 self.end(text, word, at);
             } else if matches!(letter, '。' | '！' | '？') {

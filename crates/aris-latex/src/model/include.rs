@@ -1,6 +1,8 @@
 //! Files a document asks for.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
+
+use indexmap::IndexSet;
 
 use crate::Place;
 
@@ -106,16 +108,15 @@ impl Include {
         kind: IncludeKind,
         place: Place,
         target: &str,
-        mut candidates: Vec<String>,
+        candidates: Vec<String>,
         outcome: IncludeOutcome,
     ) -> Self {
-        let mut seen = BTreeSet::new();
-        candidates.retain(|path| seen.insert(path.clone()));
+        let candidates: IndexSet<String> = candidates.into_iter().collect();
         Self {
             kind,
             place,
             target: target.to_owned(),
-            candidates,
+            candidates: candidates.into_iter().collect(),
             resolved: None,
             outcome,
             doubt: None,

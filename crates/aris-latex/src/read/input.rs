@@ -6,7 +6,7 @@ use super::{
     commands::{Act, Cmd},
     lexer::{self, Cursor, Letters},
     reader::{File, Meaning, Reader},
-    token::{Kind, Op, Token},
+    token::{Kind, Op, Token, narrow},
     writer::Source,
 };
 use crate::{IncludeKind, Place, ProblemKind};
@@ -174,6 +174,21 @@ impl Reader<'_> {
         token.exp == 0
             && (self.file())
                 .is_some_and(|file| file.number == token.file && file.cursor.pos == ends)
+    }
+
+    /// A word that was just read with those that follow it on its line, so that running text is written in few pieces.
+    pub(super) fn words(&mut self, word: Token) -> Token {
+        if !self.at_file() || !self.is_straight(word) {
+            return word;
+        }
+        let more = lexer::more_words(self.rest_of_file());
+        if let Some(file) = self.file_mut() {
+            file.cursor.pos += more;
+        }
+        Token {
+            len: word.len + narrow(more),
+            ..word
+        }
     }
 
     /// The position of the innermost file's cursor.

@@ -31,6 +31,20 @@ fn plain_run(bytes: &[u8], from: usize) -> usize {
         .unwrap_or(rest.len())
 }
 
+/// Length of what continues a word to the end of its line: words with one space before each.
+pub(super) fn more_words(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut length = 0;
+    while bytes.get(length) == Some(&b' ') {
+        let word = plain_run(bytes, length + 1);
+        if word == 0 {
+            break;
+        }
+        length += 1 + word;
+    }
+    length
+}
+
 /// Whether a byte ends a word.
 fn special(byte: u8) -> bool {
     matches!(

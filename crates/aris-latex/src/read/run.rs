@@ -17,7 +17,10 @@ impl Reader<'_> {
                 continue;
             }
             match token.kind {
-                Kind::Word if self.short_verbs.is_empty() => self.write_word(token),
+                Kind::Word if self.short_verbs.is_empty() => {
+                    let words = self.words(token);
+                    self.write_word(words);
+                }
                 Kind::Word => self.write_verbs(token),
                 Kind::Space | Kind::Tie => self.space(token),
                 Kind::Name(name) => match self.meaning(name) {
