@@ -345,9 +345,9 @@ pub(crate) struct ReportArgs {
 }
 
 /// How a server is reached.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SshFlags {
-    /// Server, as ssh knows it: a name of ~/.ssh/config, or user@host
+    /// Server, as ssh knows it: a name of ~/.ssh/config, or user@host; several, with commas between, share the queue's jobs
     pub(crate) host: String,
     /// Configuration for ssh in place of the user's own
     #[arg(long, value_name = "FILE")]
@@ -358,6 +358,18 @@ pub(crate) struct SshFlags {
     /// This program built for the server's machine; default: the one that runs here
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
+}
+
+impl SshFlags {
+    /// The same for each server alone.
+    pub(crate) fn each(&self) -> Vec<Self> {
+        let hosts = self.host.split(',').filter(|host| !host.is_empty());
+        let each = hosts.map(|host| Self {
+            host: host.to_owned(),
+            ..self.clone()
+        });
+        each.collect()
+    }
 }
 
 /// Arguments of `deploy`.

@@ -429,3 +429,130 @@ fn the_records_of_runs_come_with_the_files_they_wrote() {
         "{log}"
     );
 }
+
+/// Each server has a home folder of its own; a file `down-HOST` is a line that is down.
+const SERVERS: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+for word do case "$word" in gpu-a|gpu-b) host=$word ;; esac; line=$word; done
+if [ -e "$here/down-$host" ]; then echo "ssh: connect to host $host port 22: Connection refused" >&2; exit 255; fi
+mkdir -p "$here/$host"
+export HOME="$here/$host"
+exec sh -c "$line"
+"#;
+
+const SHARED: &str = r#"{"project": "far", "gpus": [], "gpus_per_job": 0, "max_cpu_jobs": 3, "linger": 0, "cwd": ".", "phases": [
+    {"name": "teachers", "jobs": [
+        {"id": "t1", "cmd": "echo 1 > t1.txt", "expected_output": "t1.txt", "params": {"N": 1}},
+        {"id": "t2", "cmd": "echo 2 > t2.txt", "expected_output": "t2.txt", "params": {"N": 2}}]},
+    {"name": "students", "depends_on": {"phase": "teachers", "match": ["N"]}, "jobs": [
+        {"id": "s1", "cmd": "cat t1.txt > s1.txt", "expected_output": "s1.txt", "params": {"N": 1}},
+        {"id": "s2", "cmd": "cat t2.txt > s2.txt", "expected_output": "s2.txt", "params": {"N": 2}}]}]}"#;
+
+fn servers(manifest: &str) -> Project {
+    let bed = Project::bare()
+        .file("ssh", SERVERS)
+        .file("grid/manifest.json", manifest);
+    bed.mode("ssh", 0o755);
+    bed
+}
+
+fn both(bed: &Project, verb: &str, args: &[&str]) -> Run {
+    let ssh = bed.at("ssh").display().to_string();
+    Helper::at(env!("CARGO_BIN_EXE_queue_manager"))
+        .call(bed.path())
+        .args([verb, "--ssh", &ssh, "gpu-a,gpu-b", "--run", "r1"])
+        .args(args)
+        .run()
+}
+
+/// The outputs that a server has.
+fn outputs(bed: &Project, host: &str) -> Vec<String> {
+    let folder = bed.at(&format!("{host}/.aris_queue/runs/r1"));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".txt")).collect();
+    names.sort();
+    names
+}
+
+fn until_over(bed: &Project) {
+    for _ in 0..600 {
+        let run = both(bed, "remote", &["--json"]);
+        let answer = &run.data()["answer"];
+        if ["gpu-a", "gpu-b"]
+            .iter()
+            .all(|host| answer[host]["over"] == true)
+        {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("the queue is never over");
+}
+
+#[test]
+fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
+    let bed = servers(SHARED);
+    let deploy = ["--manifest", "grid/manifest.json"];
+    let run = both(&bed, "deploy", &deploy).expect_code(0);
+    assert!(
+        run.stdout()
+            .contains("run r1 on gpu-b: a manager was started"),
+        "{run}"
+    );
+    until_over(&bed);
+    // A student is where its teacher is.
+    let (mut on_a, mut on_b) = (outputs(&bed, "gpu-a"), outputs(&bed, "gpu-b"));
+    on_a.sort();
+    assert_eq!(on_a, ["s1.txt", "t1.txt"]);
+    assert_eq!(on_b, ["s2.txt", "t2.txt"]);
+
+    let run = both(&bed, "remote", &[]).expect_code(0);
+    assert!(
+        run.stdout().contains("gpu-a:\n") && run.stdout().contains("gpu-b:\n"),
+        "{run}"
+    );
+    let run = both(&bed, "remote", &["--", "explain", "t2"]).expect_code(0);
+    assert!(
+        run.stdout().contains("t2") && !run.stdout().contains("gpu-a:"),
+        "{run}"
+    );
+    both(&bed, "remote", &["--", "explain", "t3"]).expect_code(3);
+    both(&bed, "remote", &["--", "logs", "t2", "--follow"]).expect_code(2);
+
+    let run = both(&bed, "fetch", &["--output", "here"]).expect_code(0);
+    assert!(run.stdout().contains("4 fetched"), "{run}");
+    assert_eq!(bed.read("here/s2.txt"), "2\n");
+
+    // More jobs: those that were there stay, though the order is another one now.
+    let more = SHARED.replace(
+        r#"{"name": "teachers", "jobs": ["#,
+        r#"{"name": "teachers", "jobs": [
+        {"id": "t0", "cmd": "echo 0 > t0.txt", "expected_output": "t0.txt", "params": {"N": 0}},
+        {"id": "t9", "cmd": "echo 9 > t9.txt", "expected_output": "t9.txt", "params": {"N": 9}},"#,
+    );
+    bed.write("grid/manifest.json", &more);
+    both(&bed, "deploy", &deploy).expect_code(0);
+    until_over(&bed);
+    on_a = outputs(&bed, "gpu-a");
+    on_b = outputs(&bed, "gpu-b");
+    assert_eq!(on_a, ["s1.txt", "t0.txt", "t1.txt"]);
+    assert_eq!(on_b, ["s2.txt", "t2.txt", "t9.txt"]);
+}
+
+#[test]
+fn a_queue_that_cannot_be_shared_is_started_nowhere() {
+    let bed = servers(&SHARED.replace(r#"{"phase": "teachers", "match": ["N"]}"#, r#""teachers""#));
+    let deploy = ["--manifest", "grid/manifest.json"];
+    let run = both(&bed, "deploy", &deploy).expect_code(5);
+    assert!(run.stderr().contains("gpu-b would get no job"), "{run}");
+    bed.write("grid/manifest.json", SHARED);
+    bed.write("down-gpu-b", "");
+    both(&bed, "deploy", &deploy).expect_code(7);
+    for host in ["gpu-a", "gpu-b"] {
+        assert!(
+            !bed.at(&format!("{host}/.aris_queue/runs/r1")).exists(),
+            "{host}"
+        );
+    }
+}

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::{FetchArgs, SshFlags};
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
 use crate::commands::records::Records;
-use crate::commands::remote::{connect, envelope, failed, printable};
+use crate::commands::remote::{connect, envelope, failed, nobody, of_all, printable};
 use crate::error::Error;
 use crate::report::Data;
 
@@ -146,6 +146,18 @@ impl<'a> There<'a> {
         })
     }
 
+    /// Brings the program there.
+    pub(super) fn deploy(&self) -> Result<(), RemoteError> {
+        self.server.deploy(&self.program)
+    }
+
+    /// Writes a file in the folder of the run, and makes that.
+    pub(super) fn place(&self, name: String, text: String) -> Result<Answer, RemoteError> {
+        let mut request = Request::new(self.run);
+        request.files = BTreeMap::from([(name, text)]);
+        self.server.call(&self.program, &request)
+    }
+
     pub(super) fn call(&self, args: Vec<String>) -> Result<Answer, RemoteError> {
         let mut request = Request::new(self.run);
         request.args = args;
@@ -153,7 +165,7 @@ impl<'a> There<'a> {
     }
 
     /// The data that a command gives, where it leaves with 0 or a finding.
-    fn data<T: serde::de::DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
+    pub(super) fn data<T: serde::de::DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
         let answer = self.call(args.iter().map(|arg| (*arg).to_owned()).collect())?;
         if !matches!(answer.code, 0 | 10) {
             return Err(failed(self.host, &answer));
@@ -199,7 +211,22 @@ impl<'a> There<'a> {
 
 /// Brings the outputs of completed jobs, or of those that are named.
 pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let there = There::new(&args.ssh, &args.run, context)?;
+    let servers = args.ssh.each();
+    let from = |ssh: &SshFlags| fetch_from(&There::new(ssh, &args.run, context)?, args, context);
+    let mut parts = of_all(&servers, from)?.into_iter().map(|(_, part)| part);
+    let mut fetched = parts.next().ok_or_else(nobody)?;
+    for part in parts {
+        fetched.files.extend(part.files);
+        fetched.missing.extend(part.missing);
+        fetched.runs += part.runs;
+    }
+    fetched.host.clone_from(&args.ssh.host);
+    let lacks = |file: &FetchedFile| matches!(file.outcome, Brought::Kept | Brought::Failed);
+    let found = fetched.files.iter().any(lacks) || !fetched.missing.is_empty();
+    Ok(Outcome::found(Data::Fetched(fetched), found))
+}
+
+fn fetch_from(there: &There<'_>, args: &FetchArgs, context: &Context) -> Result<Fetched, Error> {
     let mut call = vec!["outputs", "--json", "--"];
     call.extend(args.jobs.iter().map(String::as_str));
     let outputs: Outputs = there.data(&call)?;
@@ -225,7 +252,7 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
         }
     }
     let mut fetched = Fetched {
-        host: args.ssh.host.clone(),
+        host: there.host.to_owned(),
         run: args.run.clone(),
         folder: folder.display().to_string(),
         files: refused,
@@ -235,7 +262,7 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
     let mut records = Records::default();
     let mut length = FIRST;
     for (path, file) in targets {
-        let (outcome, problem) = bring(&there, &file, &path, args.overwrite, &mut length)?;
+        let (outcome, problem) = bring(there, &file, &path, args.overwrite, &mut length)?;
         if outcome == Brought::Fetched {
             context.note(&format!(
                 "{} {} bytes",
@@ -254,10 +281,8 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
             problem,
         });
     }
-    fetched.runs = records.bring(&there, &folder, context)?;
-    let lacks = |file: &FetchedFile| matches!(file.outcome, Brought::Kept | Brought::Failed);
-    let found = fetched.files.iter().any(lacks) || !fetched.missing.is_empty();
-    Ok(Outcome::found(Data::Fetched(fetched), found))
+    fetched.runs = records.bring(there, &folder, context)?;
+    Ok(fetched)
 }
 
 /// Where a file comes to lie: as below the working directory there; what lay elsewhere gets the folder of its job.

@@ -15,6 +15,7 @@ pub(crate) mod record;
 mod records;
 pub(crate) mod remote;
 pub(crate) mod run;
+mod shares;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod summary;

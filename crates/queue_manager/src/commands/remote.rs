@@ -3,7 +3,7 @@
 //! A queue there is a folder, `~/.aris_queue/runs/<run>/`, with the manifest and everything a queue has here. `remote` calls one command
 //! of this program in it; arguments go as data and are read by no shell.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,15 +11,17 @@ use std::time::Duration;
 use aris_cli::{Context, Outcome};
 use aris_contract::ErrorKind;
 use aris_proc::{End, ProcError};
-use aris_remote::{Answer, Program, Request, Server};
+use aris_queue::manifest::{Engine, Manifest, edit};
+use aris_remote::{Answer, Program, Server};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
-use crate::commands::{fetch, follow};
+use crate::commands::fetch::{self, There};
+use crate::commands::{follow, shares};
 use crate::error::Error;
-use crate::manager;
 use crate::report::Data;
+use crate::{load, manager};
 
 /// The program's name on servers.
 const NAME: &str = "queue_manager";
@@ -52,28 +54,122 @@ pub(crate) struct Remote {
     pub(crate) text: Option<String>,
 }
 
-/// Brings program and manifest to the server and starts a manager there. Doing it again is harmless: a manager that runs already takes the
+/// Brings program and manifest to the server, or to each of several their share of the jobs, and starts a manager there. Doing it again is harmless: a manager that runs already takes the
 /// manifest up and goes on.
 pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let path = context.absolute(&args.manifest);
-    let text = crate::load::manifest(&path)?;
-    manager::check(&text)?;
+    let manifest = load::manifest(&path)?;
+    manager::check(&manifest)?;
     let source = aris_fs::read_text(&path)?;
     let run = match &args.run {
         Some(run) => run.clone(),
         None => run_of(&path),
     };
-    let (server, program) = connect(&args.ssh, context)?;
-    server.deploy(&program)?;
-    let mut place = Request::new(&run);
-    place.files = BTreeMap::from([(manifest_name(&path), source)]);
-    server.call(&program, &place)?;
-    let call = |args: &[&str]| {
-        let mut request = Request::new(&run);
-        request.args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        server.call(&program, &request)
+    let servers = args.ssh.each();
+    let connected: Result<Vec<There<'_>>, Error> = servers
+        .iter()
+        .map(|ssh| There::new(ssh, &run, context))
+        .collect();
+    let connected = connected?;
+    // Every server is reached before anything is started on one.
+    for there in &connected {
+        there.deploy()?;
+    }
+    let texts = match connected.as_slice() {
+        [] => return Err(nobody()),
+        [_] => vec![(manifest_name(&path), source)],
+        several => shares(several, &path, &manifest)?,
     };
-    let manifest = manifest_name(&path);
+    let mut answers = Vec::new();
+    for (there, (name, text)) in connected.iter().zip(texts) {
+        let (did, data) = start(there, name, text)?;
+        answers.push((there.host.to_owned(), (data, did)));
+    }
+    let host = &args.ssh.host;
+    let said = answers.iter().map(|(host, (data, did))| {
+        let lines = ["changes", "notes"].iter();
+        let lines = lines
+            .filter_map(|key| data.as_ref()?.get(key)?.as_array())
+            .flatten();
+        let lines = lines.filter_map(Value::as_str);
+        let lines: Vec<String> = lines
+            .map(|line| format!("manifest: {}\n", printable(line)))
+            .collect();
+        format!("run {run} on {host}: {did}\n{}", lines.concat())
+    });
+    let said: Vec<String> = said.collect();
+    let text = format!(
+        "{}ask with: queue_manager remote {host} --run {run}",
+        said.concat()
+    );
+    let answers = answers.into_iter().map(|(host, (data, _))| (host, data));
+    Ok(Outcome::done(Data::Remote(Remote {
+        host: host.clone(),
+        text: (!context.json()).then_some(text),
+        answer: joined(answers.collect()),
+        run,
+    })))
+}
+
+/// The manifest of each server: the same for all but for the jobs. Jobs that a server has already stay there.
+fn shares(
+    servers: &[There<'_>],
+    path: &Path,
+    manifest: &Manifest,
+) -> Result<Vec<(String, String)>, Error> {
+    if manifest.engine != Engine::Local {
+        return Err(Error::Precondition(format!(
+            "several servers share a queue of the engine local; with {} the cluster shares the jobs itself",
+            manifest.engine.word()
+        )));
+    }
+    let mut known = Vec::new();
+    for there in servers {
+        let ids = match there.data::<Value>(&["status", "--json", "--jobs"]) {
+            Ok(data) => ids_of(&data),
+            Err(error) if is_absent(&error) => BTreeSet::new(),
+            Err(error) => return Err(error),
+        };
+        known.push(ids);
+    }
+    let hosts: Vec<&str> = servers.iter().map(|there| there.host).collect();
+    let server_of = shares::divide(manifest, &hosts, &known)?;
+    let root = load::tree(path)?;
+    let text = |server: usize| {
+        let others = manifest.jobs.iter().zip(&server_of);
+        let others = others.filter(|(_, of)| **of != server);
+        let others: Vec<String> = others.map(|(job, _)| job.id.to_string()).collect();
+        let mut root = root.clone();
+        edit::remove(&mut root, &others).map_err(Error::Precondition)?;
+        Ok((String::from(MANIFEST), edit::text(&root)))
+    };
+    (0..servers.len()).map(text).collect()
+}
+
+fn ids_of(status: &Value) -> BTreeSet<String> {
+    let rows = status["all"].as_array().into_iter().flatten();
+    let ids = rows.filter_map(|row| row["id"].as_str());
+    ids.map(str::to_owned).collect()
+}
+
+fn is_absent(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::There {
+            kind: ErrorKind::NotFound,
+            ..
+        }
+    )
+}
+
+/// Starts a manager of the run, or lets the one that is there take the manifest up: what was done, and its data.
+fn start(
+    there: &There<'_>,
+    manifest: String,
+    text: String,
+) -> Result<(&'static str, Option<Value>), Error> {
+    there.place(manifest.clone(), text)?;
+    let call = |args: &[&str]| there.call(args.iter().map(|arg| (*arg).to_owned()).collect());
     let mut answer = call(&["start", "--json", "--manifest", &manifest])?;
     let mut did = "a manager was started";
     if answer.code != 0 {
@@ -81,66 +177,105 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
         let status = call(&["status", "--json"])?;
         let managed = envelope(&status.stdout).is_some_and(|data| data["manager"].is_string());
         if !managed {
-            return Err(failed(&args.ssh.host, &answer));
+            return Err(failed(there.host, &answer));
         }
         answer = call(&["reload", "--json", "--manifest", &manifest])?;
         if answer.code != 0 {
-            return Err(failed(&args.ssh.host, &answer));
+            return Err(failed(there.host, &answer));
         }
         did = "a manager runs there already and took the manifest up";
     }
-    let data = envelope(&answer.stdout);
-    let lines: Vec<String> = ["changes", "notes"]
-        .iter()
-        .filter_map(|key| data.as_ref()?.get(key)?.as_array())
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(|line| format!("manifest: {}\n", printable(line)))
-        .collect();
-    Ok(Outcome::done(Data::Remote(Remote {
-        host: args.ssh.host.clone(),
-        text: (!context.json()).then(|| {
-            let host = &args.ssh.host;
-            format!(
-                "run {run} on {host}: {did}\n{}ask with: queue_manager remote {host} --run {run}",
-                lines.concat()
-            )
-        }),
-        answer: data,
-        run,
-    })))
+    Ok((did, envelope(&answer.stdout)))
+}
+
+/// No server was named.
+pub(super) fn nobody() -> Error {
+    Error::Unclear(String::from("no server is named"))
+}
+
+/// What each server gives, by its name. Where several are asked, one that does not have what is asked for gives nothing.
+///
+/// **Errors**: the first server that cannot answer; or that none has it.
+pub(super) fn of_all<T>(
+    servers: &[SshFlags],
+    ask: impl Fn(&SshFlags) -> Result<T, Error>,
+) -> Result<Vec<(String, T)>, Error> {
+    let (mut given, mut absent) = (Vec::new(), None);
+    for ssh in servers {
+        match ask(ssh) {
+            Ok(answer) => given.push((ssh.host.clone(), answer)),
+            Err(error) if is_absent(&error) => absent = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    match absent {
+        Some(error) if given.is_empty() => Err(error),
+        _ => Ok(given),
+    }
+}
+
+/// The answer of one server as it is, or those of several by their names.
+fn joined(mut answers: Vec<(String, Option<Value>)>) -> Option<Value> {
+    if answers.len() == 1 {
+        return answers.pop()?.1;
+    }
+    let answers = answers.into_iter();
+    Some(
+        answers
+            .map(|(host, answer)| (host, answer.unwrap_or_default()))
+            .collect(),
+    )
 }
 
 /// Calls one command in the folder of a run.
 pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let servers = args.ssh.each();
     if let Some(words) = follow::follows(&args.command) {
+        if servers.len() > 1 {
+            let what = "--follow watches one server: name the one that has the job";
+            return Err(Error::Unclear(String::from(what)));
+        }
         return follow::follow(args, &words, context);
     }
-    let (server, program) = connect(&args.ssh, context)?;
-    let mut request = Request::new(&args.run);
-    request.args.clone_from(&args.command);
-    if request.args.is_empty() {
-        request.args.push(String::from("status"));
+    let answers = of_all(&servers, |ssh| ask(ssh, args, context))?;
+    let is_found = answers.iter().any(|(_, answer)| answer.code == 10);
+    let text = |(host, answer): &(String, Answer)| match servers.len() {
+        1 => answer.stdout.clone(),
+        _ => format!("{host}:\n{}\n", answer.stdout.trim_end()),
+    };
+    let text: String = answers.iter().map(text).collect();
+    let data = answers
+        .into_iter()
+        .map(|(host, answer)| (host, envelope(&answer.stdout)));
+    let data = Data::Remote(Remote {
+        host: args.ssh.host.clone(),
+        run: args.run.clone(),
+        answer: context.json().then(|| joined(data.collect())).flatten(),
+        text: (!context.json()).then_some(text),
+    });
+    Ok(Outcome::found(data, is_found))
+}
+
+/// What one server answers.
+fn ask(ssh: &SshFlags, args: &RemoteArgs, context: &Context) -> Result<Answer, Error> {
+    let mut words = args.command.clone();
+    if words.is_empty() {
+        words.push(String::from("status"));
     }
     if context.json() {
         // Behind the command: what follows `--` is a name.
-        request.args.insert(1, String::from("--json"));
+        words.insert(1, String::from("--json"));
     }
-    let answer = server.call(&program, &request)?;
+    let there = There::new(ssh, &args.run, context)?;
+    let answer = there.call(words)?;
     let error = said(&answer);
     let is_error = |line: &&str| !matches!(answer.code, 0 | 10) && Some(*line) == error;
     for line in answer.stderr.lines().filter(|line| !is_error(line)) {
         context.note(&printable(line));
     }
-    let data = Data::Remote(Remote {
-        host: args.ssh.host.clone(),
-        run: args.run.clone(),
-        answer: context.json().then(|| envelope(&answer.stdout)).flatten(),
-        text: (!context.json()).then(|| answer.stdout.clone()),
-    });
     match answer.code {
-        0 | 10 => Ok(Outcome::found(data, answer.code == 10)),
-        _ => Err(failed(&args.ssh.host, &answer)),
+        0 | 10 => Ok(answer),
+        _ => Err(failed(&ssh.host, &answer)),
     }
 }
 

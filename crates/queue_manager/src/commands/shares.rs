@@ -1,0 +1,106 @@
+//! One queue over several servers: which of them gets which jobs.
+//!
+//! Jobs that wait for each other stay together, since what one of them writes lies on its server.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_queue::manifest::Manifest;
+
+use crate::error::Error;
+
+/// For each job of the manifest, the number of its server. `there` holds, for each server, the ids of the jobs that it has already: they
+/// stay where they are. Other groups of jobs go to the server with the fewest jobs, large groups first.
+///
+/// **Errors**: jobs that wait for each other are on two servers already, or a server would get no job.
+pub(super) fn divide(
+    manifest: &Manifest,
+    hosts: &[&str],
+    there: &[BTreeSet<String>],
+) -> Result<Vec<usize>, Error> {
+    let mut server_of = vec![0; manifest.jobs.len()];
+    let mut counts = vec![0; hosts.len()];
+    let mut place = |group: &[usize], server: usize, counts: &mut [usize]| {
+        counts[server] += group.len();
+        for job in group {
+            server_of[*job] = server;
+        }
+    };
+    let groups = groups(manifest);
+    let number = groups.len();
+    let mut free = Vec::new();
+    for group in groups {
+        let has = |server: &usize| {
+            let ids = &there[*server];
+            group
+                .iter()
+                .any(|job| ids.contains(&*manifest.jobs[*job].id))
+        };
+        let homes: Vec<usize> = (0..hosts.len()).filter(has).collect();
+        match homes.as_slice() {
+            [] => free.push(group),
+            [home] => place(&group, *home, &mut counts),
+            [one, other, ..] => {
+                let id = &manifest.jobs[group[0]].id;
+                return Err(Error::Precondition(format!(
+                    "{id:?} and jobs that wait for each other with it are on {} and on {} already; only jobs of one server can wait for \
+                     each other",
+                    hosts[*one], hosts[*other]
+                )));
+            }
+        }
+    }
+    free.sort_by_key(|group| Reverse(group.len()));
+    for group in free {
+        let server = (0..hosts.len()).min_by_key(|server| counts[*server]);
+        place(&group, server.unwrap_or(0), &mut counts);
+    }
+    match counts.iter().position(|count| *count == 0) {
+        None => Ok(server_of),
+        Some(idle) => Err(Error::Precondition(format!(
+            "{} would get no job: the {} jobs make {number} groups of jobs that wait for each other, and a group stays on one server; name \
+             fewer servers, or tie single jobs with `match` in depends_on",
+            hosts[idle],
+            manifest.jobs.len()
+        ))),
+    }
+}
+
+/// The jobs in groups that do not wait for each other, by first job.
+fn groups(manifest: &Manifest) -> Vec<Vec<usize>> {
+    // The group of each job is that of the job named here, up to one that names itself.
+    let mut above: Vec<usize> = (0..manifest.jobs.len()).collect();
+    let first = |above: &mut [usize], mut job: usize| {
+        while above[job] != job {
+            above[job] = above[above[job]];
+            job = above[job];
+        }
+        job
+    };
+    let mut join = |one: usize, other: usize| {
+        let (one, other) = (first(&mut above, one), first(&mut above, other));
+        above[one.max(other)] = one.min(other);
+    };
+    for (at, job) in manifest.jobs.iter().enumerate() {
+        for need in &job.needs {
+            join(at, *need as usize);
+        }
+    }
+    for phase in &manifest.phases {
+        for parent in &phase.after {
+            let parent = &manifest.phases[*parent as usize];
+            let parents = parent.first as usize..parent.end as usize;
+            let children = phase.first as usize..phase.end as usize;
+            if !parents.is_empty() && !children.is_empty() {
+                for job in parents.chain(children.clone()) {
+                    join(children.start, job);
+                }
+            }
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for job in 0..above.len() {
+        groups.entry(first(&mut above, job)).or_default().push(job);
+    }
+    groups.into_values().collect()
+}
