@@ -115,7 +115,9 @@ impl Client {
 
     /// Keeps other processes and threads with the same question waiting while the result lives, until the deadline at most.
     pub fn alone(&self, request: &Request) -> Option<aris_fs::Lock> {
-        self.cache.alone(request, &self.url(request), self.end)
+        let asks = self.settings.mode != Mode::Offline;
+        let lock = || self.cache.alone(request, &self.url(request), self.end);
+        asks.then(lock).flatten()
     }
 
     /// Whether an answer to this request is kept that [`Client::ask`] would give now.

@@ -425,9 +425,14 @@ impl Judged {
                 || String::from("nothing new"),
                 |tier| format!("tier {tier}"),
             );
+            let whole = if posted.tier == Some(3) {
+                "not posted whole"
+            } else {
+                "posted"
+            };
             writeln!(
                 out,
-                "posted: {tier}, {} on lines, {} failed, {} there already",
+                "{whole}: {tier}, {} on lines, {} failed, {} there already",
                 posted.inline, posted.failed, posted.already
             )?;
         }

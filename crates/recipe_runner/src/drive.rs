@@ -302,9 +302,10 @@ impl Work {
 
 /// How a run goes on after Ctrl-C.
 pub(crate) fn go_on(store: &Store) -> String {
+    let state = aris_recipe::expression::quoted(&store.path().display().to_string());
     format!(
-        "go on with recipe_runner resume --state {}, look at it with recipe_runner status",
-        store.path().display()
+        "go on with recipe_runner resume --state {state} and the executors of this call (--exec cmd, --agent COMMAND), look at it with \
+         recipe_runner status --state {state}"
     )
 }
 

@@ -131,6 +131,18 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// Not one result for each lens.
+    #[error(
+        "step {step} has {lenses} lenses, and its success needs one result for each; given: {given}"
+    )]
+    Lenses {
+        /// The step.
+        step: String,
+        /// How many lenses it has.
+        lenses: usize,
+        /// How many results were given as a list.
+        given: usize,
+    },
     /// The disk refused.
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -182,6 +194,7 @@ impl Failure for Error {
             | Self::Malformed { .. }
             | Self::State { .. }
             | Self::Changed { .. }
+            | Self::Lenses { .. }
             | Self::NotAtCursor { .. }
             | Self::Ticket { .. } => ErrorKind::Validation,
             Self::Unfinished { .. }
@@ -219,8 +232,12 @@ impl Failure for Error {
             }
             Self::Held { .. } => "wait until it is done",
             Self::NotAtCursor { .. } => "ask for the step with recipe_runner next",
+            Self::Lenses { .. } => {
+                "give --result a JSON list of objects in the order of the lenses, as recipe_runner next lists them"
+            }
             Self::AtWork { .. } => {
-                "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND)"
+                "wait for its end with recipe_runner resume --state STATE and the executors that began it (--exec cmd, --agent COMMAND), or end it \
+                 with recipe_runner cancel --state STATE"
             }
             Self::NotEnded { .. } => "look at the process, and end it by hand",
             Self::NoLog { .. } => {
@@ -266,6 +283,7 @@ impl Failure for Error {
             }
             Self::NoCommand
             | Self::Input { .. }
+            | Self::Lenses { .. }
             | Self::Ticket { .. }
             | Self::AtWork { .. }
             | Self::NotEnded { .. }

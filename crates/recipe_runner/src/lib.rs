@@ -175,7 +175,7 @@ pub static SPEC: Spec = Spec {
                 (4, ""),
                 (5, ""),
                 (10, "the recipe has errors, or the run escalated or halted"),
-                (11, "the run waits for an outcome"),
+                (11, "a step is to be done or at work"),
                 (12, "the run had too many steps"),
                 (13, "the run ended at a stop step that stands for a failure"),
             ],

@@ -85,10 +85,24 @@ pub(crate) fn composed(
         path: read.path.clone(),
         findings: vec![*finding],
     })?;
+    known(&composed.recipe, given)?;
     composed.notes.iter().for_each(|note| context.note(note));
     let mut composed = composed;
     composed.recipe.elsewhere = elsewhere(&composed.left_out, &folders, reading);
     Ok((composed, digests))
+}
+
+/// **Errors**: a value for an input that the recipe does not have.
+fn known(recipe: &Recipe, given: &BTreeMap<String, String>) -> Result<(), Error> {
+    let Some(unknown) = given.keys().find(|name| recipe.ingredient(name).is_none()) else {
+        return Ok(());
+    };
+    let shown = recipe.ingredients.iter().filter(|input| !input.hidden);
+    let shown: Vec<&str> = shown.map(|input| input.name.text.as_str()).collect();
+    Err(Error::Input {
+        reason: format!("the recipe has no input {unknown}"),
+        hint: format!("its inputs are: {}", shown.join(", ")),
+    })
 }
 
 /// A recipe with its placeholders, and what their sub-recipes capture.

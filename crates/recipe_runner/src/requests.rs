@@ -69,7 +69,12 @@ impl Source {
                 request.stdin = Some(call(step, "python", name, &with));
             }
             _ => {
-                let command = text("cmd").unwrap_or_default();
+                let mut command = text("cmd").unwrap_or_default();
+                // What is too long for an argument is read from standard input, before anything of it runs.
+                if command.len() > VARIABLE_LIMIT {
+                    let read = String::from("eval \"$(cat)\"");
+                    request.stdin = Some(std::mem::replace(&mut command, read));
+                }
                 request.command = vec![String::from("bash"), String::from("-c"), command];
             }
         }

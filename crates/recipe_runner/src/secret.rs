@@ -25,7 +25,7 @@ pub(crate) fn check(recipe: &Recipe, inputs: &BTreeMap<String, String>) -> Resul
         let Some(value) = inputs.get(name).filter(|value| !value.is_empty()) else {
             continue;
         };
-        if !is_reference(value) {
+        if !aris_recipe::model::is_place(value) {
             return Err(Error::Input {
                 reason: format!("the input {name} is secret, and its value is written out"),
                 hint: format!("say where it is: {name}=env:VARIABLE or {name}=file:PATH"),
@@ -33,13 +33,6 @@ pub(crate) fn check(recipe: &Recipe, inputs: &BTreeMap<String, String>) -> Resul
         }
     }
     Ok(())
-}
-
-fn is_reference(value: &str) -> bool {
-    let path = value
-        .strip_prefix("env:")
-        .or_else(|| value.strip_prefix("file:"));
-    path.is_some_and(|path| !path.trim().is_empty())
 }
 
 /// Names of the secret inputs.
@@ -209,7 +202,7 @@ mod tests {
             ("env:", false),
             ("abc", false),
         ] {
-            assert_eq!(is_reference(value), reference, "{value}");
+            assert_eq!(aris_recipe::model::is_place(value), reference, "{value}");
         }
     }
 }

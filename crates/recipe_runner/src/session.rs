@@ -150,18 +150,6 @@ fn inputs(
     given: &BTreeMap<String, String>,
     complete: bool,
 ) -> Result<BTreeMap<String, String>, Error> {
-    if let Some(unknown) = given.keys().find(|name| recipe.ingredient(name).is_none()) {
-        let known: Vec<&str> = recipe
-            .ingredients
-            .iter()
-            .filter(|ingredient| !ingredient.hidden)
-            .map(|ingredient| ingredient.name.text.as_str())
-            .collect();
-        return Err(Error::Input {
-            reason: format!("the recipe has no input {unknown}"),
-            hint: format!("its inputs are: {}", known.join(", ")),
-        });
-    }
     let mut all = BTreeMap::new();
     for ingredient in &recipe.ingredients {
         let name = &ingredient.name.text;

@@ -8,9 +8,12 @@ use aris_cli::Context;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
+use crate::attempt::Left;
 use crate::cli::WaitArgs;
+use crate::drive::ticket;
 use crate::error::Error;
 use crate::journal::{self, Writer};
+use crate::lenses;
 
 /// States of earlier runs that are kept beside a state.
 const MANY: u32 = 10_000;
@@ -89,7 +92,7 @@ impl Store {
     /// Makes room for a new run: a state that is over is put aside, with its attempts. One that is not over is only put aside when
     /// `always` says so.
     ///
-    /// **Errors**: [`Error::Unfinished`].
+    /// **Errors**: [`Error::Unfinished`]; [`Error::AtWork`] while a step of the earlier run is at work.
     pub(crate) fn make_room(&self, always: bool, context: &Context) -> Result<(), Error> {
         let there = match read(&self.path) {
             Ok(None) => None,
@@ -103,6 +106,16 @@ impl Store {
             Err(error) => return Err(error),
         };
         let attempts = self.attempts();
+        if let Ok(Some(state)) = read(&self.path)
+            && !state.status.is_over()
+        {
+            let step = state.cursor.as_deref().unwrap_or_default();
+            for part in lenses::parts(&attempts.join(ticket(&state)))? {
+                if let Left::AtWork(work) = part.left {
+                    return Err(work.refuses(step));
+                }
+            }
+        }
         if there.is_none() && !attempts.exists() {
             return Ok(());
         }

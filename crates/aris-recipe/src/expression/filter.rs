@@ -40,7 +40,7 @@ pub(super) fn apply(value: Value, filter: &Filter) -> Value {
 }
 
 /// A text as one word of a shell.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::value::Scope;
 
 pub use filter::FILTERS;
-pub(crate) use filter::quoted;
+pub use filter::quoted;
 pub use parse::{parse, parse_reference};
 
 /// Where a reference looks.

@@ -71,6 +71,14 @@ impl Kind for Inputs {
     }
 }
 
+/// Whether the value of a secret input says where the secret is: `env:VARIABLE`, `file:PATH`.
+pub fn is_place(value: &str) -> bool {
+    let place = value
+        .strip_prefix("env:")
+        .or_else(|| value.strip_prefix("file:"));
+    place.is_some_and(|place| !place.trim().is_empty())
+}
+
 impl Ingredient {
     fn of(name: &Text, declared: Declared) -> Self {
         let trimmed = |text: &str| text.trim().to_owned();

@@ -16,7 +16,7 @@ use aris_yaml::Text;
 
 use keys::Fault;
 
-pub use ingredient::Ingredient;
+pub use ingredient::{Ingredient, is_place};
 #[cfg(feature = "schema")]
 pub use read::RecipeFile;
 pub use read::{Loaded, RecipeKeys, load, parse};

@@ -5,9 +5,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::Profile;
 use super::findings::Findings;
 use super::scope::{Scope, argument, argument_line, captured_field, captures};
 use crate::expression::{Namespace, Reference};
+use crate::finding::Severity;
 use crate::model::Kind;
 
 /// Fields that every command has.
@@ -38,16 +40,20 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             };
             if !RAW_FIELDS.contains(&field) && !echoes(command, field) {
                 let message = format!(
-                    "the command never prints `{field}=…`, so the capture stays empty; add echo \"{field}=…\""
+                    "no echo or printf of the command prints `{field}=…`; if nothing else does, the capture stays empty"
                 );
                 let place = format!("capture.{}", capture.variable.text);
-                out.text(
+                let found = out.text(
                     Id::RunCmdEmitAlignment,
                     step,
                     place,
                     &capture.variable,
                     message,
                 );
+                // Programs print, too; only the reference is sure.
+                if scope.profile != Profile::Compat {
+                    found.severity = Severity::Warning;
+                }
             }
         }
         if REDISCOVERY

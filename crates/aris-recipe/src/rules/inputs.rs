@@ -45,6 +45,12 @@ fn default(ingredient: &Ingredient, out: &mut Findings) {
             .field = Some(field.clone());
     }
     let default = ingredient.default.as_deref().unwrap_or_default();
+    if ingredient.secret && !default.is_empty() && !crate::model::is_place(default) {
+        let message = format!(
+            "the default of the secret input `{name}` is written out; write env:VARIABLE or file:PATH"
+        );
+        out.file(Id::SecretDefault, node.line, message).field = Some(field.clone());
+    }
     if !ingredient.values.is_empty() && !ingredient.values.iter().any(|value| value == default) {
         let message = format!(
             "the default `{default}` of input `{name}` is none of {}",

@@ -138,7 +138,7 @@ rules! {
     // Data flow and commands
     DeadOutput = rule("dead-output", Error, Section::DataFlow, &[], "A captured variable is read later."),
     ModelOnNonSkillStep = rule("model-on-non-skill-step", Warning, Section::DataFlow, &[], "Only agent steps have a model."),
-    RunCmdEmitAlignment = rule("run-cmd-emit-alignment", Error, Section::DataFlow, &[], "A field captured from a command is echoed by it as `echo \"field=…\"`."),
+    RunCmdEmitAlignment = mixed("run-cmd-emit-alignment", Section::DataFlow, &[], "A field captured from a command is echoed by it as `echo \"field=…\"`; an error in the profile compat only."),
     RunCmdFindRediscovery = rule("run-cmd-find-rediscovery", Warning, Section::DataFlow, &[], "A command does not search for a path that an earlier step knew."),
     UnknownRequiredPack = rule("unknown-required-pack", Warning, Section::DataFlow, &[Packs], "A required pack of skills is registered."),
 
@@ -189,6 +189,7 @@ rules! {
     ShellInterpolation = rule("shell-interpolation", Warning, Section::Own, &[], "Text from inputs and agents is quoted (`| shq`) in commands."),
     GateNotHidden = rule("gate-not-hidden", Warning, Section::Own, &[], "The gate of a placeholder is a hidden input."),
     IngredientDefaultType = rule("ingredient-default-type", Warning, Section::Own, &[], "A default is a text."),
+    SecretDefault = rule("secret-default", Error, Section::Own, &[], "The default of a secret input says where the value is: env:VARIABLE or file:PATH."),
     IngredientEnum = rule("ingredient-enum", Error, Section::Own, &[], "A default is one of the values of its enum."),
     InertExhaustRoute = rule("inert-exhaust-route", Info, Section::Own, &[], "on_exhausted is written where it can be taken."),
 }

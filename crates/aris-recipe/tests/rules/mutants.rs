@@ -193,6 +193,7 @@ const ROWS: &[Row] = &[
     Row("shell-interpolation", Core, "start", &[(R, "cat ${{ context.plan_path | shq }}", "cat ${{ inputs.task }}")], &[(R, "cat ${{ context.plan_path | shq }}", "cat ${{ inputs.task | shq }}")]),
     Row("gate-not-hidden", Core, "prelude", &[(R, "    hidden: true\n", "")], &[(R, "    hidden: true\n", "    hidden: yes\n")]),
     Row("ingredient-default-type", Core, "", &[(R, "default: \"false\"", "default: false")], &[(R, "default: \"false\"", "default: off")]),
+    Row("secret-default", Core, "", &[(R, "default: \"short\"", "default: \"short\"\n    secret: true")], &[(R, "default: \"short\"", "default: \"short\"\n    secret: false")]),
     Row("ingredient-enum", Core, "", &[(R, "default: \"short\"", "default: \"brief\"")], &[(R, "default: \"short\"", "default: \"long\"")]),
     Row("inert-exhaust-route", Core, "measure", &[(R, "    python: tools.measure.run\n", "    python: tools.measure.run\n    retries: 0\n    on_exhausted: failed\n")], &[(R, "    python: tools.measure.run\n", "    python: tools.measure.run\n    retries: 1\n    on_exhausted: failed\n")]),
     // Texts of skills

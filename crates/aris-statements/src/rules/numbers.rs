@@ -98,7 +98,8 @@ fn against_its_numbers(text: &str) -> Option<(String, &str, &str)> {
             from.multiplier == to.multiplier && (from.unit.is_none() || from.unit == to.unit);
         // No unit that is not known here stands behind them.
         let after = text.get(to.end..)?.trim_start();
-        let ends = after.is_empty() || after.starts_with(['.', ',', ';', '(', ')']);
+        let ends =
+            after.is_empty() || after.starts_with(['.', ',', ';', '(', ')', '[']) || goes_on(after);
         let values = same && ends && is_value(from) && is_value(to);
         (against && between.trim() == "to" && values).then_some((
             verb,
@@ -106,6 +107,17 @@ fn against_its_numbers(text: &str) -> Option<(String, &str, &str)> {
             text.get(to.range.start..to.end)?,
         ))
     })
+}
+
+/// Whether a sentence goes on with a word that is no unit: "from 6.1 to 7.4 over three seeds". "In" alone may be inches.
+fn goes_on(after: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "in", "on", "over", "with", "after", "when", "across", "while", "and",
+    ];
+    let Some((word, rest)) = after.split_once(char::is_whitespace) else {
+        return false;
+    };
+    WORDS.contains(&word) && rest.starts_with(char::is_alphabetic)
 }
 
 /// It has decimals, no sign, and no unit but per cent.
@@ -140,6 +152,10 @@ mod tests {
             ("The balance fell from -0.5 to -0.3.", false),
             ("Latency fell from 1.2 s to 900.0 ms.", false),
             ("Activity fell from 6.1 to 7.4 pH units.", false),
+            ("The loss fell from 6.1 to 7.4 in our runs.", true),
+            ("The error fell from 6.1 to 7.4 [1].", true),
+            ("Accuracy rose from 80.1 to 75.2 over three seeds.", true),
+            ("The width grew from 1.5 to 0.5 in.", false),
         ] {
             assert_eq!(against_its_numbers(text).is_some(), contrary, "{text}");
         }

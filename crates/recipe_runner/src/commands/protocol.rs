@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write};
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
 use aris_recipe::engine::tokens::Reading;
-use aris_recipe::engine::{self, Event, Lens, Machine, State, Status};
+use aris_recipe::engine::{self, Event, Lens, Machine, OutcomeStatus, State, Status};
 use aris_recipe::model::Kind;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -114,6 +114,7 @@ pub(crate) fn complete(
     settle(&machine, &mut state, &store, context)?;
     let wanted = is_wanted(args, &outcome, &state)?;
     if wanted {
+        one_for_each_lens(&machine, &state, &outcome)?;
         machine.apply(&mut state, Some(&outcome), Some(&context.now().to_string()));
         store.save(&state)?;
         settle(&machine, &mut state, &store, context)?;
@@ -125,6 +126,29 @@ pub(crate) fn complete(
         next: Next::of(&machine, &state),
     };
     Ok(Outcome { data, signal })
+}
+
+/// A success of a step with lenses has one result of each.
+fn one_for_each_lens(
+    machine: &Machine,
+    state: &State,
+    outcome: &engine::Outcome,
+) -> Result<(), Error> {
+    let step = state.cursor.as_deref();
+    let step = step.and_then(|name| machine.recipe.step(name));
+    let Some(step) = step.filter(|step| !step.lenses.is_empty()) else {
+        return Ok(());
+    };
+    let lenses = machine.lenses(step, state).unwrap_or_default().len();
+    let given = outcome.results.len();
+    if outcome.status == OutcomeStatus::Success && given != lenses {
+        return Err(Error::Lenses {
+            step: step.name.clone(),
+            lenses,
+            given,
+        });
+    }
+    Ok(())
 }
 
 /// How a run ended; while there is work it has not.

@@ -179,9 +179,9 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
 pub(crate) fn signal(state: &State) -> Option<Signal> {
     match state.status {
         Status::Completed if state.failed => Signal::own(FAILED),
-        Status::Completed | Status::Running => None,
+        Status::Completed => None,
         Status::Escalated | Status::Halted => Some(Signal::FINDINGS),
-        Status::Waiting => Signal::own(WAITING),
+        Status::Running | Status::Waiting => Signal::own(WAITING),
         Status::LoopGuard => Signal::own(LOOP_GUARD),
     }
 }

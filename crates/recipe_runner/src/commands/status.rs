@@ -108,7 +108,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
     } else {
         state.status
     };
-    let signal = signal(&state).filter(|_| status == state.status);
+    let signal = signal(&state);
     let data = Standing {
         recipe: state.recipe.name.clone(),
         status,

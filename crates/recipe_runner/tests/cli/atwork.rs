@@ -44,7 +44,7 @@ fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
     let project = Project::new().file("r.yaml", RECIPE);
     let mut child = begun(&project);
     let status = || call(&project, &["status", "--state", "run.json"]).run();
-    let data = status().expect_code(0).data();
+    let data = status().expect_code(11).data();
     assert_eq!(
         (&data["status"], &data["step"], &data["attempt"]),
         (&json!("running"), &json!("train"), &json!(1))
@@ -54,7 +54,18 @@ fn a_step_at_work_is_seen_and_neither_handed_out_nor_overtaken() {
     child.kill().expect("killed");
     child.wait().expect("reaped");
     // The engine is gone, its step is not.
-    assert_eq!(status().expect_code(0).data()["status"], "running");
+    assert_eq!(status().expect_code(11).data()["status"], "running");
+    // A new run would do the same work beside it.
+    let words = [
+        "run", "r.yaml", "--state", "run.json", "--new", "--exec", "cmd",
+    ];
+    let run = call(&project, &words).run().expect_code(5);
+    assert!(
+        run.error()["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("cancel")),
+        "{run}"
+    );
     let state = project.read("run.json");
     for words in [
         &["next", "--state", "run.json"][..],

@@ -153,3 +153,22 @@ fn an_input_with_two_values_is_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn an_input_that_the_recipe_does_not_have_is_refused() {
+    let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: broken}\n";
+    let project = project(steps, &[]);
+    for words in [
+        &["validate", "r.yaml", "--compose"][..],
+        &["graph", "r.yaml", "--compose"],
+    ] {
+        let run = call(&project, words).args(["--set", "rescu=true"]).run();
+        let error = run.expect_code(2).error();
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("no input rescu")),
+            "{error}"
+        );
+    }
+}

@@ -395,3 +395,44 @@ fn a_gate_that_could_not_look_is_seen_in_the_trace() {
     assert_eq!(run.data()["trace"][0]["note"], "degraded: GitHub is away");
     assert!(run.stderr().contains("degraded: GitHub is away"), "{run}");
 }
+
+/// Linux takes 128 KiB as one argument of a program.
+#[test]
+fn a_captured_value_of_any_length_can_be_read_by_a_command() {
+    let project = recipe(
+        "  a:\n    tool: run_cmd\n    with: {cmd: \"printf 'x='; head -c 300000 /dev/zero | tr '\\\\0' b; echo\"}\n    \
+         capture: {x: '${{ result.x }}'}\n    on_success: b\n    on_failure: bad\n  \
+         b:\n    tool: run_cmd\n    with: {cmd: 'printf %s ${{ context.x | shq }} | wc -c > long; cat > rest'}\n    on_success: end\n    on_failure: bad\n",
+    );
+    let data = run(&project, &["--exec", "cmd"]).expect_code(0).data();
+    assert_eq!(data["terminal"], "end", "{:?}", lines(&data));
+    assert_eq!(project.read("long").trim(), "300000");
+    assert_eq!(project.read("rest"), "");
+}
+
+#[test]
+fn the_example_says_when_its_program_fails() {
+    let project = Project::new();
+    let example = call(&project, &["--example"]).run();
+    let text = example.data()["text"]
+        .as_str()
+        .map_or_else(|| example.stdout().to_owned(), str::to_owned);
+    project.write("first.yaml", &text);
+    let words = [
+        "run",
+        "first.yaml",
+        "--state",
+        "f.json",
+        "--exec",
+        "cmd",
+        "--inputs",
+    ];
+    call(&project, &words)
+        .args(["program=no-such-program"])
+        .run()
+        .expect_code(13);
+    call(&project, &words)
+        .args(["program=true", "--new"])
+        .run()
+        .expect_code(0);
+}

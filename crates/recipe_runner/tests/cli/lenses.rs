@@ -312,3 +312,34 @@ fn a_lens_that_hangs_is_tried_again_and_the_others_are_not() {
         3
     );
 }
+
+#[test]
+fn a_success_by_hand_needs_one_result_for_each_lens() {
+    let project = recipe("{n: [a, b, c]}", "true", "");
+    call(&project, &["run", "r.yaml", "--state", "run.json"])
+        .run()
+        .expect_code(11);
+    let complete = |more: &[&str]| {
+        let words = [
+            "complete", "--state", "run.json", "--step", "look", "--status", "success",
+        ];
+        call(&project, &words).args(more).run()
+    };
+    for result in [
+        r#"[{"verdict": "GO"}]"#,
+        "verdict = GO",
+        "[]",
+        r#"[{"verdict": "GO"}, {"verdict": "GO"}, {"verdict": "GO"}, {"verdict": "GO"}]"#,
+    ] {
+        let run = complete(&["--result", result]).expect_code(4);
+        assert!(
+            run.error()["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("3 lenses")),
+            "{run}"
+        );
+    }
+    complete(&[]).expect_code(4);
+    let all = r#"[{"verdict": "GO"}, {"verdict": "GO"}, {"verdict": "GO"}]"#;
+    complete(&["--result", all]).expect_code(0);
+}

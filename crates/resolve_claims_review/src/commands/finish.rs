@@ -3,7 +3,7 @@
 //! Both are done as well as they can be: a GitHub that is away changes no outcome.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty, turn};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::commands::validate::Attempts;
 use crate::error::Error;
-use crate::folder::read_map;
+use crate::folder::{Pulls as _, read_map};
 use crate::lock;
 use crate::report::{Counts, Done, Finished, Validity};
 
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
         number: args.pr,
     };
     let forge = args.forge.way(context, context.cwd(), &args.repo)?;
-    let shown = Shown::of(&*forge, &pull, context)?;
+    let shown = Shown::of(&*forge, &pull, &folder, context)?;
     let _turn = turn(context, &pull, &folder)?;
     let (done, warnings) = settle(&*forge, &pull, profile, &map, &folder, &shown)?;
     for warning in &warnings {
@@ -265,17 +265,25 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(forge: &dyn Forge, pull: &Pull, context: &Context) -> Result<Self, Error> {
+    fn of(
+        forge: &dyn Forge,
+        pull: &Pull,
+        folder: &Folder,
+        context: &Context,
+    ) -> Result<Self, Error> {
         let record = forge.record(pull);
         if let Ok(record) = &record {
             open(pull, record)?;
         }
         let head = record.map(|record| record.head);
+        let fetched = folder
+            .groups(pull.number)?
+            .and_then(|groups| groups.worktree);
         Ok(Self {
             head: head.map_err(|trouble| {
                 format!("which commits the pull request has is unknown: {trouble}")
             }),
-            worktree: Worktree::of(context.cwd()),
+            worktree: Worktree::of(fetched.as_deref().map_or(context.cwd(), Path::new)),
         })
     }
 
