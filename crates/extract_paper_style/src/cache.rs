@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aris_audit::Digest;
 use aris_cli::Context;
-use aris_contract::time;
+use aris_contract::{ErrorKind, time};
 use aris_fs::{FsError, Lock};
 use serde::Serialize;
 use serde_json::Value;
@@ -78,7 +78,11 @@ pub(crate) fn root(out: Option<&Path>, context: &Context) -> Result<PathBuf, Err
     let base = match (context.env("XDG_CACHE_HOME"), context.env("HOME")) {
         (Some(folder), _) => absolute(folder, context),
         (None, Some(home)) => Path::new(home).join(".cache"),
-        (None, None) => return Err(Error::NoCache),
+        (None, None) => {
+            let what = String::from("there is no folder for the cache: HOME is not set");
+            let hint = "name a folder with --output";
+            return Err(Error::refused(ErrorKind::Precondition, what, hint));
+        }
     };
     Ok(base.join("aris-style-refs"))
 }

@@ -1,10 +1,7 @@
 //! What can go wrong.
 
-use std::time::Duration;
-
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
-use aris_latex::RootError;
 use aris_proc::ProcError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
@@ -12,58 +9,19 @@ use serde_json::{Map, Value};
 /// Errors of `extract_paper_style`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `--source` names nothing that can be looked for.
+    /// The paper is not measured, for a reason that this program names.
     #[error("{what}")]
-    Usage {
-        /// What is wrong with it.
-        what: String,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// There is nothing of that name.
-    #[error("{what}")]
-    Absent {
-        /// What is not there.
-        what: String,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// What is there cannot be measured.
-    #[error("{what}")]
-    Paper {
+    Refused {
+        /// What kind of reason.
+        kind: ErrorKind,
         /// Where it is, and what is wrong with it.
         what: String,
         /// What to do.
         hint: &'static str,
     },
-    /// No root document in a folder or an archive.
-    #[error("{place}: {source}")]
-    Root {
-        /// The folder or archive.
-        place: String,
-        /// Why there is none.
-        source: RootError,
-    },
     /// The document cannot be read.
     #[error(transparent)]
     Latex(#[from] aris_latex::Error),
-    /// A PDF that took too long.
-    #[error("{place}: reading the PDF takes longer than {} s", limit.as_secs())]
-    SlowPdf {
-        /// Where it is.
-        place: String,
-        /// The time it had.
-        limit: Duration,
-    },
-    /// No `pdftotext` of poppler.
-    #[error("a PDF is read by pdftotext of poppler, {}", if *found { "and the pdftotext that is installed is another program" } else { "which is not installed" })]
-    NoPoppler {
-        /// Whether a program of that name is there.
-        found: bool,
-    },
-    /// Nowhere to keep the profile.
-    #[error("there is no folder for the cache: HOME is not set")]
-    NoCache,
     /// The profile cannot be written as JSON.
     #[error("the profile cannot be written")]
     Json(#[from] serde_json::Error),
@@ -79,10 +37,23 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) const fn refused(kind: ErrorKind, what: String, hint: &'static str) -> Self {
+        Self::Refused { kind, what, hint }
+    }
+
+    /// `--source` names nothing that can be looked for.
+    pub(crate) const fn usage(what: String, hint: &'static str) -> Self {
+        Self::refused(ErrorKind::Usage, what, hint)
+    }
+
+    /// There is nothing of that name.
+    pub(crate) const fn absent(what: String, hint: &'static str) -> Self {
+        Self::refused(ErrorKind::NotFound, what, hint)
+    }
+
     /// What lies at `place` cannot be measured.
     pub(crate) fn paper(place: &str, why: &str, hint: &'static str) -> Self {
-        let what = format!("{place}: {why}");
-        Self::Paper { what, hint }
+        Self::refused(ErrorKind::Validation, format!("{place}: {why}"), hint)
     }
 
     /// What lies at `place` is no paper.
@@ -93,21 +64,25 @@ impl Error {
 
     /// Overleaf is not asked.
     pub(crate) fn overleaf() -> Self {
-        Self::Paper {
-            what: String::from("projects on Overleaf are private and are not read from there"),
-            hint: "clone the project with the skill overleaf-sync, then name the folder of the clone",
-        }
+        let what = "projects on Overleaf are private and are not read from there";
+        let hint =
+            "clone the project with the skill overleaf-sync, then name the folder of the clone";
+        Self::refused(ErrorKind::Validation, what.to_owned(), hint)
+    }
+
+    /// No `pdftotext` of poppler; `why` says what there is.
+    pub(crate) fn no_poppler(why: &str) -> Self {
+        let what = format!("a PDF is read by pdftotext of poppler, {why}");
+        let hint = "name the paper's arXiv identifier or LaTeX sources, which tell more than a PDF; or install poppler: `apt install poppler-utils` (Debian, Ubuntu), `brew install poppler` (macOS), `conda install -c conda-forge poppler`";
+        Self::refused(ErrorKind::Precondition, what, hint)
     }
 }
 
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Usage { .. } => ErrorKind::Usage,
-            Self::Absent { .. } => ErrorKind::NotFound,
-            Self::Paper { .. } | Self::Root { .. } | Self::Latex(_) => ErrorKind::Validation,
-            Self::SlowPdf { .. } => ErrorKind::Timeout,
-            Self::NoCache | Self::NoPoppler { .. } => ErrorKind::Precondition,
+            Self::Refused { kind, .. } => *kind,
+            Self::Latex(_) => ErrorKind::Validation,
             Self::Json(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
             Self::Http(error) => error.kind(),
@@ -116,26 +91,14 @@ impl Failure for Error {
     }
 
     fn hint(&self) -> Option<String> {
-        let text = match self {
-            Self::Usage { hint, .. } | Self::Absent { hint, .. } | Self::Paper { hint, .. } => hint,
-            Self::Root { source, .. } => match source {
-                RootError::None => "name the .tex file that holds the text",
-                RootError::Several { .. } => "name one of these files instead of the folder",
-            },
-            Self::Latex(_) => "look for files that include each other",
-            Self::SlowPdf { .. } => {
-                "open it in a viewer; if it is no ordinary paper, name the LaTeX sources or arXiv identifier"
-            }
-            Self::NoPoppler { .. } => {
-                "name the paper's arXiv identifier or LaTeX sources, which tell more than a PDF; or install poppler: `apt install poppler-utils` (Debian, Ubuntu), `brew install poppler` (macOS), `conda install -c conda-forge poppler`"
-            }
-            Self::NoCache => "name a folder with --output",
-            Self::Json(_) => return None,
-            Self::Proc(error) => return error.hint(),
-            Self::Http(error) => return error.hint(),
-            Self::Fs(error) => return error.hint(),
-        };
-        Some(text.to_owned())
+        match self {
+            Self::Refused { hint, .. } => Some((*hint).to_owned()),
+            Self::Latex(_) => Some(String::from("look for files that include each other")),
+            Self::Json(_) => None,
+            Self::Proc(error) => error.hint(),
+            Self::Http(error) => error.hint(),
+            Self::Fs(error) => error.hint(),
+        }
     }
 
     fn details(&self) -> Map<String, Value> {

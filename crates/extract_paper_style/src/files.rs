@@ -100,7 +100,7 @@ impl<'a> Files<'a> {
                         ..found
                     }),
                     (None, Some(error)) => Err(error),
-                    (None, None) => Err(none(resolved)),
+                    (None, None) => Err(none(&resolved)),
                 }
             }
             RootError::None if !texts.is_empty() => {
@@ -122,7 +122,7 @@ impl<'a> Files<'a> {
                     ..gathered
                 })
             }
-            RootError::None => Err(none(resolved)),
+            RootError::None => Err(none(&resolved)),
         }
     }
 
@@ -218,9 +218,9 @@ fn unread(document: &Document) -> Vec<String> {
     told.collect()
 }
 
-fn none(place: String) -> Error {
-    let source = RootError::None;
-    Error::Root { place, source }
+fn none(place: &str) -> Error {
+    let hint = "name the .tex file that holds the text";
+    Error::paper(place, &RootError::None.to_string(), hint)
 }
 
 fn is_latex(name: &str) -> bool {

@@ -103,9 +103,11 @@ pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error
             archive(&response.body, place, with)
         }
         Source::Address(address) => {
-            let (request, host) = web::page(address).map_err(|why| Error::Usage {
-                what: format!("the address is not asked: {why}"),
-                hint: "give an address that begins with https:// and holds no password",
+            let (request, host) = web::page(address).map_err(|why| {
+                Error::usage(
+                    format!("the address is not asked: {why}"),
+                    "give an address that begins with https:// and holds no password",
+                )
             })?;
             let shown = address
                 .split(['?', '#'])
@@ -139,10 +141,10 @@ fn asked(
     if response.is_success() {
         Ok(response)
     } else if response.is_absence() {
-        Err(Error::Absent {
-            what: format!("{what} does not exist"),
-            hint: "check the identifier or address",
-        })
+        Err(Error::absent(
+            format!("{what} does not exist"),
+            "check the identifier or address",
+        ))
     } else {
         let why = format!("the server answers with status {}", response.status);
         Err(Error::no_paper(what, &why))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::profile::{Basis, CitationStyle, Profile, Section, StatementKind, Statements};
-use crate::prose::{Counter, Opaque, Spread};
+use crate::prose::{self, Counter, Opaque, Spread};
 use crate::role::Role;
 
 /// One piece of a paper, in reading order.
@@ -59,7 +59,7 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
                 let section = Section {
                     role,
                     conventional,
-                    title_words: counted(title, &[]),
+                    title_words: prose::words(title, &[]),
                     numbered: Some(*numbered),
                     appendix: role == Role::Appendix
                         || after_references && role != Role::Statements,
@@ -81,11 +81,11 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
             }
             Piece::Figure(caption) => {
                 *section.figures.get_or_insert(0) += 1;
-                figure_captions.extend(caption.as_deref().map(|text| counted(text, &[])));
+                figure_captions.extend(caption.as_deref().map(|text| prose::words(text, &[])));
             }
             Piece::Table(caption) => {
                 *section.tables.get_or_insert(0) += 1;
-                table_captions.extend(caption.as_deref().map(|text| counted(text, &[])));
+                table_captions.extend(caption.as_deref().map(|text| prose::words(text, &[])));
             }
             Piece::Statement(kind) => {
                 *section.statements.get_or_insert(0) += 1;
@@ -119,12 +119,6 @@ pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> P
     };
     profile.find_cues(&roles);
     profile
-}
-
-fn counted(text: &str, opaque: &[Opaque]) -> usize {
-    let mut counter = Counter::default();
-    counter.read(text, opaque);
-    counter.words()
 }
 
 #[cfg(test)]

@@ -92,6 +92,13 @@ pub(crate) struct Counter {
     words: usize,
 }
 
+/// Words of one text.
+pub(crate) fn words(text: &str, opaque: &[Opaque]) -> usize {
+    let mut counter = Counter::default();
+    counter.read(text, opaque);
+    counter.words()
+}
+
 /// One word while it is read.
 #[derive(Default)]
 struct Word {

@@ -56,172 +56,127 @@ pub(crate) enum Role {
     Body,
 }
 
-/// Headings as they are conventionally written, lower case, with the role of each.
-const CONVENTIONAL: &[(&str, Role)] = &[
-    ("abstract", Role::Abstract),
-    ("introduction", Role::Introduction),
-    ("motivation", Role::Introduction),
-    ("introduction and motivation", Role::Introduction),
-    ("introduction and background", Role::Introduction),
-    ("related work", Role::RelatedWork),
-    ("related works", Role::RelatedWork),
-    ("prior work", Role::RelatedWork),
-    ("previous work", Role::RelatedWork),
-    ("related literature", Role::RelatedWork),
-    ("literature review", Role::RelatedWork),
-    ("background and related work", Role::RelatedWork),
-    ("related work and background", Role::RelatedWork),
-    ("background", Role::Background),
-    ("preliminaries", Role::Background),
-    ("notation", Role::Background),
-    ("preliminaries and notation", Role::Background),
-    ("notation and preliminaries", Role::Background),
-    ("definitions", Role::Background),
-    ("problem formulation", Role::Problem),
-    ("problem setup", Role::Problem),
-    ("problem setting", Role::Problem),
-    ("problem statement", Role::Problem),
-    ("problem definition", Role::Problem),
-    ("setup", Role::Problem),
-    ("statement of need", Role::Problem),
-    ("contributions", Role::Contributions),
-    ("our contributions", Role::Contributions),
-    ("overview", Role::Contributions),
-    ("data", Role::Data),
-    ("dataset", Role::Data),
-    ("datasets", Role::Data),
-    ("data set", Role::Data),
-    ("data sets", Role::Data),
-    ("materials", Role::Data),
-    ("materials and methods", Role::Method),
-    ("method", Role::Method),
-    ("methods", Role::Method),
-    ("methodology", Role::Method),
-    ("approach", Role::Method),
-    ("our approach", Role::Method),
-    ("our method", Role::Method),
-    ("proposed method", Role::Method),
-    ("proposed approach", Role::Method),
-    ("model", Role::Method),
-    ("the model", Role::Method),
-    ("framework", Role::Method),
-    ("algorithm", Role::Method),
-    ("the algorithm", Role::Method),
-    ("algorithms", Role::Method),
-    ("architecture", Role::Method),
-    ("theory", Role::Theory),
-    ("analysis", Role::Theory),
-    ("theoretical analysis", Role::Theory),
-    ("convergence analysis", Role::Theory),
-    ("proofs", Role::Theory),
-    ("omitted proofs", Role::Theory),
-    ("implementation", Role::Implementation),
-    ("implementation details", Role::Implementation),
-    ("installation", Role::Implementation),
-    ("experiments", Role::Experiments),
-    ("experiment", Role::Experiments),
-    ("experimental setup", Role::Experiments),
-    ("experimental results", Role::Experiments),
-    ("experiments and results", Role::Experiments),
-    ("numerical experiments", Role::Experiments),
-    ("evaluation", Role::Experiments),
-    ("empirical evaluation", Role::Experiments),
-    ("simulations", Role::Experiments),
-    ("tests", Role::Experiments),
-    ("results", Role::Results),
-    ("main results", Role::Results),
-    ("findings", Role::Results),
-    ("results and discussion", Role::Results),
-    ("ablation study", Role::Ablation),
-    ("ablation studies", Role::Ablation),
-    ("ablations", Role::Ablation),
-    ("additional experiments", Role::Ablation),
-    ("applications", Role::Applications),
-    ("case study", Role::Applications),
-    ("case studies", Role::Applications),
-    ("examples", Role::Applications),
-    ("discussion", Role::Discussion),
-    ("discussion and conclusion", Role::Conclusion),
-    ("discussion and conclusions", Role::Conclusion),
-    ("limitations", Role::Limitations),
-    ("limitations and future work", Role::Limitations),
-    ("threats to validity", Role::Limitations),
-    ("broader impact", Role::Impact),
-    ("ethics statement", Role::Impact),
-    ("conclusion", Role::Conclusion),
-    ("conclusions", Role::Conclusion),
-    ("conclusion and future work", Role::Conclusion),
-    ("summary", Role::Conclusion),
-    ("concluding remarks", Role::Conclusion),
-    ("future work", Role::Conclusion),
-    ("acknowledgements", Role::Statements),
-    ("acknowledgments", Role::Statements),
-    ("reproducibility statement", Role::Statements),
-    ("data availability", Role::Statements),
-    ("author contributions", Role::Statements),
-    ("references", Role::References),
-    ("bibliography", Role::References),
-    ("appendix", Role::Appendix),
+/// Headings as they are conventionally written, lower case, by role.
+const CONVENTIONAL: &[(Role, &str)] = &[
+    (Role::Abstract, "abstract"),
+    (
+        Role::Introduction,
+        "introduction|motivation|introduction and motivation|introduction and background",
+    ),
+    (
+        Role::RelatedWork,
+        "related work|related works|prior work|previous work|related literature|literature review|background and related work",
+    ),
+    (Role::RelatedWork, "related work and background"),
+    (
+        Role::Background,
+        "background|preliminaries|notation|preliminaries and notation|notation and preliminaries|definitions",
+    ),
+    (
+        Role::Problem,
+        "problem formulation|problem setup|problem setting|problem statement|problem definition|setup|statement of need",
+    ),
+    (
+        Role::Contributions,
+        "contributions|our contributions|overview",
+    ),
+    (
+        Role::Data,
+        "data|dataset|datasets|data set|data sets|materials",
+    ),
+    (
+        Role::Method,
+        "materials and methods|method|methods|methodology|approach|our approach|our method|proposed method|proposed approach",
+    ),
+    (
+        Role::Method,
+        "model|the model|framework|algorithm|the algorithm|algorithms|architecture",
+    ),
+    (
+        Role::Theory,
+        "theory|analysis|theoretical analysis|convergence analysis|proofs|omitted proofs",
+    ),
+    (
+        Role::Implementation,
+        "implementation|implementation details|installation",
+    ),
+    (
+        Role::Experiments,
+        "experiments|experiment|experimental setup|experimental results|experiments and results|numerical experiments|evaluation",
+    ),
+    (Role::Experiments, "empirical evaluation|simulations|tests"),
+    (
+        Role::Results,
+        "results|main results|findings|results and discussion",
+    ),
+    (
+        Role::Ablation,
+        "ablation study|ablation studies|ablations|additional experiments",
+    ),
+    (
+        Role::Applications,
+        "applications|case study|case studies|examples",
+    ),
+    (Role::Discussion, "discussion"),
+    (
+        Role::Conclusion,
+        "discussion and conclusion|discussion and conclusions|conclusion|conclusions|conclusion and future work|summary",
+    ),
+    (Role::Conclusion, "concluding remarks|future work"),
+    (
+        Role::Limitations,
+        "limitations|limitations and future work|threats to validity",
+    ),
+    (Role::Impact, "broader impact|ethics statement"),
+    (
+        Role::Statements,
+        "acknowledgements|acknowledgments|reproducibility statement|data availability|author contributions",
+    ),
+    (Role::References, "references|bibliography"),
+    (Role::Appendix, "appendix"),
 ];
 
 /// Beginnings of words that give a heading its role when it is not conventional as a whole. The first that fits decides.
-const STEMS: &[(&str, Role)] = &[
-    ("acknowledg", Role::Statements),
-    ("availability", Role::Statements),
-    ("reproducib", Role::Statements),
-    ("funding", Role::Statements),
-    ("appendi", Role::Appendix),
-    ("supplement", Role::Appendix),
-    ("reference", Role::References),
-    ("limitation", Role::Limitations),
-    ("ethic", Role::Impact),
-    ("societal", Role::Impact),
-    ("impact", Role::Impact),
-    ("ablation", Role::Ablation),
-    ("conclu", Role::Conclusion),
-    ("summary", Role::Conclusion),
-    ("outlook", Role::Conclusion),
-    ("discuss", Role::Discussion),
-    ("introduc", Role::Introduction),
-    ("motivat", Role::Introduction),
-    ("related", Role::RelatedWork),
-    ("literature", Role::RelatedWork),
-    ("background", Role::Background),
-    ("preliminar", Role::Background),
-    ("notation", Role::Background),
-    ("contribution", Role::Contributions),
-    ("overview", Role::Contributions),
-    ("implement", Role::Implementation),
-    ("install", Role::Implementation),
-    ("software", Role::Implementation),
-    ("experiment", Role::Experiments),
-    ("evaluat", Role::Experiments),
-    ("benchmark", Role::Experiments),
-    ("simulat", Role::Experiments),
-    ("test", Role::Experiments),
-    ("result", Role::Results),
-    ("finding", Role::Results),
-    ("dataset", Role::Data),
-    ("proof", Role::Theory),
-    ("theor", Role::Theory),
-    ("convergence", Role::Theory),
-    ("method", Role::Method),
-    ("approach", Role::Method),
-    ("algorithm", Role::Method),
-    ("problem", Role::Problem),
-    ("application", Role::Applications),
+const STEMS: &[(Role, &str)] = &[
+    (
+        Role::Statements,
+        "acknowledg|availability|reproducib|funding",
+    ),
+    (Role::Appendix, "appendi|supplement"),
+    (Role::References, "reference"),
+    (Role::Limitations, "limitation"),
+    (Role::Impact, "ethic|societal|impact"),
+    (Role::Ablation, "ablation"),
+    (Role::Conclusion, "conclu|summary|outlook"),
+    (Role::Discussion, "discuss"),
+    (Role::Introduction, "introduc|motivat"),
+    (Role::RelatedWork, "related|literature"),
+    (Role::Background, "background|preliminar|notation"),
+    (Role::Contributions, "contribution|overview"),
+    (Role::Implementation, "implement|install|software"),
+    (
+        Role::Experiments,
+        "experiment|evaluat|benchmark|simulat|test",
+    ),
+    (Role::Results, "result|finding"),
+    (Role::Data, "dataset"),
+    (Role::Theory, "proof|theor|convergence"),
+    (Role::Method, "method|approach|algorithm"),
+    (Role::Problem, "problem"),
+    (Role::Applications, "application"),
 ];
 
 impl Role {
     /// The role of a heading, and whether the whole heading is a conventional one.
     pub(crate) fn of(title: &str) -> (Self, bool) {
         let folded = folded(title);
-        if let Some((_, role)) = CONVENTIONAL.iter().find(|(name, _)| *name == folded) {
+        let is_whole = |(_, names): &&(Self, &str)| names.split('|').any(|name| name == folded);
+        if let Some((role, _)) = CONVENTIONAL.iter().find(is_whole) {
             return (*role, true);
         }
         let begins = |stem: &str| folded.split(' ').any(|word| word.starts_with(stem));
-        let found = STEMS.iter().find(|(stem, _)| begins(stem));
-        (found.map_or(Self::Body, |(_, role)| *role), false)
+        let found = STEMS.iter().find(|(_, stems)| stems.split('|').any(begins));
+        (found.map_or(Self::Body, |(role, _)| *role), false)
     }
 
     /// What it is called in the profile.
@@ -301,28 +256,28 @@ mod tests {
         }
     }
 
+    /// The entries of a table, one by one.
+    fn entries(table: &[(Role, &'static str)]) -> Vec<(Role, &'static str)> {
+        let rows = table.iter();
+        rows.flat_map(|(role, names)| names.split('|').map(|name| (*role, name)))
+            .collect()
+    }
+
     #[test]
     fn the_tables_are_folded_and_name_each_heading_once() {
-        for (index, (name, _)) in CONVENTIONAL.iter().enumerate() {
-            assert_eq!(folded(name), *name);
-            assert_eq!(
-                Role::of(&name.to_uppercase()),
-                (CONVENTIONAL[index].1, true)
-            );
-            assert!(
-                CONVENTIONAL
-                    .iter()
-                    .skip(index + 1)
-                    .all(|(other, _)| other != name),
-                "{name}"
-            );
+        let mut names = std::collections::BTreeSet::new();
+        for (role, name) in entries(CONVENTIONAL) {
+            assert_eq!(folded(name), name);
+            assert_eq!(Role::of(&name.to_uppercase()), (role, true));
+            assert!(names.insert(name), "{name}");
         }
-        for (stem, _) in STEMS {
+        let stems = entries(STEMS);
+        for (_, stem) in &stems {
             assert_eq!(folded(stem), *stem);
             let (role, is_whole) = Role::of(stem);
-            let first = STEMS.iter().find(|(other, _)| stem.starts_with(other));
+            let first = stems.iter().find(|(_, other)| stem.starts_with(other));
             assert!(
-                is_whole || Some(role) == first.map(|(_, role)| *role),
+                is_whole || Some(role) == first.map(|(role, _)| *role),
                 "{stem}"
             );
         }

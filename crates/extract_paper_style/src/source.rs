@@ -52,10 +52,10 @@ impl Source {
     pub(crate) fn parse(text: &str, context: &Context) -> Result<Self, Error> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Error::Usage {
-                what: String::from("--source is empty"),
-                hint: "name a folder, a .tex or .pdf file, an arXiv identifier or an address",
-            });
+            return Err(Error::usage(
+                String::from("--source is empty"),
+                "name a folder, a .tex or .pdf file, an arXiv identifier or an address",
+            ));
         }
         if is_overleaf(text) {
             return Err(Error::overleaf());
@@ -67,10 +67,10 @@ impl Source {
             return if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
                 Ok(Self::Address(text.to_owned()))
             } else {
-                Err(Error::Usage {
-                    what: format!("addresses that begin with {scheme}: are not read"),
-                    hint: "download the paper and name the file",
-                })
+                Err(Error::usage(
+                    format!("addresses that begin with {scheme}: are not read"),
+                    "download the paper and name the file",
+                ))
             };
         }
         let path = absolute(text, context);
@@ -95,23 +95,23 @@ impl Source {
         match ArxivId::parse(text) {
             Ok(id) => return Ok(Self::Arxiv(id)),
             Err(error) if error.is_impossible() => {
-                return Err(Error::Usage {
-                    what: error.to_string(),
-                    hint: "identifiers look like 2501.12345 or cs/0601001",
-                });
+                return Err(Error::usage(
+                    error.to_string(),
+                    "identifiers look like 2501.12345 or cs/0601001",
+                ));
             }
             Err(_) => {}
         }
         if text.len() >= OVERLEAF_ID && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(Error::overleaf());
         }
-        Err(Error::Absent {
-            what: format!(
+        Err(Error::absent(
+            format!(
                 "{}: no such file or folder, and no arXiv identifier or address either",
                 path.display()
             ),
-            hint: "check the path; arXiv identifiers look like arxiv:2501.12345",
-        })
+            "check the path; arXiv identifiers look like arxiv:2501.12345",
+        ))
     }
 
     /// What manifests call it.

@@ -7,40 +7,17 @@ use crate::profile::{CitationStyle, Textual};
 /// Styles of bibliographies by the beginning of their name, lower case.
 ///
 /// **Source**: the documentation of natbib, of biblatex (section 3.3) and of the classes and templates that carry the style.
-const STYLES: &[(&str, CitationStyle)] = &[
-    ("plainnat", CitationStyle::AuthorYear),
-    ("abbrvnat", CitationStyle::AuthorYear),
-    ("unsrtnat", CitationStyle::AuthorYear),
-    ("apa", CitationStyle::AuthorYear),
-    ("agsm", CitationStyle::AuthorYear),
-    ("chicago", CitationStyle::AuthorYear),
-    ("authoryear", CitationStyle::AuthorYear),
-    ("aasjournal", CitationStyle::AuthorYear),
-    ("apj", CitationStyle::AuthorYear),
-    ("mnras", CitationStyle::AuthorYear),
-    ("aa.bst", CitationStyle::AuthorYear),
-    ("acl", CitationStyle::AuthorYear),
-    ("iclr", CitationStyle::AuthorYear),
-    ("icml", CitationStyle::AuthorYear),
-    ("jmlr", CitationStyle::AuthorYear),
-    ("tmlr", CitationStyle::AuthorYear),
-    ("rlc", CitationStyle::AuthorYear),
-    ("alpha", CitationStyle::Labels),
-    ("plain", CitationStyle::Numeric),
-    ("unsrt", CitationStyle::Numeric),
-    ("abbrv", CitationStyle::Numeric),
-    ("numeric", CitationStyle::Numeric),
-    ("ieee", CitationStyle::Numeric),
-    ("acm", CitationStyle::Numeric),
-    ("siam", CitationStyle::Numeric),
-    ("splncs", CitationStyle::Numeric),
-    ("nature", CitationStyle::Numeric),
-    ("naturemag", CitationStyle::Numeric),
-    ("vancouver", CitationStyle::Numeric),
-    ("elsarticle-num", CitationStyle::Numeric),
-    ("elsarticle-harv", CitationStyle::AuthorYear),
-    ("apsrev", CitationStyle::Numeric),
-    ("ieeenat", CitationStyle::Numeric),
+const STYLES: &[(CitationStyle, &str)] = &[
+    (
+        CitationStyle::AuthorYear,
+        "plainnat|abbrvnat|unsrtnat|apa|agsm|chicago|authoryear|aasjournal|apj|mnras|aa.bst|acl|iclr|icml|jmlr|tmlr|rlc",
+    ),
+    (CitationStyle::AuthorYear, "elsarticle-harv"),
+    (CitationStyle::Labels, "alpha"),
+    (
+        CitationStyle::Numeric,
+        "plain|unsrt|abbrv|numeric|ieee|acm|siam|splncs|nature|naturemag|vancouver|elsarticle-num|apsrev|ieeenat",
+    ),
 ];
 
 /// The style of a paper whose citations are `textual` to that extent.
@@ -88,11 +65,13 @@ pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle
 
 fn by_name(name: &str) -> CitationStyle {
     let folded = name.trim().trim_matches(['{', '}']).to_ascii_lowercase();
-    let longest = STYLES
+    let starts = STYLES
         .iter()
-        .filter(|(start, _)| folded.starts_with(start))
-        .max_by_key(|(start, _)| start.len());
-    longest.map_or(CitationStyle::Unknown, |(_, style)| *style)
+        .flat_map(|(style, starts)| starts.split('|').map(move |start| (*style, start)));
+    let longest = starts
+        .filter(|(_, start)| folded.starts_with(start))
+        .max_by_key(|(_, start)| start.len());
+    longest.map_or(CitationStyle::Unknown, |(style, _)| style)
 }
 
 /// Citations that are part of a sentence, and all that say whether they are; `None` where none says so.

@@ -44,8 +44,11 @@ pub(crate) fn read(files: &[Found]) -> Contents {
 impl Contents {
     fn take(&mut self, file: &Found, buffer: &mut [u8]) {
         match self.hits(file, buffer) {
-            Ok(hits) => {
+            Ok((hits, fault)) => {
                 self.files += 1;
+                self.unseen.extend(fault.map(|why| {
+                    Unseen::new(&file.shown, &why).hint("unpack it and look at what it holds")
+                }));
                 let lines = lines(file, &hits, buffer);
                 for (at, hit) in hits.into_iter().enumerate() {
                     let mut leak = Leak::new(file.part, &file.shown, hit);
@@ -62,7 +65,12 @@ impl Contents {
         }
     }
 
-    fn hits(&mut self, file: &Found, buffer: &mut [u8]) -> Result<Vec<Hit>, FsError> {
+    /// The tokens of a file, and why not all of it was looked at.
+    fn hits(
+        &mut self,
+        file: &Found,
+        buffer: &mut [u8],
+    ) -> Result<(Vec<Hit>, Option<String>), FsError> {
         let mut hits = Vec::new();
         let mut scanner = Scanner::default();
         let bytes = &mut self.bytes;
@@ -77,14 +85,14 @@ impl Contents {
             *bytes += piece.len() as u64;
             scanner.feed(piece, &mut |hit| hits.push(hit));
         })?;
-        scanner.finish(&mut |hit| hits.push(hit));
-        Ok(hits)
+        let fault = scanner.finish(&mut |hit| hits.push(hit));
+        Ok((hits, fault))
     }
 }
 
 /// The line of each hit, where the file is text.
 fn lines(file: &Found, hits: &[Hit], buffer: &mut [u8]) -> Option<Vec<u64>> {
-    let first = hits.first()?;
+    let first = hits.first().filter(|hit| hit.form != Form::Gzip)?;
     let mut lines = Vec::with_capacity(hits.len());
     let (mut at, mut line, mut binary) = (0_u64, 1_u64, false);
     aris_fs::open(&file.path)

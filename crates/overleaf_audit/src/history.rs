@@ -189,6 +189,11 @@ impl Git<'_> {
             let args = ["cat-file", "--batch", "--buffer"];
             let done = self.run(&args, names.into_bytes(), &mut |piece| stream.feed(piece));
             unseen.extend(done.err());
+            unseen.extend(stream.packed.drain(..).map(|why| {
+                self.unseen(&why).hint(
+                    "unpack the object, as `git cat-file -p` prints it, and look at what it holds",
+                )
+            }));
             let fault = stream.fault(ids.len());
             unseen.extend(fault.map(|why| self.unseen(&why).hint("see what `git fsck` says")));
             leaking.append(&mut stream.leaking);
@@ -263,6 +268,8 @@ struct Stream {
     /// The object that is being read: its name, its kind, and the bytes that are left of it, the line feed included.
     object: Option<(String, String, u64)>,
     leaking: Leaking,
+    /// What says of objects that they cannot be unpacked.
+    packed: Vec<String>,
     /// Objects that were whole.
     whole: usize,
     /// The first line that is not as it should be.
@@ -288,7 +295,9 @@ impl Stream {
             };
             self.scanner.feed(body, &mut found);
             if over {
-                self.scanner.finish(&mut found);
+                let fault = self.scanner.finish(&mut found);
+                self.packed
+                    .extend(fault.map(|why| format!("{kind} {id}: {why}")));
                 self.object = None;
                 self.whole += 1;
             }

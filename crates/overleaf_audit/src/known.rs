@@ -7,7 +7,7 @@ use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
 /// First bytes of a file of verdicts; the number changes with the forms of tokens that are looked for.
-const MAGIC: &[u8] = b"aris overleaf_audit clean 2\n";
+const MAGIC: &[u8] = b"aris overleaf_audit clean 3\n";
 
 /// Most bytes of such a file: some 12 million objects.
 const LIMIT: u64 = 256 << 20;

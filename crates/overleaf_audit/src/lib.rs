@@ -5,8 +5,8 @@
 //! of the one around it, and the files of the home folder in which credentials end up. **Exit**: 0 clean; 10 a leak (1 with `--compat`);
 //! 2 usage; 3 no such folder; 4 not a folder; 5 no leak was found but something could not be looked at (`--sarif` prints its document then, too).
 //!
-//! A token is `olp_` and twenty or more letters and digits: as it stands, as UTF-16, or inside base64, wrapped or not. It is not looked for in
-//! what is compressed or encrypted, and whether it is still valid is not asked: that would need the network.
+//! A token is `olp_` and twenty or more letters and digits: as it stands, percent-encoded, as UTF-16, inside base64, wrapped or not, or in what
+//! gzip unpacks to, up to 4 GiB. It is not looked for in what is compressed otherwise, or encrypted, and whether it is still valid is not asked: that would need the network.
 
 mod cli;
 mod content;

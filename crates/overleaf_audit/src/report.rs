@@ -89,7 +89,7 @@ pub struct Leak {
     pub place: String,
     /// Line, from 1, in a file of text.
     pub line: Option<u64>,
-    /// Bytes before it, in a file or an object.
+    /// Bytes before it, in a file or an object; with gzip, in what it unpacks to.
     pub byte: Option<u64>,
     /// The object, in the history.
     pub object: Option<Object>,

@@ -1,6 +1,7 @@
-//! Access tokens in bytes, whatever the bytes are: as they stand, as UTF-16, inside base64.
+//! Access tokens in bytes, whatever the bytes are: as they stand, percent-encoded, as UTF-16, inside base64, inside gzip.
 
 use std::fmt;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -8,6 +9,8 @@ use aris_contract::hex::hex;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+use flate2::write::MultiGzDecoder;
+use percent_encoding::percent_decode;
 use regex::bytes::Regex;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -21,15 +24,23 @@ const FEWEST: usize = 20;
 /// Bytes that one find may span in any form; wrapped base64 spans most, some 1,500.
 const LONGEST: usize = 2048;
 
-/// The three forms: bytes, UTF-16 of either order, base64 in each of its three alignments.
+/// How a file compressed with gzip starts. **Source**: RFC 1952.
+const GZIP: &[u8] = &[0x1f, 0x8b, 8];
+
+/// Bytes that are looked at in what one gzip file unpacks to: 4 GiB.
+const UNPACKED: u64 = 4 << 30;
+
+/// The forms: bytes, any of them percent-encoded; UTF-16 of either order; base64 in each of its three alignments.
 ///
 /// The base64 of `olp_` is `b2xwX` when it starts a group of three bytes, `9scF` followed by `8` or `9` when one byte stands before it, and
 /// `vbHBf` when two do. Base64 may be wrapped: it continues on lines that hold nothing but whole groups of four.
 static FORMS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
     const WRAP: &str = r"(?:\r?\n[ \t]{0,8})";
+    // A letter or digit, percent-encoded.
+    const CODED: &str = "%(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])";
     let start = "b 2 x w X|9 s c F [89]|v b H B f".replace(' ', &format!("{WRAP}?"));
     Regex::new(&format!(
-        r"(?-u)(?P<plain>olp_[A-Za-z0-9]{{20,200}})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){{20,200}})|(?:{start})[A-Za-z0-9+/_-]{{0,280}}(?:{WRAP}(?:[A-Za-z0-9+/]{{4}}){{0,32}}[A-Za-z0-9+/]{{2}}(?:[A-Za-z0-9+/]{{2}}|[A-Za-z0-9+/]=|==)(?mR:$)){{0,8}}",
+        r"(?-u)(?P<plain>(?:o|%6[Ff])(?:l|%6[Cc])(?:p|%70)(?:_|%5[Ff])(?:[A-Za-z0-9]|{CODED}){{20,200}})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){{20,200}})|(?:{start})[A-Za-z0-9+/_-]{{0,280}}(?:{WRAP}(?:[A-Za-z0-9+/]{{4}}){{0,32}}[A-Za-z0-9+/]{{2}}(?:[A-Za-z0-9+/]{{2}}|[A-Za-z0-9+/]=|==)(?mR:$)){{0,8}}",
     ))
 });
 
@@ -46,10 +57,14 @@ static DECODER: GeneralPurpose = GeneralPurpose::new(
 pub enum Form {
     /// Byte for byte.
     Plain,
+    /// Percent-encoded, as in a URL.
+    Percent,
     /// As UTF-16.
     Utf16,
     /// Inside base64, as in an HTTP authorisation header.
     Base64,
+    /// Inside a file that gzip compressed.
+    Gzip,
 }
 
 impl Form {
@@ -57,8 +72,10 @@ impl Form {
     pub(crate) const fn said(self) -> &'static str {
         match self {
             Self::Plain => "",
+            Self::Percent => ", percent-encoded",
             Self::Utf16 => " in UTF-16",
             Self::Base64 => " inside base64",
+            Self::Gzip => " inside gzip",
         }
     }
 }
@@ -97,39 +114,110 @@ pub(crate) struct Hit {
     pub(crate) token: Token,
 }
 
-/// Looks through bytes that come in pieces.
+/// Looks through bytes that come in pieces, and through what they unpack to.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
-    /// The end of what came, which a token may still cross.
-    kept: Vec<u8>,
-    /// Bytes before `kept`.
-    before: u64,
+    packed: Window,
+    /// Whether three bytes came, which tell whether this is gzip.
+    told: bool,
+    gzip: Option<MultiGzDecoder<Unpacked>>,
+    /// Why not all of it could be unpacked.
+    fault: Option<io::Error>,
 }
 
 impl Scanner {
     /// Takes the next bytes and gives the tokens that are certain by now.
     pub(crate) fn feed(&mut self, piece: &[u8], found: &mut dyn FnMut(Hit)) {
-        let joined;
-        let bytes = if self.kept.is_empty() {
-            piece
-        } else {
-            joined = [std::mem::take(&mut self.kept).as_slice(), piece].concat();
-            &joined
-        };
+        let joined = [self.packed.kept.as_slice(), piece].concat();
+        if self.told {
+            self.unpack(piece);
+        } else if joined.len() >= GZIP.len() {
+            self.told = true;
+            if joined.starts_with(GZIP) {
+                self.gzip = Some(MultiGzDecoder::new(Unpacked::default()));
+                self.unpack(&joined);
+            }
+        }
+        self.packed.feed(joined, found);
+        if let Some(gzip) = &mut self.gzip {
+            gzip.get_mut().hits.drain(..).for_each(found);
+        }
+    }
+
+    fn unpack(&mut self, piece: &[u8]) {
+        if let (Some(gzip), None) = (&mut self.gzip, &self.fault) {
+            self.fault = gzip.write_all(piece).err();
+        }
+    }
+
+    /// Gives what the last bytes hold, and is ready for other bytes. Says why something could not be looked at.
+    pub(crate) fn finish(&mut self, found: &mut dyn FnMut(Hit)) -> Option<String> {
+        let scanner = std::mem::take(self);
+        scanner.packed.finish().for_each(&mut *found);
+        let mut gzip = scanner.gzip?;
+        let fault = scanner.fault.or_else(|| gzip.try_finish().err());
+        let unpacked = std::mem::take(gzip.get_mut());
+        let last = unpacked.window.finish().map(packed);
+        unpacked.hits.into_iter().chain(last).for_each(found);
+        fault.map(|fault| format!("it is compressed with gzip and cannot be unpacked: {fault}"))
+    }
+}
+
+/// Bytes of which the end is kept, because a token may still cross it.
+#[derive(Debug, Default)]
+struct Window {
+    kept: Vec<u8>,
+    /// Bytes before `kept`.
+    before: u64,
+}
+
+impl Window {
+    /// Gives the tokens that are certain in `bytes`: what was kept, and what came after it.
+    fn feed(&mut self, mut bytes: Vec<u8>, found: &mut dyn FnMut(Hit)) {
         let safe = bytes.len().saturating_sub(LONGEST);
         let mut done = safe;
-        for (range, hit) in finds(bytes, self.before).take_while(|(range, _)| range.start < safe) {
+        for (range, hit) in finds(&bytes, self.before).take_while(|(range, _)| range.start < safe) {
             done = done.max(range.end);
             found(hit);
         }
         self.before += done as u64;
-        self.kept = bytes.get(done..).unwrap_or_default().to_vec();
+        bytes.drain(..done);
+        self.kept = bytes;
     }
 
-    /// Gives what the last bytes hold, and is ready for other bytes.
-    pub(crate) fn finish(&mut self, found: &mut dyn FnMut(Hit)) {
-        let scanner = std::mem::take(self);
-        finds(&scanner.kept, scanner.before).for_each(|(_, hit)| found(hit));
+    fn finish(&self) -> impl Iterator<Item = Hit> {
+        finds(&self.kept, self.before).map(|(_, hit)| hit)
+    }
+}
+
+/// What gzip unpacks to.
+#[derive(Debug, Default)]
+struct Unpacked {
+    window: Window,
+    hits: Vec<Hit>,
+}
+
+impl Write for Unpacked {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if self.window.before > UNPACKED {
+            return Err(io::Error::other("it unpacks to more than 4 GiB"));
+        }
+        let joined = [self.window.kept.as_slice(), piece].concat();
+        let hits = &mut self.hits;
+        self.window.feed(joined, &mut |hit| hits.push(packed(hit)));
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The hit, as one in a gzip file.
+fn packed(hit: Hit) -> Hit {
+    Hit {
+        form: Form::Gzip,
+        ..hit
     }
 }
 
@@ -158,7 +246,9 @@ fn finds(bytes: &[u8], before: u64) -> impl Iterator<Item = (Range<usize>, Hit)>
     all.filter_map(move |captures| {
         let whole = captures.get(0)?;
         let (form, secret) = if captures.name("plain").is_some() {
-            (Form::Plain, whole.as_bytes().to_vec())
+            let secret: Vec<u8> = percent_decode(whole.as_bytes()).collect();
+            let is_coded = secret.len() < whole.len();
+            (if is_coded { Form::Percent } else { Form::Plain }, secret)
         } else if captures.name("wide").is_some() {
             let narrow = whole.as_bytes().iter().copied().filter(|byte| *byte != 0);
             (Form::Utf16, narrow.collect())
@@ -313,7 +403,7 @@ mod tests {
                     break;
                 }
             }
-            scanner.finish(&mut |hit| hits.push(hit));
+            prop_assert_eq!(scanner.finish(&mut |hit| hits.push(hit)), None);
             prop_assert_eq!(hits, whole);
         }
 

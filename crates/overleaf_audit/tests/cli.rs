@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -81,6 +82,12 @@ fn utf16(text: &str) -> Vec<u8> {
     units.flat_map(u16::to_le_bytes).collect()
 }
 
+fn gzip(text: &str) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(text.as_bytes()).expect("packed");
+    packer.finish().expect("packed")
+}
+
 /// Hides a token in a fresh project.
 type Hide = fn(&Project);
 
@@ -101,6 +108,28 @@ fn a_token_is_found_wherever_it_hides() {
                 "paper/keys.txt",
                 utf16(&format!("my token:\n{}\n", token())),
             );
+        }),
+        (
+            "percent-encoded",
+            "working_tree",
+            "paper/pull.sh",
+            |project| {
+                let coded = token().replace("olp_", "%6Flp%5f").replace('A', "%41");
+                let line = format!("git pull 'https://git:{coded}%40@git.overleaf.com/1'\n");
+                project.write("paper/pull.sh", line);
+            },
+        ),
+        ("gzip", "working_tree", "paper/log.gz", |project| {
+            project.write(
+                "paper/log.gz",
+                gzip(&format!("{}{}", "x".repeat(100_000), token())),
+            );
+        }),
+        ("gzip in the history", "history", "paper", |project| {
+            let paper = project.at("paper");
+            commit(&paper, "log.gz", gzip(&token()));
+            git(&paper, &["rm", "-q", "log.gz"]);
+            git(&paper, &["commit", "-q", "-m", "gone"]);
         }),
         (
             "far into a large file",
@@ -395,6 +424,43 @@ fn what_is_found_is_described() {
     assert_eq!(
         results[0]["locations"][0]["physicalLocation"]["region"]["startLine"],
         2
+    );
+}
+
+#[test]
+fn a_coded_token_is_the_same_token_and_a_cut_gzip_file_is_not_clean() {
+    let project = project();
+    let packed = gzip(&"a log of no importance\n".repeat(2000));
+    project.write("paper/log.gz", &packed);
+    audit(&project, &[]).expect_code(0);
+    let (half, _) = packed.split_at(packed.len() / 2);
+    project.write("paper/log.gz", half);
+    let details = audit(&project, &["--json"]).expect_code(5).error();
+    assert_eq!(details["details"]["unseen"][0]["place"], "paper/log.gz");
+
+    let coded = token().replace('l', "%6c").replace("45", "%34%35");
+    project.write("paper/log.gz", gzip(&token()));
+    project.write("paper/a.sh", format!("{}\n{coded}%20\n", token()));
+    let data = audit(&project, &["--json"]).expect_code(10).data();
+    let leaks = data["leaks"].as_array().expect("leaks");
+    let forms: Vec<&str> = leaks
+        .iter()
+        .filter_map(|leak| leak["form"].as_str())
+        .collect();
+    assert_eq!(forms, ["plain", "percent", "gzip"], "{data:#}");
+    for leak in leaks {
+        assert_eq!(leak["token"], leaks[0]["token"]);
+    }
+    assert_eq!(leaks[1]["line"], 2);
+    let run = audit(&project, &[]).expect_code(10);
+    let text = run.stdout();
+    assert!(
+        text.contains(" masked], percent-encoded [working_tree]"),
+        "{text}"
+    );
+    assert!(
+        text.contains(" masked] inside gzip [working_tree]"),
+        "{text}"
     );
 }
 

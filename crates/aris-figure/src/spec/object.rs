@@ -148,10 +148,10 @@ impl<'a> Object<'a> {
 
     /// A text; a number or truth value as it is written.
     pub(crate) fn text(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
-        match &self.get(name)?.value {
-            Value::Text(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            Value::Bool(flag) => Some(flag.to_string()),
+        let text = match &self.get(name)?.value {
+            Value::Text(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
             other => {
                 self.report(
                     notes,
@@ -160,14 +160,9 @@ impl<'a> Object<'a> {
                     format!("{name} must be a text, this is {}", other.kind()),
                     "write one text; \\n breaks the line of a node's label",
                 );
-                None
+                return None;
             }
-        }
-    }
-
-    /// The lines of a text that is drawn, their formulas set.
-    pub(crate) fn lines(&self, name: &'static str, notes: &mut Notes) -> Option<Vec<String>> {
-        let text = self.text(name, notes)?;
+        };
         let forbidden = text::forbidden(&text);
         if !forbidden.is_empty() {
             let names = forbidden.into_iter().take(8);
@@ -185,6 +180,12 @@ impl<'a> Object<'a> {
                 "remove them, or write what they stand for",
             );
         }
+        Some(text)
+    }
+
+    /// The lines of a text that is drawn, their formulas set.
+    pub(crate) fn lines(&self, name: &'static str, notes: &mut Notes) -> Option<Vec<String>> {
+        let text = self.text(name, notes)?;
         let mut wrong = Vec::new();
         let set = |line: &String| formula::set(line, &mut wrong);
         let lines = text::lines(&text).iter().map(set).collect();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
 use crate::profile::{Basis, Profile, Section, StatementKind, Statements};
-use crate::prose::{Counter, Opaque, Spread};
+use crate::prose::{self, Counter, Opaque, Spread};
 use crate::role::Role;
 use crate::style;
 
@@ -113,10 +113,8 @@ impl Parts {
             let (role, conventional) = Role::of(&heading.title);
             roles.push(role);
             if heading.level == top {
-                let mut words = Counter::default();
-                words.read(&heading.title, &[]);
                 sections.push(Section {
-                    title_words: words.words(),
+                    title_words: prose::words(&heading.title, &[]),
                     numbered: Some(!heading.starred),
                     appendix: heading.appendix || role == Role::Appendix,
                     ..section(role, conventional)
@@ -170,11 +168,10 @@ impl Parts {
                 }
                 BlockKind::DisplayMath if !is_in_float(block) => counter.formula(&block.text),
                 BlockKind::Caption { float } => {
-                    let mut words = Counter::default();
-                    words.read(&block.text, &opaque(block));
+                    let words = prose::words(&block.text, &opaque(block));
                     match counted(float, &BTreeMap::new()) {
-                        Counted::Figure => captions.figures.push(words.words()),
-                        Counted::Table | Counted::OwnTable => captions.tables.push(words.words()),
+                        Counted::Figure => captions.figures.push(words),
+                        Counted::Table | Counted::OwnTable => captions.tables.push(words),
                         _ => {}
                     }
                 }

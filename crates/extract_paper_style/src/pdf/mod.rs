@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_proc::{End, Finished, ProcError};
 
 use crate::error::Error;
@@ -83,7 +84,7 @@ fn pages(
         .args(["-bbox-layout", "-enc", "UTF-8", "-", "-"])
         .stdin(bytes);
     let finished = match call.run_streamed(limit, &mut |piece| pages.take(piece)) {
-        Err(ProcError::Absent { .. }) => return Err(Error::NoPoppler { found: false }),
+        Err(ProcError::Absent { .. }) => return Err(Error::no_poppler("which is not installed")),
         finished => finished?,
     };
     let refused = |why: String, hint| Error::paper(place, &why, hint);
@@ -102,17 +103,23 @@ fn pages(
         )),
         End::Exited(0) => Ok(pages.read),
         End::Exited(_) => Err(match finished.stderr.text() {
-            said if said.contains(USAGE) => Error::NoPoppler { found: true },
+            said if said.contains(USAGE) => {
+                Error::no_poppler("and the pdftotext that is installed is another program")
+            }
             said if said.contains("password") => refused(
                 String::from("the PDF asks for a password"),
                 "save it without the password, or name the paper's LaTeX sources or arXiv identifier",
             ),
             said => refused(format!("{UNREAD}: {}", complaint(&said)), DAMAGED),
         }),
-        End::TimedOut => Err(Error::SlowPdf {
-            place: place.to_owned(),
-            limit: finished.deadline,
-        }),
+        End::TimedOut => Err(Error::refused(
+            ErrorKind::Timeout,
+            format!(
+                "{place}: reading the PDF takes longer than {} s",
+                limit.as_secs()
+            ),
+            "open it in a viewer; if it is no ordinary paper, name the LaTeX sources or arXiv identifier",
+        )),
         End::Signalled(_) => Err(refused(
             format!("{UNREAD}: pdftotext crashed on it"),
             DAMAGED,

@@ -191,7 +191,7 @@ fn what_gives_a_laid_out_figure_room_is_not_to_move_its_nodes() {
 #[test]
 fn characters_that_vanish_are_reported() {
     let figure = json!({
-        "title": "t",
+        "title": "t\u{1}",
         "nodes": [{"id": "a", "label": "a\u{7}b\tc\u{0}d", "sublabel": "x\u{9b}y"}, {"id": "b", "label": "b\n\tc"}],
         "edges": [{"from": "a", "to": "b", "label": "e\u{1b}"}],
         "groups": [{"label": "g\u{8}", "node_ids": ["a"]}],
@@ -212,6 +212,7 @@ fn characters_that_vanish_are_reported() {
     assert_eq!(
         lost,
         [
+            ("/title", "U+0001"),
             ("/nodes/0/label", "U+0000, U+0007"),
             ("/nodes/0/sublabel", "U+009B"),
             ("/edges/0/label", "U+001B"),
