@@ -15,6 +15,9 @@ use crate::report::File;
 /// A source that is larger is no paper.
 const SOURCE_LIMIT: u64 = 512 << 20;
 
+/// What to do about a file that is in the way.
+const ELSEWHERE: &str = "move it away, or name another --output";
+
 /// Brings what `args` names, unless it is there.
 pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     let name = args.id.to_string().replace('/', "_");
@@ -88,6 +91,10 @@ fn bring(
 fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
     let opened = match aris_fs::open(target) {
         Ok(opened) => opened,
+        Err(error) if error.is_not_found() && target.is_symlink() => {
+            let what = format!("{} is a dangling link", target.display());
+            return Err(Error::told(ErrorKind::Precondition, what, ELSEWHERE));
+        }
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
@@ -103,7 +110,7 @@ fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
         return Err(Error::told(
             ErrorKind::Validation,
             format!("{} exists and is not {what}", target.display()),
-            "move it away, or name another --output",
+            ELSEWHERE,
         ));
     }
     Ok(Some(bytes))

@@ -81,10 +81,9 @@ impl Error {
         Self::told(ErrorKind::Validation, what, hint)
     }
 
-    /// A file of descriptions is none.
-    pub(crate) fn metadata(path: &Path, line: usize, why: &str) -> Self {
+    /// A file of descriptions is none; `hint` says what it must hold.
+    pub(crate) fn metadata(path: &Path, line: usize, why: &str, hint: &str) -> Self {
         let what = format!("{}: line {line}: {why}", path.display());
-        let hint = "the file holds records like those of arxiv_fetch --json";
         Self::told(ErrorKind::Validation, what, hint)
     }
 }

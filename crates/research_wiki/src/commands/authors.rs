@@ -3,6 +3,7 @@
 use aris_wiki::page::one_line;
 
 use crate::error::Error;
+use crate::slug::is_suffix;
 
 /// Names of authors in reading order: between commas, semicolons, `&` or the word "and". Each is "First Last"; or, where semicolons or "and"
 /// stand between them, or initials follow each comma, "Last, First" or "Last, Jr., First". Braces hold a name together.
@@ -121,14 +122,6 @@ fn joined_suffixes(names: &[String]) -> Vec<String> {
         }
     }
     joined
-}
-
-/// What stands behind a name: `Jr.`, `III`.
-fn is_suffix(name: &str) -> bool {
-    matches!(
-        name.trim_end_matches('.'),
-        "Jr" | "Sr" | "II" | "III" | "IV"
-    )
 }
 
 /// `Y.`, `J.-P.`, `A. B.`

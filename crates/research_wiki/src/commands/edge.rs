@@ -67,6 +67,8 @@ pub(crate) fn remove(args: &EdgeArgs, context: &Context) -> Result<Changed, Erro
         .iter()
         .any(|edge| edge.key() == key)
     {
+        // An edge of a type that is none may be there all the same, and can be removed.
+        check_type(&args.kind)?;
         let (from, kind, to) = (&args.from, &args.kind, &args.to);
         let what = format!("there is no edge {from} --{kind}--> {to}");
         return Err(Error::absent(what, "show NODE lists the edges of a page"));

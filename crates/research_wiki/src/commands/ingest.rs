@@ -1,5 +1,7 @@
 //! `ingest_paper`.
 
+use std::collections::BTreeMap;
+
 use aris_cli::Context;
 use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::bib;
@@ -123,7 +125,8 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
 /// Every entry of a bibliography that has a title.
 fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Result<Changed, Error> {
     let path = context.absolute(path);
-    let wrong = |line: usize, why: String| Error::metadata(&path, line, &why);
+    let hint = "the file holds entries of BibTeX in UTF-8, such as @article{key, title={...}, ...}";
+    let wrong = |line: usize, why: String| Error::metadata(&path, line, &why, hint);
     let bytes = aris_fs::read_given(&path, aris_fs::READ_LIMIT)?;
     let read = bib::read_bytes(&bytes).map_err(|error| wrong(error.line(), error.to_string()))?;
     let index = bib::Index::new([&read]);
@@ -131,6 +134,8 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     let mut changed = args.root.changed();
     let many = Some(writer.wiki());
     let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
+    // The first entry of each page.
+    let mut keys = BTreeMap::new();
     for entry in &read.entries {
         let resolved = index.resolve(entry);
         let text = |name: &str| resolved.text(name).map(one_line).unwrap_or_default();
@@ -187,7 +192,15 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             thesis: String::new(),
             tags: items(&args.tags),
         };
-        batch.add(&mut writer, &description, &remarks, &mut changed)?;
+        let file = batch.add(&mut writer, &description, &remarks, &mut changed)?;
+        if let Some(first) = keys.get(&file) {
+            let (line, key) = (entry.place.line, &entry.key);
+            let note = format!("{line}: {key} is the same paper as {first}: both are in {file}");
+            context.warn(&note);
+            changed.notes.push(note);
+        } else {
+            keys.insert(file, &entry.key);
+        }
     }
     if read.entries.is_empty() {
         return Err(wrong(1, String::from("it holds no entries")));
