@@ -148,8 +148,7 @@ impl<'a> Batch<'a> {
         }
         let is_doubtful = !against.is_empty();
         for note in against {
-            self.context.warn(&note);
-            changed.notes.push(note);
+            changed.warn(self.context, note);
         }
         let mut action = Action::Unchanged;
         // A bare identifier has nothing to add, and one that may be wrong nothing certain.
@@ -196,11 +195,18 @@ impl<'a> Batch<'a> {
         self.log.push(format!("ingest_paper: {words}"));
     }
 
-    /// Writes the new pages, and the log with `more` lines.
-    pub(super) fn finish(mut self, writer: &mut Writer, more: Option<String>) -> Result<(), Error> {
+    /// Writes the new pages, the log with `more` lines, and the derived files. Gives a line about the pack.
+    pub(super) fn finish(
+        mut self,
+        writer: &mut Writer,
+        more: Option<String>,
+    ) -> Result<String, Error> {
         writer.create(Kind::Paper, &self.pages)?;
         self.log.extend(more);
-        writer.log(&self.log)
+        writer.log(&self.log)?;
+        let pack = writer.refresh(&writer.wiki().edges()?)?;
+        let size = pack.text.chars().count();
+        Ok(format!("query_pack.md rebuilt: {size} chars"))
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use aris_cli::Context;
+use aris_contract::Failure as _;
 use aris_contract::ids::{ArxivId, Doi};
+use aris_online::FetchError;
 use aris_paper::bib;
 
 use super::authors::authors;
@@ -65,18 +67,13 @@ pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error
     let mut changed = args.root.changed();
     let mut batch = Batch::new(&args.root, context, args.update_on_exist, None);
     batch.add(&mut writer, &description, &remarks, &mut changed)?;
-    batch.finish(&mut writer, None)?;
-    let edges = writer.wiki().edges()?;
-    let pack = writer.refresh(&edges)?;
+    let rebuilt = batch.finish(&mut writer, None)?;
     if changed
         .pages
         .iter()
         .any(|page| page.action != Action::Unchanged)
     {
-        let size = pack.text.chars().count();
-        changed
-            .lines
-            .insert(0, format!("query_pack.md rebuilt: {size} chars"));
+        changed.lines.insert(0, rebuilt);
     }
     Ok(changed)
 }
@@ -89,10 +86,15 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
         let fetched = metadata::from_arxiv(context, &args.online, std::slice::from_ref(id))?;
         match fetched.stopped {
             Some(stopped) if args.title.trim().is_empty() => {
-                return Err(Error::Undescribed {
-                    id: id.to_string(),
-                    source: stopped.error,
-                });
+                let told = FetchError::told(
+                    stopped.error.kind(),
+                    format!("{id} cannot be described: {}", stopped.error),
+                    "give --title, --authors and --year, or --metadata FILE; then nobody is asked",
+                );
+                let details = stopped.error.details().into_iter();
+                return Err(details
+                    .fold(told, |told, (key, value)| told.with(&key, value))
+                    .into());
             }
             Some(stopped) => {
                 context.warn(&format!(
@@ -148,8 +150,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
         let title = text("title");
         if title.is_empty() {
             let note = format!("{}: {} has no title", entry.place.line, entry.key);
-            context.warn(&note);
-            changed.notes.push(note);
+            changed.warn(context, note);
             continue;
         }
         let names = resolved
@@ -196,8 +197,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
         if let Some(first) = keys.get(&file) {
             let (line, key) = (entry.place.line, &entry.key);
             let note = format!("{line}: {key} is the same paper as {first}: both are in {file}");
-            context.warn(&note);
-            changed.notes.push(note);
+            changed.warn(context, note);
         } else {
             keys.insert(file, &entry.key);
         }
@@ -213,12 +213,9 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             problem.place.line,
             problem.message
         );
-        context.warn(&note);
-        changed.notes.push(note);
+        changed.warn(context, note);
     }
     batch.finish(&mut writer, None)?;
-    let edges = writer.wiki().edges()?;
-    writer.refresh(&edges)?;
     Ok(changed)
 }
 
