@@ -28,7 +28,7 @@ pub struct Edge {
     /// What the edge says, usually in one of the words that the skills use.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Why somebody drew it.
+    /// Why somebody added it.
     pub evidence: String,
     /// When, RFC 3339.
     pub added: String,

@@ -23,27 +23,13 @@ pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     let name = args.id.to_string().replace('/', "_");
     let folder = context.absolute(&args.output);
     aris_fs::create_dir(&folder)?;
-    let mut file = if args.source {
-        let path = args.output.join(format!("{name}.source"));
-        bring(
-            args,
-            context,
-            path,
-            &arxiv::source(&args.id),
-            Magic::Source,
-            "source",
-        )?
+    let (ending, request, magic, what) = if args.source {
+        ("source", arxiv::source(&args.id), Magic::Source, "source")
     } else {
-        let path = args.output.join(format!("{name}.pdf"));
-        bring(
-            args,
-            context,
-            path,
-            &arxiv::pdf(&args.id),
-            Magic::Pdf,
-            "PDF",
-        )?
+        ("pdf", arxiv::pdf(&args.id), Magic::Pdf, "PDF")
     };
+    let path = args.output.join(format!("{name}.{ending}"));
+    let mut file = bring(args, context, path, &request, magic, what)?;
     if args.source {
         let target = args.output.join(&name);
         let (files, left_out) = unpacked(

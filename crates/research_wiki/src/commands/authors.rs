@@ -22,7 +22,7 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
     };
     let people: Vec<Vec<String>> = people
         .into_iter()
-        .map(|person| names(person))
+        .map(names)
         .filter(|names| !names.is_empty())
         .collect();
     let one_word = |names: &Vec<String>| names.iter().all(|name| !name.contains(' '));

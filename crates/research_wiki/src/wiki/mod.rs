@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// A file among the pages that is none.
+/// A file among the pages that is no page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unreadable {
