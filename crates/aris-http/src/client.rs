@@ -77,7 +77,7 @@ impl Client {
     ///
     /// `read` gets 2xx answers and those 4xx that decide something (400, 404, 410, 422 …). Only what it accepts is kept in the cache.
     ///
-    /// **Errors**: every [`HttpError`]; those for which [`HttpError::is_silence`] holds say nothing about what was asked for.
+    /// **Errors**: every [`HttpError`]; those of the kind [`ErrorKind::Unavailable`] say nothing about what was asked for.
     pub fn ask<T>(
         &self,
         request: &Request,
@@ -212,9 +212,7 @@ impl Client {
             if let (HttpError::TooLate { why, .. }, Some(key), None) =
                 (&mut error, host.key, self.settings.key(host))
             {
-                why.push_str("; ");
-                why.push_str(key.variable);
-                why.push_str(" is not set");
+                *why = format!("{why}; {} is not set", key.variable);
             }
             error
         })?;

@@ -133,7 +133,9 @@ impl Client {
             let what = format!("{media_type:?} that is not the file");
             return Err(request.missed(&url, Why::NotAnAnswer(what)));
         }
-        part.finish(target)?;
+        if !part.finish_new(target)? {
+            return Ok(Some(described(target)?.0));
+        }
         Ok(Some(Downloaded { resumed, ..file }))
     }
 }

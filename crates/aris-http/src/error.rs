@@ -102,13 +102,6 @@ pub enum Why {
 
 const LATER: &str = "try again later, or allow more time with --deadline";
 
-impl HttpError {
-    /// Whether the outside is to blame for the missing answer, so that nothing may be concluded from it.
-    pub fn is_silence(&self) -> bool {
-        self.kind() == ErrorKind::Unavailable
-    }
-}
-
 impl Failure for HttpError {
     fn kind(&self) -> ErrorKind {
         match self {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The types that the skills use. Others are read and kept where they stand, and none is drawn.
@@ -18,15 +18,17 @@ pub const TYPES: [&str; 8] = [
 ];
 
 /// One edge.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edge {
     /// Node that it starts from.
     pub from: String,
     /// Node that it leads to.
     pub to: String,
-    /// One of [`TYPES`], usually.
+    /// What the edge says, usually in one of the words that the skills use.
+    #[serde(rename = "type")]
     pub kind: String,
-    /// Why somebody drew it.
+    /// Why somebody added it.
     pub evidence: String,
     /// When, RFC 3339.
     pub added: String,

@@ -15,32 +15,21 @@ use crate::report::File;
 /// A source that is larger is no paper.
 const SOURCE_LIMIT: u64 = 512 << 20;
 
+/// What to do about a file that is in the way.
+const ELSEWHERE: &str = "move it away, or name another --output";
+
 /// Brings what `args` names, unless it is there.
 pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     let name = args.id.to_string().replace('/', "_");
     let folder = context.absolute(&args.output);
     aris_fs::create_dir(&folder)?;
-    let mut file = if args.source {
-        let path = args.output.join(format!("{name}.source"));
-        bring(
-            args,
-            context,
-            path,
-            &arxiv::source(&args.id),
-            Magic::Source,
-            "source",
-        )?
+    let (ending, request, magic, what) = if args.source {
+        ("source", arxiv::source(&args.id), Magic::Source, "source")
     } else {
-        let path = args.output.join(format!("{name}.pdf"));
-        bring(
-            args,
-            context,
-            path,
-            &arxiv::pdf(&args.id),
-            Magic::Pdf,
-            "PDF",
-        )?
+        ("pdf", arxiv::pdf(&args.id), Magic::Pdf, "PDF")
     };
+    let path = args.output.join(format!("{name}.{ending}"));
+    let mut file = bring(args, context, path, &request, magic, what)?;
     if args.source {
         let target = args.output.join(&name);
         let (files, left_out) = unpacked(
@@ -88,6 +77,10 @@ fn bring(
 fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
     let opened = match aris_fs::open(target) {
         Ok(opened) => opened,
+        Err(error) if error.is_not_found() && target.is_symlink() => {
+            let what = format!("{} is a dangling link", target.display());
+            return Err(Error::told(ErrorKind::Precondition, what, ELSEWHERE));
+        }
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
@@ -103,7 +96,7 @@ fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
         return Err(Error::told(
             ErrorKind::Validation,
             format!("{} exists and is not {what}", target.display()),
-            "move it away, or name another --output",
+            ELSEWHERE,
         ));
     }
     Ok(Some(bytes))

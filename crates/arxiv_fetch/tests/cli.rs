@@ -212,6 +212,18 @@ fn what_is_no_pdf_leaves_nothing_behind() {
     }
 }
 
+#[test]
+fn a_link_to_nothing_stays_and_nobody_is_asked() {
+    let server = Server::start(|_| Answer::ok("application/pdf", pdf()));
+    let project = Project::new();
+    std::fs::create_dir(project.at("papers")).expect("folder");
+    let link = project.at("papers/2301.07041.pdf");
+    std::os::unix::fs::symlink("elsewhere/mine.pdf", &link).expect("link");
+    let run = run(&project, &server, &["download", "2301.07041"]).expect_code(5);
+    assert!(run.stderr().contains("dangling link"), "{run}");
+    assert!(link.is_symlink() && server.log().is_empty());
+}
+
 fn source() -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, text) in [("main.tex", "\\documentclass{article}"), ("sec/a.tex", "A")] {

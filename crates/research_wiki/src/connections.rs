@@ -11,26 +11,13 @@ pub(crate) const PART: &str = "connections";
 
 /// One line for each edge of `node`: those that start there first.
 pub(crate) fn render(node: &str, edges: &Edges, pages: &BTreeMap<&str, &Summary>) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for edge in edges.of(node).filter(|edge| edge.from == node) {
-        lines.push(line(
-            &format!("- {} →", one_line(&edge.kind)),
-            &edge.to,
-            edge,
-            pages,
-        ));
-    }
-    for edge in edges
-        .of(node)
-        .filter(|edge| edge.to == node && edge.from != node)
-    {
-        lines.push(line(
-            &format!("- ← {}", one_line(&edge.kind)),
-            &edge.from,
-            edge,
-            pages,
-        ));
-    }
+    let start = |edge: &Edge| format!("- {} →", one_line(&edge.kind));
+    let away = edges.of(node).filter(|edge| edge.from == node);
+    let away = away.map(|edge| line(&start(edge), &edge.to, edge, pages));
+    let start = |edge: &Edge| format!("- ← {}", one_line(&edge.kind));
+    let here = edges.of(node).filter(|edge| edge.from != node);
+    let here = here.map(|edge| line(&start(edge), &edge.from, edge, pages));
+    let lines: Vec<String> = away.chain(here).collect();
     lines.join("\n")
 }
 

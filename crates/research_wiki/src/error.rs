@@ -9,7 +9,6 @@ use aris_online::FetchError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-use crate::site::Place;
 use crate::wiki::IndexError;
 
 /// Errors of `research_wiki`.
@@ -28,25 +27,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A paper that no source described, and neither did the caller.
-    #[error("{id} cannot be described: {source}")]
-    Undescribed {
-        /// Its identifier.
-        id: String,
-        /// Why there is no description.
-        source: HttpError,
-    },
-    /// A site, or another export, cannot be put there.
-    #[error("{} {why}", path.display())]
-    Place {
-        /// Where it was to be.
-        path: PathBuf,
-        /// Why not.
-        why: Place,
-    },
-    /// A template of the site.
-    #[error("a page of the site cannot be made: {0}")]
-    Template(#[from] askama::Error),
     /// The index.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -81,11 +61,17 @@ impl Error {
         Self::told(ErrorKind::Validation, what, hint)
     }
 
-    /// A file of descriptions is none.
-    pub(crate) fn metadata(path: &Path, line: usize, why: &str) -> Self {
+    /// A file of descriptions is none; `hint` says what it must hold.
+    pub(crate) fn metadata(path: &Path, line: usize, why: &str, hint: &str) -> Self {
         let what = format!("{}: line {line}: {why}", path.display());
-        let hint = "the file holds records like those of arxiv_fetch --json";
         Self::told(ErrorKind::Validation, what, hint)
+    }
+}
+
+impl From<askama::Error> for Error {
+    fn from(error: askama::Error) -> Self {
+        let what = format!("a page of the site cannot be made: {error}");
+        Self::told(ErrorKind::Internal, what, "")
     }
 }
 
@@ -93,10 +79,9 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Told(error) => error.kind(),
-            Self::ArxivId(_) | Self::Place { .. } => ErrorKind::Usage,
+            Self::ArxivId(_) => ErrorKind::Usage,
             Self::ChangedMeanwhile { .. } => ErrorKind::Precondition,
-            Self::Template(_) | Self::Index(IndexError::Sqlite { .. }) => ErrorKind::Internal,
-            Self::Undescribed { source, .. } => source.kind(),
+            Self::Index(IndexError::Sqlite(_)) => ErrorKind::Internal,
             Self::Http(error) => error.kind(),
             Self::Fs(error) | Self::Index(IndexError::Fs(error)) => error.kind(),
         }
@@ -107,19 +92,7 @@ impl Failure for Error {
             Self::Told(error) => return error.hint(),
             Self::ArxivId(_) => "for example 2501.12345 or hep-th/9901001",
             Self::ChangedMeanwhile { .. } => "call again; nothing of it was overwritten",
-            Self::Undescribed { .. } => {
-                "give --title, --authors and --year, or --metadata FILE; then nobody is asked"
-            }
-            Self::Place { why, .. } => match why {
-                Place::Changed(_) => {
-                    "move that file away, or choose another folder; nothing was changed"
-                }
-                Place::Wiki => "choose a place outside the wiki's pages; nothing was changed",
-                _ => {
-                    "name a folder that is absent, empty, or an earlier export; nothing was changed"
-                }
-            },
-            Self::Template(_) | Self::Index(IndexError::Sqlite { .. }) => return None,
+            Self::Index(IndexError::Sqlite(_)) => return None,
             Self::Http(error) => return error.hint(),
             Self::Fs(error) | Self::Index(IndexError::Fs(error)) => return error.hint(),
         };
@@ -130,7 +103,7 @@ impl Failure for Error {
         match self {
             Self::Told(error) => error.details(),
             Self::Fs(error) => error.details(),
-            Self::Http(error) | Self::Undescribed { source: error, .. } => error.details(),
+            Self::Http(error) => error.details(),
             _ => Map::new(),
         }
     }

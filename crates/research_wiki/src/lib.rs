@@ -226,8 +226,8 @@ fn product(cli: &Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             Report::of(Outcome::done(find::run(args, context)?), Given::Searched)
         }
         Command::Export(args) => {
-            let exported = Box::new(export::run(args, context)?);
-            Report::of(Outcome::done(exported), Given::Exported)
+            let given = |exported| Given::Exported(Box::new(exported));
+            Report::of(Outcome::done(export::run(args, context)?), given)
         }
         Command::Lint(args) => Report::of(lint::run(args, context)?, Given::Lint),
         Command::Merge(args) => changed(merge::run(args, context)?),

@@ -192,33 +192,20 @@ impl Description {
         if self.year > 0 && page.scalar("year").as_deref() != Some(&year) {
             page.set("year", &year);
         }
-        let mut aliases = page.list(ALIASES);
-        let known = aliases.len();
+        let mut aliases = Vec::new();
         for (kind, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
             let key = format!("external_ids.{kind}");
             let old = page.scalar(&key).unwrap_or_default();
             if id.is_empty() || old == *id {
                 continue;
             }
-            let alias = format!("{kind}:{old}");
-            if !old.is_empty() && !old.eq_ignore_ascii_case(id) && !aliases.contains(&alias) {
-                aliases.push(alias);
+            if !old.is_empty() && !old.eq_ignore_ascii_case(id) {
+                aliases.push(format!("{kind}:{old}"));
             }
             page.set(&key, &quoted(id));
         }
-        if aliases.len() > known {
-            page.set(ALIASES, &list(&aliases));
-        }
-        let mut tags = page.list("tags");
-        let known = tags.len();
-        for tag in &remarks.tags {
-            if !tags.contains(tag) {
-                tags.push(tag.clone());
-            }
-        }
-        if tags.len() > known {
-            page.set("tags", &list(&tags));
-        }
+        page.add_items(ALIASES, aliases);
+        page.add_items("tags", &remarks.tags);
         if !self.title.is_empty() {
             page.retitle(&old, &self.title);
         }

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
-use aris_cli::{Outcome, Product, Style};
+use aris_cli::{Context, Outcome, Product, Style};
 use serde::{Serialize, Serializer};
+
+use aris_wiki::edges::Edge;
 
 use crate::commands::export::Exported;
 use crate::commands::search::Searched;
@@ -73,6 +75,14 @@ pub(crate) struct Changed {
     /// The lines for people; those of the reference where it has the command.
     #[serde(skip)]
     pub(crate) lines: Vec<String>,
+}
+
+impl Changed {
+    /// Tells people and programs that something is not as they may think.
+    pub(crate) fn warn(&mut self, context: &Context, note: String) {
+        context.warn(&note);
+        self.notes.push(note);
+    }
 }
 
 impl Product for Changed {
@@ -161,32 +171,23 @@ impl Product for Stats {
     }
 
     fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        let Self {
-            papers,
-            ideas,
-            ideas_failed,
-            ideas_succeeded,
-            experiments,
-            claims,
-            claims_supported,
-            claims_invalidated,
-            edges,
-            wiki,
-            ..
-        } = self;
         writeln!(out, "📚 Research Wiki Stats")?;
-        writeln!(out, "Papers:      {papers}")?;
+        writeln!(out, "Papers:      {}", self.papers)?;
+        let (failed, succeeded) = (self.ideas_failed, self.ideas_succeeded);
+        let ideas = self.ideas;
         writeln!(
             out,
-            "Ideas:       {ideas} ({ideas_failed} failed, {ideas_succeeded} succeeded)"
+            "Ideas:       {ideas} ({failed} failed, {succeeded} succeeded)"
         )?;
-        writeln!(out, "Experiments: {experiments}")?;
+        writeln!(out, "Experiments: {}", self.experiments)?;
+        let (supported, invalidated) = (self.claims_supported, self.claims_invalidated);
+        let claims = self.claims;
         writeln!(
             out,
-            "Claims:      {claims} ({claims_supported} supported, {claims_invalidated} invalidated)"
+            "Claims:      {claims} ({supported} supported, {invalidated} invalidated)"
         )?;
-        writeln!(out, "Edges:       {edges}")?;
-        writeln!(out, "Wiki root:   {wiki}")
+        writeln!(out, "Edges:       {}", self.edges)?;
+        writeln!(out, "Wiki root:   {}", self.wiki)
     }
 }
 
@@ -199,19 +200,7 @@ pub(crate) struct Shown {
     pub(crate) title: String,
     /// The page as it is.
     pub(crate) text: String,
-    pub(crate) edges: Vec<ShownEdge>,
-}
-
-/// An edge of it.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ShownEdge {
-    pub(crate) from: String,
-    pub(crate) to: String,
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
-    pub(crate) evidence: String,
-    pub(crate) added: String,
+    pub(crate) edges: Vec<Edge>,
 }
 
 impl Product for Shown {
@@ -231,9 +220,13 @@ impl Product for Shown {
 
 /// What a subcommand gave.
 #[derive(Debug)]
-pub struct Report(Given);
+pub struct Report {
+    schema: &'static str,
+    given: Given,
+}
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Given {
     Changed(Changed),
     Packed(Packed),
@@ -247,9 +240,12 @@ pub(crate) enum Given {
 
 impl Report {
     /// The outcome of a subcommand as that of the helper.
-    pub(crate) fn of<D>(outcome: Outcome<D>, given: fn(D) -> Given) -> Outcome<Self> {
+    pub(crate) fn of<D: Product>(outcome: Outcome<D>, given: fn(D) -> Given) -> Outcome<Self> {
         Outcome {
-            data: Self(given(outcome.data)),
+            data: Self {
+                schema: outcome.data.schema(),
+                given: given(outcome.data),
+            },
             signal: outcome.signal,
         }
     }
@@ -257,35 +253,17 @@ impl Report {
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Given::Changed(data) => data.serialize(serializer),
-            Given::Packed(data) => data.serialize(serializer),
-            Given::Slug(data) => data.serialize(serializer),
-            Given::Stats(data) => data.serialize(serializer),
-            Given::Shown(data) => data.serialize(serializer),
-            Given::Lint(data) => data.serialize(serializer),
-            Given::Searched(data) => data.serialize(serializer),
-            Given::Exported(data) => data.serialize(serializer),
-        }
+        self.given.serialize(serializer)
     }
 }
 
 impl Product for Report {
     fn schema(&self) -> &'static str {
-        match &self.0 {
-            Given::Changed(data) => data.schema(),
-            Given::Packed(data) => data.schema(),
-            Given::Slug(data) => data.schema(),
-            Given::Stats(data) => data.schema(),
-            Given::Shown(data) => data.schema(),
-            Given::Lint(data) => data.schema(),
-            Given::Searched(data) => data.schema(),
-            Given::Exported(data) => data.schema(),
-        }
+        self.schema
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        match &self.0 {
+        match &self.given {
             Given::Changed(data) => data.render(out, style),
             Given::Packed(data) => data.render(out, style),
             Given::Slug(data) => data.render(out, style),

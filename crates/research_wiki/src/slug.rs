@@ -62,9 +62,19 @@ pub fn distinct(slug: &str, identity: &str) -> String {
     format!("{slug}_{tail}")
 }
 
-/// The last word of a name, as the reference takes it.
+/// The last word of a name, as the reference takes it, but for a suffix behind two other words: `Smith` of `John Smith Jr.`
 pub fn last_name(name: &str) -> &str {
-    name.split_whitespace().next_back().unwrap_or_default()
+    let words: Vec<&str> = name.split_whitespace().collect();
+    match words.as_slice() {
+        [_, .., last, suffix] if is_suffix(suffix) => last.trim_end_matches(','),
+        words => words.last().copied().unwrap_or_default(),
+    }
+}
+
+/// What stands behind a name: `Jr.`, `III`.
+pub(crate) fn is_suffix(word: &str) -> bool {
+    let word = word.trim_end_matches('.');
+    matches!(word, "Jr" | "Sr" | "II" | "III" | "IV")
 }
 
 /// Lower case without marks where the letter below them is Latin, Greek or Cyrillic; other scripts need their marks.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use aris_contract::text::is_hidden;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// `text` without control characters and without the characters that turn the direction of what follows them.
 pub(crate) fn clean(text: &str) -> String {
@@ -29,43 +30,28 @@ pub(crate) fn escape(out: &mut String, text: &str) {
 
 /// Appends `text` as a JavaScript string that is also safe inside a page.
 pub(crate) fn js_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
+    let json = serde_json::Value::from(text).to_string();
+    for c in json.chars() {
         match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 write!(out, "\\u{:04x}", u32::from(c)).unwrap_or_default();
             }
             c => out.push(c),
         }
     }
-    out.push('"');
-}
-
-/// The first `count` characters, with an ellipsis where something is left out.
-pub(crate) fn first(text: &str, count: usize) -> String {
-    match text.char_indices().nth(count) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
-    }
 }
 
 /// `text` as part of an address: everything but ASCII letters, digits and a few marks as `%XX`.
 pub(crate) fn percent(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric()
-            || matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b'(' | b')')
-        {
-            out.push(char::from(byte));
-        } else {
-            write!(out, "%{byte:02X}").unwrap_or_default();
-        }
-    }
-    out
+    const SIGNS: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'/')
+        .remove(b':')
+        .remove(b'(')
+        .remove(b')');
+    utf8_percent_encode(text, SIGNS).to_string()
 }
 
 #[cfg(test)]

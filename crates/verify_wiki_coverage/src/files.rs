@@ -11,7 +11,7 @@ use aris_contract::Failure as _;
 use aris_fs::{EntryKind, FsError};
 
 use crate::report::{REPORT_NAME, Read, Unread};
-use crate::scanner::{Stream, scan};
+use crate::scanner::Stream;
 use crate::tally::Tally;
 
 /// Bytes that one worker reads at once: most files at one stroke, and no more than its processor's own cache holds.
@@ -148,40 +148,27 @@ impl Scanned {
         places: usize,
     ) -> Result<Content, FsError> {
         let file = aris_fs::open(path)?;
-        let expected = file.metadata().len();
-        if expected > FILE_LIMIT {
+        if file.metadata().len() > FILE_LIMIT {
             return Err(FsError::TooLarge {
                 path: path.to_path_buf(),
                 limit: FILE_LIMIT,
             });
         }
-        let mut stream = None;
+        let mut stream = Stream::default();
         let mut bytes = 0;
         let mut other = None;
         file.stream_while(buffer, |piece| {
             if bytes == 0 {
                 other = not_text(piece);
-                if other.is_some() {
-                    return false;
-                }
-                if piece.len() as u64 == expected {
-                    // All there is: nothing to keep for what follows.
-                    bytes = expected;
-                    scan(piece, |hit, line| self.tally.add(index, hit, line, places));
-                    return true;
-                }
-            } else if bytes == expected && stream.is_none() {
-                // It grew meanwhile. What is new is left for the next run.
+            }
+            if other.is_some() {
                 return false;
             }
             bytes += piece.len() as u64;
-            let stream = stream.get_or_insert_with(Stream::default);
             stream.feed(piece, |hit, line| self.tally.add(index, hit, line, places));
             bytes <= FILE_LIMIT
         })?;
-        if let Some(stream) = stream {
-            stream.finish(|hit, line| self.tally.add(index, hit, line, places));
-        }
+        stream.finish(|hit, line| self.tally.add(index, hit, line, places));
         Ok(other.unwrap_or(Content::Text(bytes)))
     }
 }

@@ -25,8 +25,6 @@ const FIELDS: [&[u8]; 7] = [
 /// An identifier that a text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
-    /// Offset of the point or slash in it.
-    pub(crate) at: usize,
     /// The identifier without its version, or the text of one that cannot exist.
     pub(crate) id: Named,
     /// Whether the text says that it is an identifier.
@@ -53,12 +51,8 @@ pub(crate) fn resolve(bytes: &[u8], at: usize) -> Option<Hit> {
     let start = at.saturating_sub(CONTEXT);
     let end = bytes.len().min(at + CONTEXT);
     let window = bytes.get(start..end)?;
-    let named = resolve_window(window, at - start)?;
-    Some(Hit {
-        at,
-        id: named.0,
-        announced: named.1,
-    })
+    let (id, announced) = resolve_window(window, at - start)?;
+    Some(Hit { id, announced })
 }
 
 fn resolve_window(window: &[u8], at: usize) -> Option<(Named, bool)> {

@@ -103,7 +103,6 @@ mod tests {
 
     fn hit(text: &str, announced: bool) -> Hit {
         Hit {
-            at: 0,
             id: Named::Id(ArxivId::parse(text).expect("identifier")),
             announced,
         }

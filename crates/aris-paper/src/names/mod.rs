@@ -192,7 +192,7 @@ fn words(part: &str) -> Vec<&str> {
 }
 
 /// Splits where a character is accepted outside braces.
-fn split_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<&str> {
+pub fn split_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<&str> {
     ranges_top(text, accept)
         .into_iter()
         .map(|range| text.get(range).unwrap_or_default())
@@ -220,7 +220,7 @@ fn ranges_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<Range<usize>> {
 }
 
 /// Splits at the word `and` outside braces, any case.
-fn split_and(text: &str) -> Vec<&str> {
+pub fn split_and(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     for range in ranges_top(text, char::is_whitespace) {

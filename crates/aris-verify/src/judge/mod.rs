@@ -66,12 +66,8 @@ pub(crate) fn judge(reference: &Reference, ids: &[(Id, &[Answer])], titles: &[An
 
 impl<'a> Case<'a> {
     fn find(&mut self, id: &str, severity: Severity, field: &str, message: String) {
-        self.findings.push(Finding {
-            id: id.to_owned(),
-            severity,
-            field: field.to_owned(),
-            message,
-        });
+        let found = compare::finding(id, severity, field, message);
+        self.findings.push(found);
     }
 
     fn witness(&mut self, source: Source, asked: &str, outcome: Outcome, record: Option<&Paper>) {

@@ -93,6 +93,21 @@ impl Page {
         )
     }
 
+    /// Adds to a list the items that it does not have.
+    pub fn add_items<T: AsRef<str>>(&mut self, key: &str, items: impl IntoIterator<Item = T>) {
+        let mut all = self.list(key);
+        let before = all.len();
+        for item in items {
+            let item = item.as_ref();
+            if !all.iter().any(|known| known == item) {
+                all.push(item.to_owned());
+            }
+        }
+        if all.len() > before {
+            self.set(key, &scalar::list(&all));
+        }
+    }
+
     /// Writes `text` into a section that is empty; a section that is absent is added at the end of the page.
     pub fn fill(&mut self, title: &str, text: &str) -> Filled {
         let text = text.trim();

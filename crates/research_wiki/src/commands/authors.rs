@@ -1,8 +1,10 @@
 //! The list of authors that a caller gives.
 
+use aris_paper::names::{split_and, split_top};
 use aris_wiki::page::one_line;
 
 use crate::error::Error;
+use crate::slug::is_suffix;
 
 /// Names of authors in reading order: between commas, semicolons, `&` or the word "and". Each is "First Last"; or, where semicolons or "and"
 /// stand between them, or initials follow each comma, "Last, First" or "Last, Jr., First". Braces hold a name together.
@@ -12,17 +14,22 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
     let text = text.replace(" & ", " and ");
     let text = text.replace(['、', '，'], " and ").replace('；', ";");
     let text = without_others(&text);
-    let by = if text.contains(';') { ";" } else { " and " };
-    let people: Vec<Vec<String>> = outside_braces(text, by)
-        .iter()
-        .map(|person| names(person))
+    let by_semicolon = text.contains(';');
+    let people = if by_semicolon {
+        split_top(text, |sign| sign == ';')
+    } else {
+        split_and(text)
+    };
+    let people: Vec<Vec<String>> = people
+        .into_iter()
+        .map(names)
         .filter(|names| !names.is_empty())
         .collect();
     let one_word = |names: &Vec<String>| names.iter().all(|name| !name.contains(' '));
     if let [names] = people.as_slice()
         && names.len() == 2
         && one_word(names)
-        && by != ";"
+        && !by_semicolon
     {
         return Err(Error::usage(
             format!("--authors '{}' is one person or two", names.join(", ")),
@@ -54,7 +61,7 @@ pub(super) fn authors(text: &str) -> Result<Vec<String>, Error> {
                 .flat_map(|pair| in_order(&pair))
                 .collect();
         }
-        if by == " and " && (people.len() < 2 || people.iter().any(is_list)) {
+        if !by_semicolon && (people.len() < 2 || people.iter().any(is_list)) {
             return joined_suffixes(names);
         }
         in_order(names)
@@ -78,37 +85,9 @@ fn without_others(mut text: &str) -> &str {
 
 /// The parts of a text between commas, without empty ones.
 fn names(person: &str) -> Vec<String> {
-    let parts = outside_braces(person, ",");
-    let parts = parts.iter().map(|part| one_line(part));
+    let parts = split_top(person, |sign| sign == ',').into_iter();
+    let parts = parts.map(one_line);
     parts.filter(|part| !part.is_empty()).collect()
-}
-
-/// The parts of a text between separators that do not stand in braces.
-fn outside_braces(text: &str, separator: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let (mut depth, mut skip) = (0_usize, 0_usize);
-    for (at, sign) in text.char_indices() {
-        if skip > 0 {
-            skip -= 1;
-            continue;
-        }
-        match sign {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0
-            && text
-                .get(at..)
-                .is_some_and(|rest| rest.starts_with(separator))
-        {
-            skip = separator.chars().count() - 1;
-            parts.push(String::new());
-        } else if let Some(part) = parts.last_mut() {
-            part.push(sign);
-        }
-    }
-    parts
 }
 
 /// Names with "Jr." and the like behind those that they belong to, and without the braces that held them together.
@@ -121,14 +100,6 @@ fn joined_suffixes(names: &[String]) -> Vec<String> {
         }
     }
     joined
-}
-
-/// What stands behind a name: `Jr.`, `III`.
-fn is_suffix(name: &str) -> bool {
-    matches!(
-        name.trim_end_matches('.'),
-        "Jr" | "Sr" | "II" | "III" | "IV"
-    )
 }
 
 /// `Y.`, `J.-P.`, `A. B.`

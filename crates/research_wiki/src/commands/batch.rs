@@ -50,14 +50,14 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Makes the paper's page, or completes the one there is.
+    /// Makes the paper's page, or completes the one there is. Gives its file.
     pub(super) fn add(
         &mut self,
         writer: &mut Writer,
         description: &Description,
         remarks: &Remarks,
         changed: &mut Changed,
-    ) -> Result<(), Error> {
+    ) -> Result<String, Error> {
         let identity = description.identity();
         let known = match &self.known {
             Some(known) => known.find(&identity).cloned(),
@@ -73,14 +73,17 @@ impl<'a> Batch<'a> {
             } else {
                 description.complete(page);
             }
-            return Ok(());
+            return Ok(file.unwrap_or_default());
         }
         let there = file.and_then(|file| {
             let mut pages = writer.wiki().of_kind(Kind::Paper);
             pages.find(|page| page.file == file).cloned()
         });
         match there {
-            Some(old) => self.known_page(writer, &old, description, remarks, changed),
+            Some(old) => {
+                self.known_page(writer, &old, description, remarks, changed)?;
+                Ok(old.file)
+            }
             None => self.new_page(writer, description, remarks, changed),
         }
     }
@@ -91,7 +94,7 @@ impl<'a> Batch<'a> {
         description: &Description,
         remarks: &Remarks,
         changed: &mut Changed,
-    ) -> Result<(), Error> {
+    ) -> Result<String, Error> {
         let usual = description.slug();
         let slug = if self.places.contains_key(&format!("{usual}.md")) {
             description.distinct_slug()
@@ -109,8 +112,8 @@ impl<'a> Batch<'a> {
         changed.pages.push(created);
         self.say(format!("ingested {node} ({})", arxiv(description)));
         self.places.insert(file.clone(), self.pages.len());
-        self.pages.push((file, page));
-        Ok(())
+        self.pages.push((file.clone(), page));
+        Ok(file)
     }
 
     fn known_page(
@@ -145,8 +148,7 @@ impl<'a> Batch<'a> {
         }
         let is_doubtful = !against.is_empty();
         for note in against {
-            self.context.warn(&note);
-            changed.notes.push(note);
+            changed.warn(self.context, note);
         }
         let mut action = Action::Unchanged;
         // A bare identifier has nothing to add, and one that may be wrong nothing certain.
@@ -193,11 +195,18 @@ impl<'a> Batch<'a> {
         self.log.push(format!("ingest_paper: {words}"));
     }
 
-    /// Writes the new pages, and the log with `more` lines.
-    pub(super) fn finish(mut self, writer: &mut Writer, more: Option<String>) -> Result<(), Error> {
+    /// Writes the new pages, the log with `more` lines, and the derived files. Gives a line about the pack.
+    pub(super) fn finish(
+        mut self,
+        writer: &mut Writer,
+        more: Option<String>,
+    ) -> Result<String, Error> {
         writer.create(Kind::Paper, &self.pages)?;
         self.log.extend(more);
-        writer.log(&self.log)
+        writer.log(&self.log)?;
+        let pack = writer.refresh(&writer.wiki().edges()?)?;
+        let size = pack.text.chars().count();
+        Ok(format!("query_pack.md rebuilt: {size} chars"))
     }
 }
 

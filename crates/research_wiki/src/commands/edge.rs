@@ -40,12 +40,13 @@ pub(crate) fn run(args: &AddEdgeArgs, context: &Context) -> Result<Changed, Erro
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
     let mut edges = writer.wiki().edges()?;
     let mut changed = args.root.changed();
-    let wanted = [(
-        args.from.as_str(),
-        args.to.as_str(),
-        args.kind.as_str(),
-        evidence.as_str(),
-    )];
+    let wanted = [Edge {
+        from: args.from.clone(),
+        to: args.to.clone(),
+        kind: args.kind.clone(),
+        evidence: evidence.clone(),
+        added: writer.now(),
+    }];
     if !allow_missing {
         check_ends(writer.wiki(), &[&args.from, &args.to])?;
     }
@@ -67,6 +68,8 @@ pub(crate) fn remove(args: &EdgeArgs, context: &Context) -> Result<Changed, Erro
         .iter()
         .any(|edge| edge.key() == key)
     {
+        // An edge of a type that is none may be there all the same, and can be removed.
+        check_type(&args.kind)?;
         let (from, kind, to) = (&args.from, &args.kind, &args.to);
         let what = format!("there is no edge {from} --{kind}--> {to}");
         return Err(Error::absent(what, "show NODE lists the edges of a page"));
@@ -141,51 +144,40 @@ fn nearest<'a>(node: &str, names: impl Iterator<Item = &'a str>) -> Option<Strin
     (common(best) > start + 3).then(|| best.to_owned())
 }
 
-/// Draws the edges (from, to, type, evidence) that are not there, and brings the pages at their ends in line.
+/// Draws the edges that are not there, and brings the pages at their ends in line.
 pub(crate) fn draw(
     writer: &mut Writer,
     edges: &mut Edges,
-    wanted: &[(&str, &str, &str, &str)],
+    wanted: &[Edge],
     changed: &mut Changed,
 ) -> Result<(), Error> {
     let mut new = Vec::new();
-    for (from, to, kind, evidence) in wanted {
+    for edge in wanted {
+        let Edge { from, to, kind, .. } = edge;
         for node in [from, to] {
-            if node.trim().is_empty() || one_line(node) != **node {
+            if node.trim().is_empty() || one_line(node) != *node {
                 return Err(Error::usage(
                     format!("{node:?} is no node"),
                     "a node is a word like paper:vaswani2017_attention_all_you or gap:G1",
                 ));
             }
         }
-        let edge = Edge {
-            from: (*from).to_owned(),
-            to: (*to).to_owned(),
-            kind: (*kind).to_owned(),
-            evidence: (*evidence).to_owned(),
-            added: writer.now(),
-        };
         let added = edges.insert(edge.clone());
         let word = if added { "added" } else { "already exists" };
         changed
             .lines
             .push(format!("Edge {word}: {from} --{kind}--> {to}"));
         changed.edges.push(Drawn {
-            from: edge.from.clone(),
-            to: edge.to.clone(),
-            kind: edge.kind.clone(),
+            from: from.clone(),
+            to: to.clone(),
+            kind: kind.clone(),
             added,
         });
         if added {
-            new.push(edge);
+            new.push(edge.clone());
         }
     }
     writer.append_edges(&new)?;
-    let mut ends: Vec<&str> = wanted
-        .iter()
-        .flat_map(|(from, to, _, _)| [*from, *to])
-        .collect();
-    ends.sort_unstable();
-    ends.dedup();
-    connect(writer, edges, ends, changed)
+    let ends = wanted.iter().flat_map(|edge| [&edge.from, &edge.to]);
+    connect(writer, edges, ends.map(String::as_str), changed)
 }

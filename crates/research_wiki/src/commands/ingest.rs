@@ -1,7 +1,11 @@
 //! `ingest_paper`.
 
+use std::collections::BTreeMap;
+
 use aris_cli::Context;
+use aris_contract::Failure as _;
 use aris_contract::ids::{ArxivId, Doi};
+use aris_online::FetchError;
 use aris_paper::bib;
 
 use super::authors::authors;
@@ -63,18 +67,13 @@ pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error
     let mut changed = args.root.changed();
     let mut batch = Batch::new(&args.root, context, args.update_on_exist, None);
     batch.add(&mut writer, &description, &remarks, &mut changed)?;
-    batch.finish(&mut writer, None)?;
-    let edges = writer.wiki().edges()?;
-    let pack = writer.refresh(&edges)?;
+    let rebuilt = batch.finish(&mut writer, None)?;
     if changed
         .pages
         .iter()
         .any(|page| page.action != Action::Unchanged)
     {
-        let size = pack.text.chars().count();
-        changed
-            .lines
-            .insert(0, format!("query_pack.md rebuilt: {size} chars"));
+        changed.lines.insert(0, rebuilt);
     }
     Ok(changed)
 }
@@ -87,10 +86,15 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
         let fetched = metadata::from_arxiv(context, &args.online, std::slice::from_ref(id))?;
         match fetched.stopped {
             Some(stopped) if args.title.trim().is_empty() => {
-                return Err(Error::Undescribed {
-                    id: id.to_string(),
-                    source: stopped.error,
-                });
+                let told = FetchError::told(
+                    stopped.error.kind(),
+                    format!("{id} cannot be described: {}", stopped.error),
+                    "give --title, --authors and --year, or --metadata FILE; then nobody is asked",
+                );
+                let details = stopped.error.details().into_iter();
+                return Err(details
+                    .fold(told, |told, (key, value)| told.with(&key, value))
+                    .into());
             }
             Some(stopped) => {
                 context.warn(&format!(
@@ -123,7 +127,8 @@ fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Descri
 /// Every entry of a bibliography that has a title.
 fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Result<Changed, Error> {
     let path = context.absolute(path);
-    let wrong = |line: usize, why: String| Error::metadata(&path, line, &why);
+    let hint = "the file holds entries of BibTeX in UTF-8, such as @article{key, title={...}, ...}";
+    let wrong = |line: usize, why: String| Error::metadata(&path, line, &why, hint);
     let bytes = aris_fs::read_given(&path, aris_fs::READ_LIMIT)?;
     let read = bib::read_bytes(&bytes).map_err(|error| wrong(error.line(), error.to_string()))?;
     let index = bib::Index::new([&read]);
@@ -131,6 +136,8 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
     let mut changed = args.root.changed();
     let many = Some(writer.wiki());
     let mut batch = Batch::new(&args.root, context, args.update_on_exist, many);
+    // The first entry of each page.
+    let mut keys = BTreeMap::new();
     for entry in &read.entries {
         let resolved = index.resolve(entry);
         let text = |name: &str| resolved.text(name).map(one_line).unwrap_or_default();
@@ -143,8 +150,7 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
         let title = text("title");
         if title.is_empty() {
             let note = format!("{}: {} has no title", entry.place.line, entry.key);
-            context.warn(&note);
-            changed.notes.push(note);
+            changed.warn(context, note);
             continue;
         }
         let names = resolved
@@ -187,7 +193,14 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             thesis: String::new(),
             tags: items(&args.tags),
         };
-        batch.add(&mut writer, &description, &remarks, &mut changed)?;
+        let file = batch.add(&mut writer, &description, &remarks, &mut changed)?;
+        if let Some(first) = keys.get(&file) {
+            let (line, key) = (entry.place.line, &entry.key);
+            let note = format!("{line}: {key} is the same paper as {first}: both are in {file}");
+            changed.warn(context, note);
+        } else {
+            keys.insert(file, &entry.key);
+        }
     }
     if read.entries.is_empty() {
         return Err(wrong(1, String::from("it holds no entries")));
@@ -200,12 +213,9 @@ fn import(args: &IngestArgs, path: &std::path::Path, context: &Context) -> Resul
             problem.place.line,
             problem.message
         );
-        context.warn(&note);
-        changed.notes.push(note);
+        changed.warn(context, note);
     }
     batch.finish(&mut writer, None)?;
-    let edges = writer.wiki().edges()?;
-    writer.refresh(&edges)?;
     Ok(changed)
 }
 

@@ -4,7 +4,7 @@ use aris_cli::Context;
 
 use crate::cli::{NodeArgs, Root, SlugArgs};
 use crate::error::Error;
-use crate::report::{Shown, ShownEdge, Slug, Stats};
+use crate::report::{Shown, Slug, Stats};
 use crate::slug::slug;
 use crate::wiki::Wiki;
 use aris_wiki::node::Kind;
@@ -58,15 +58,6 @@ pub(crate) fn show(args: &NodeArgs, context: &Context) -> Result<Shown, Error> {
         path: format!("{}/{}", page.kind.folder(), page.file),
         title: page.title.clone(),
         text: wiki.page(page.kind, &page.file)?.text().to_owned(),
-        edges: edges
-            .of(&page.node)
-            .map(|edge| ShownEdge {
-                from: edge.from.clone(),
-                to: edge.to.clone(),
-                kind: edge.kind.clone(),
-                evidence: edge.evidence.clone(),
-                added: edge.added.clone(),
-            })
-            .collect(),
+        edges: edges.of(&page.node).cloned().collect(),
     })
 }

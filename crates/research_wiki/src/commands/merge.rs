@@ -70,14 +70,8 @@ pub(crate) fn both(
         if keep.kind == Kind::Paper {
             keep_aliases(&mut page, keep, other);
         }
-        let mut merged = page.list("merged");
-        if !merged.contains(&other.node) {
-            merged.push(other.node.clone());
-            page.set("merged", &list(&merged));
-        }
-        let mut digests = page.list(DIGESTS);
-        digests.push(format!("{} {digest}", other.node));
-        page.set(DIGESTS, &list(&digests));
+        page.add_items("merged", [&other.node]);
+        page.add_items(DIGESTS, [format!("{} {digest}", other.node)]);
         writer.write(keep.kind, &keep.file, &page)?;
     }
     rename(writer, &other.node, &keep.node)?;
@@ -153,25 +147,16 @@ fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
 
 /// Keeps the identifiers of `other` that the page does not have in their place: a later sync finds the paper by them.
 fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
-    let mut aliases = page.list(ALIASES);
-    let before = aliases.len();
+    let mut aliases = Vec::new();
     for (kind, mine, theirs) in [
         ("arxiv", &keep.arxiv, &other.arxiv),
         ("doi", &keep.doi, &other.doi),
     ] {
-        let alias = format!("{kind}:{theirs}");
-        if !theirs.is_empty() && !mine.is_empty() && mine != theirs && !aliases.contains(&alias) {
-            aliases.push(alias);
+        if !theirs.is_empty() && !mine.is_empty() && mine != theirs {
+            aliases.push(format!("{kind}:{theirs}"));
         }
     }
-    for alias in &other.aliases {
-        if !aliases.contains(alias) {
-            aliases.push(alias.clone());
-        }
-    }
-    if aliases.len() > before {
-        page.set(ALIASES, &list(&aliases));
-    }
+    page.add_items(ALIASES, aliases.iter().chain(&other.aliases));
 }
 
 /// The node and those that it has edges with.
@@ -237,11 +222,7 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
             continue;
         }
         if matches!(key.as_str(), "tags" | "based_on" | "target_gaps") {
-            let new: Vec<&String> = listed.iter().filter(|item| !mine.contains(item)).collect();
-            if !new.is_empty() {
-                let all: Vec<&String> = mine.iter().chain(new).collect();
-                page.set(&key, &list(&all));
-            }
+            page.add_items(&key, &listed);
         } else if mine.is_empty() {
             match from.lines_of(&key) {
                 // As it stands: whoever wrote it in several lines meant them.

@@ -62,13 +62,8 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
     }
     let guessed = (searched > 0)
         .then(|| format!("sync: {searched} ids came from searching traces (heuristic)"));
-    batch.finish(&mut writer, guessed)?;
-    let edges = writer.wiki().edges()?;
-    let pack = writer.refresh(&edges)?;
-    let size = pack.text.chars().count();
-    changed
-        .lines
-        .push(format!("query_pack.md rebuilt: {size} chars"));
+    let rebuilt = batch.finish(&mut writer, guessed)?;
+    changed.lines.push(rebuilt);
     if let Some(stopped) = fetched.stopped {
         let (ingested, missing) = (changed.pages.len(), stopped.unanswered);
         let count = missing.len();

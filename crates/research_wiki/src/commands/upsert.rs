@@ -10,8 +10,9 @@ use crate::error::Error;
 use crate::report::{Action, Changed};
 use crate::source::Source;
 use crate::wiki::Writer;
+use aris_wiki::edges::Edge;
 use aris_wiki::node::{Kind, is_safe_name};
-use aris_wiki::page::scalar::{bare, list, quoted};
+use aris_wiki::page::scalar::{bare, quoted};
 use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line, visible};
 
 /// What is to be on a page.
@@ -219,25 +220,27 @@ fn upsert(
             let note = format!(
                 "the section \"{title}\" of {node} stays as somebody wrote it (--replace writes it)"
             );
-            context.warn(&note);
-            changed.notes.push(note);
+            changed.warn(context, note);
         }
     }
     let written = writer.write(kind, &file, &page)?;
     let mut edges = writer.wiki().edges()?;
-    let ends: Vec<(&str, &str, &str, &str)> = wanted
-        .edges
-        .iter()
-        .map(|(kind, here, other, why)| {
-            let (from, to) = if *here {
-                (node.as_str(), other.as_str())
-            } else {
-                (other.as_str(), node.as_str())
-            };
-            (from, to, *kind, why.as_str())
-        })
-        .collect();
-    draw(&mut writer, &mut edges, &ends, &mut changed)?;
+    let new = wanted.edges.iter().map(|(kind, here, other, why)| {
+        let (from, to) = if *here {
+            (&node, other)
+        } else {
+            (other, &node)
+        };
+        Edge {
+            from: from.clone(),
+            to: to.clone(),
+            kind: (*kind).to_owned(),
+            evidence: why.clone(),
+            added: writer.now(),
+        }
+    });
+    let new: Vec<Edge> = new.collect();
+    draw(&mut writer, &mut edges, &new, &mut changed)?;
     let (action, word) = match (created, written) {
         (true, _) => (Action::Created, "created"),
         (false, true) => (Action::Updated, "updated"),
@@ -263,16 +266,7 @@ fn merge_field(page: &mut Page, field: &str, value: &str) {
         }
         return;
     }
-    let mut all = page.list(field);
-    let before = all.len();
-    for item in items(value) {
-        if !all.contains(&item) {
-            all.push(item);
-        }
-    }
-    if all.len() > before {
-        page.set(field, &list(&all));
-    }
+    page.add_items(field, items(value));
 }
 
 /// A page with the fields and headings that the skills read and write.

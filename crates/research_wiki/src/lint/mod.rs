@@ -41,27 +41,10 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::UnreadablePage => "unreadable page",
-            Self::NoFrontmatter => "no frontmatter",
-            Self::DamagedMarkers => "damaged markers",
-            Self::DuplicateNode => "duplicate node",
-            Self::DuplicateIdentity => "duplicate identity",
-            Self::BrokenEdge => "broken edge",
-            Self::RepeatedEdge => "repeated edge",
-            Self::DanglingEdge => "dangling edge",
-            Self::Contradiction => "contradiction",
-            Self::SourceChanged => "source changed",
-            Self::SourceMissing => "source missing",
-            Self::StaleClaim => "stale claim",
-            Self::DeadIdea => "dead idea",
-            Self::DriftedConnections => "drifted connections",
-            Self::DriftedIndex => "drifted index",
-            Self::Orphan => "orphan",
-            Self::SparsePage => "sparse page",
-            Self::MissingConnection => "missing connection",
-        }
+    /// Its name in the data, in words.
+    fn word(self) -> String {
+        let name = serde_json::to_value(self).unwrap_or_default();
+        name.as_str().unwrap_or_default().replace('_', " ")
     }
 
     /// What to do about it.
@@ -145,7 +128,7 @@ impl Lint {
                 out.push_str(
                     &[
                         "\n## ",
-                        finding.rule.word(),
+                        finding.rule.word().as_str(),
                         "\n\nFix: ",
                         finding.rule.fix(),
                         ".\n\n",
@@ -178,7 +161,7 @@ impl Product for Lint {
                 out,
                 "{}{line}: {}: {}",
                 finding.path,
-                style.doubtful(finding.rule.word()),
+                style.doubtful(&finding.rule.word()),
                 finding.message
             )?;
         }

@@ -7,40 +7,29 @@ use aris_wiki::summary::Summary;
 /// How much a word counts in the title, in names (authors, identifiers, tags, venue), in the thesis, in the rest.
 pub const WEIGHTS: [f64; 4] = [8.0, 4.0, 4.0, 1.0];
 
-/// A page as the search sees it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Document {
-    /// Words of the parts that [`WEIGHTS`] names.
-    pub columns: [Vec<String>; 4],
-}
-
-impl Document {
-    /// The words of a page.
-    pub fn of(summary: &Summary, page: &Page) -> Self {
-        let names = [
-            summary.node.as_str(),
-            &summary.arxiv,
-            &summary.doi,
-            &summary.venue,
-            &summary.status,
-            &summary.stage,
-            &summary.outcome,
-        ];
-        let mut named: Vec<String> = names.iter().flat_map(|text| words(text)).collect();
-        named.extend(summary.authors.iter().flat_map(|name| words(name)));
-        named.extend(summary.tags.iter().flat_map(|tag| words(tag)));
-        if summary.year > 0 {
-            named.push(summary.year.to_string());
-        }
-        Self {
-            columns: [
-                words(&summary.title),
-                named,
-                words(&summary.thesis),
-                words(page.below_front()),
-            ],
-        }
+/// The words of a page, in the parts that [`WEIGHTS`] names.
+pub fn columns(summary: &Summary, page: &Page) -> [Vec<String>; 4] {
+    let names = [
+        summary.node.as_str(),
+        &summary.arxiv,
+        &summary.doi,
+        &summary.venue,
+        &summary.status,
+        &summary.stage,
+        &summary.outcome,
+    ];
+    let mut named: Vec<String> = names.iter().flat_map(|text| words(text)).collect();
+    named.extend(summary.authors.iter().flat_map(|name| words(name)));
+    named.extend(summary.tags.iter().flat_map(|tag| words(tag)));
+    if summary.year > 0 {
+        named.push(summary.year.to_string());
     }
+    [
+        words(&summary.title),
+        named,
+        words(&summary.thesis),
+        words(page.below_front()),
+    ]
 }
 
 #[cfg(test)]
@@ -53,8 +42,7 @@ mod tests {
             "---\nnode_id: paper:a\ntitle: \"Deep Nets\"\nauthors: [\"Ada Müller\"]\nyear: 2020\ntags: [\"vision\"]\n---\n# Deep Nets\n\n## One-line thesis\nThey work.\n\n## Method\nWe try.\n",
         ));
         let summary = Summary::of(aris_wiki::node::Kind::Paper, "a.md", &page);
-        let document = Document::of(&summary, &page);
-        let [title, names, thesis, body] = &document.columns;
+        let [title, names, thesis, body] = &columns(&summary, &page);
         assert_eq!(title, &["deep", "nets"]);
         assert_eq!(names, &["paper", "a", "ada", "muller", "vision", "2020"]);
         assert_eq!(thesis, &["they", "work"]);

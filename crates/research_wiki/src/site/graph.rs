@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use crate::pack::cut;
 use crate::site::files::{Files, script};
 use crate::site::model::{Model, Node};
-use crate::text::{clean, first, js_string};
+use crate::text::{clean, js_string};
 
 /// Nodes in one file.
 const SIZE: usize = 50;
@@ -96,7 +97,7 @@ pub(crate) fn below(node: &Node) -> String {
     } else {
         page.thesis.clone()
     };
-    first(&clean(&text), BELOW)
+    cut(&clean(&text), BELOW)
 }
 
 fn adjacent(

@@ -14,12 +14,11 @@ mod publish;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::file;
-use crate::search::document::Document;
+use crate::search::document::columns;
 use crate::search::words::words as search_words;
 use crate::wiki::{Unreadable, Wiki};
 use aris_wiki::node::Kind;
@@ -36,36 +35,6 @@ const ASSETS: [(&str, &str); 5] = [
     ("home.js", include_str!("../../assets/home.js")),
     ("graph.js", include_str!("../../assets/graph.js")),
 ];
-
-/// Why a site cannot be put somewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A path like `/` or `..`.
-    NoName,
-    /// A file or a link is there.
-    NoFolder,
-    /// A folder is there that is no site of ours.
-    NotOurs,
-    /// A site is there with this file that was added or changed.
-    Changed(String),
-    /// It is the wiki, one of its files, or lies among its pages.
-    Wiki,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoName => out.write_str("is no name for a folder"),
-            Self::NoFolder => out.write_str("is a file or a link, not a folder"),
-            Self::NotOurs => out.write_str("is not empty, and not an exported site"),
-            Self::Changed(file) => write!(
-                out,
-                "holds {file}, which was added or changed after the export"
-            ),
-            Self::Wiki => out.write_str("is the wiki, one of its files, or lies among its pages"),
-        }
-    }
-}
 
 /// What was exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,10 +67,7 @@ pub(crate) fn check_file(target: &Path, wiki: &Path) -> Result<(), Error> {
     let target = folder.join(target.file_name().unwrap_or_default());
     // index.md, log.md and the like; a bibliography may lie beside them.
     if folder == real(wiki) && target.extension().is_some_and(|end| end == "md") {
-        return Err(Error::Place {
-            path: target,
-            why: Place::Wiki,
-        });
+        return Err(publish::among_pages(&target));
     }
     publish::check_outside(&target, wiki)
 }
@@ -111,7 +77,7 @@ struct Rendered {
     body: String,
     empty: Vec<String>,
     mentioned: BTreeSet<usize>,
-    document: Document,
+    columns: [Vec<String>; 4],
 }
 
 /// All files of the site.
@@ -128,7 +94,7 @@ fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
     for (number, result) in &rendered {
         match result {
             Ok(page) => {
-                words.add(*number, &page.document.columns);
+                words.add(*number, &page.columns);
                 for other in &page.mentioned {
                     mentions.entry(*other).or_default().insert(*number);
                 }
@@ -220,7 +186,7 @@ fn render(wiki: &Wiki, model: &Model, summary: &Summary) -> Result<Rendered, Unr
         body: markdown::render(&text, summary.kind.folder(), "../", model, &mut mentioned),
         empty,
         mentioned,
-        document: Document::of(summary, &page),
+        columns: columns(summary, &page),
     })
 }
 

@@ -12,7 +12,6 @@ use aris_fs::{EntryKind, Lock};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::site::Place;
 use crate::site::files::Files;
 use aris_wiki::node::Kind;
 
@@ -27,10 +26,7 @@ const MODE: u32 = 0o644;
 pub(crate) fn publish(target: &Path, wiki: &Path, files: &Files) -> Result<(), Error> {
     let name = target.file_name().map(std::ffi::OsStr::to_string_lossy);
     let (Some(parent), Some(name)) = (target.parent(), name) else {
-        return Err(Error::Place {
-            path: target.to_path_buf(),
-            why: Place::NoName,
-        });
+        return Err(refused(target, "is no name for a folder"));
     };
     let parent = if parent.as_os_str().is_empty() {
         Path::new(".")
@@ -74,13 +70,27 @@ pub(crate) fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
         .iter()
         .any(|folder| target.starts_with(wiki.join(folder)));
     if inside || wiki.starts_with(target) {
-        return Err(Error::Place {
-            path: target.to_path_buf(),
-            why: Place::Wiki,
-        });
+        return Err(among_pages(target));
     }
     Ok(())
 }
+
+/// What is to be exported would lie on or among the wiki's own files.
+pub(crate) fn among_pages(target: &Path) -> Error {
+    let why = "is the wiki, one of its files, or lies among its pages";
+    let what = format!("{} {why}", target.display());
+    let hint = "choose a place outside the wiki's pages; nothing was changed";
+    Error::usage(what, hint)
+}
+
+/// A site cannot be put there.
+fn refused(target: &Path, why: &str) -> Error {
+    let hint = "name a folder that is absent, empty, or an earlier export; nothing was changed";
+    Error::usage(format!("{} {why}", target.display()), hint)
+}
+
+/// A folder is there that is no site of ours.
+const NOT_OURS: &str = "is not empty, and not an exported site";
 
 /// What is where the site is to be.
 enum There {
@@ -90,17 +100,11 @@ enum There {
 }
 
 fn look(target: &Path) -> Result<There, Error> {
-    let refused = |why| {
-        Err(Error::Place {
-            path: target.to_path_buf(),
-            why,
-        })
-    };
     let Ok(metadata) = std::fs::symlink_metadata(target) else {
         return Ok(There::Nothing);
     };
     if metadata.is_symlink() || !metadata.is_dir() {
-        return refused(Place::NoFolder);
+        return Err(refused(target, "is a file or a link, not a folder"));
     }
     let entries = aris_fs::walk_sorted(target, &mut |_| true)?;
     if entries.is_empty() {
@@ -109,7 +113,7 @@ fn look(target: &Path) -> Result<There, Error> {
     let Some(listed) = aris_fs::read_optional(&target.join(LIST), aris_fs::READ_LIMIT)?
         .and_then(|bytes| parse(&bytes))
     else {
-        return refused(Place::NotOurs);
+        return Err(refused(target, NOT_OURS));
     };
     for entry in entries {
         let inner = entry.path.strip_prefix(target).unwrap_or(&entry.path);
@@ -128,7 +132,9 @@ fn look(target: &Path) -> Result<There, Error> {
             EntryKind::Link | EntryKind::Special => false,
         };
         if !ours {
-            return refused(Place::Changed(path.into_owned()));
+            let why = format!("holds {path}, which was added or changed after the export");
+            let hint = "move that file away, or choose another folder; nothing was changed";
+            return Err(Error::usage(format!("{} {why}", target.display()), hint));
         }
     }
     Ok(There::Ours)
@@ -191,10 +197,7 @@ fn clear(parent: &Path, staged: &Path) -> Result<(), Error> {
     if begun || (metadata.is_dir() && empty()) {
         return Ok(aris_fs::remove_tree(parent, staged)?);
     }
-    Err(Error::Place {
-        path: staged.to_path_buf(),
-        why: Place::NotOurs,
-    })
+    Err(refused(staged, NOT_OURS))
 }
 
 /// Removes a site that was written and is not wanted.

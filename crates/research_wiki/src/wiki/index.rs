@@ -18,7 +18,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::{KEEP, keep_folder, read_page};
-use crate::search::document::{Document, WEIGHTS};
+use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
 
 /// Raised whenever tables, fields, words or weights change.
@@ -40,13 +40,8 @@ const TABLES: &str = "
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// `SQLite`.
-    #[error("the index {}: {error}", path.display())]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        error: rusqlite::Error,
-    },
+    #[error("the index: {0}")]
+    Sqlite(#[from] rusqlite::Error),
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -159,7 +154,11 @@ pub(super) type Known = BTreeMap<(Kind, String), (String, Box<Summary>)>;
 #[derive(Debug)]
 pub(crate) struct Index {
     connection: Connection,
-    path: PathBuf,
+}
+
+/// Where the index of the wiki at `root` is kept.
+pub(crate) fn place(root: &Path) -> PathBuf {
+    root.join(KEEP).join("index.sqlite")
 }
 
 impl Index {
@@ -180,23 +179,21 @@ impl Index {
         }
         keep_folder(root)?;
         Self::update(root)?;
-        Self::open(root)
+        Ok(Self::open(root)?)
     }
 
     /// An index of the pages as they are, in memory.
     pub(crate) fn in_memory(root: &Path) -> Result<Self, IndexError> {
-        let path = PathBuf::from(":memory:");
-        let failed = |error| Self::failed(&path, error);
-        let mut connection = Connection::open_in_memory().map_err(failed)?;
-        bring_up_to_date(&mut connection, root, i128::MIN).map_err(|error| error.at(&path))?;
-        Ok(Self { connection, path })
+        let mut connection = Connection::open_in_memory()?;
+        bring_up_to_date(&mut connection, root, i128::MIN)?;
+        Ok(Self { connection })
     }
 
     /// Brings the index of the wiki at `root` up to date. One that cannot be used is made again.
     pub(super) fn update(root: &Path) -> Result<(), IndexError> {
-        let path = root.join(KEEP).join("index.sqlite");
+        let path = place(root);
         let _lock = Lock::acquire(&root.join(KEEP).join("index.lock"))?;
-        let update = || {
+        let update = || -> Result<(), IndexError> {
             let since = clock(root)?;
             let mut connection = Connection::open(&path)?;
             connection.busy_timeout(BUSY)?;
@@ -208,25 +205,19 @@ impl Index {
                 path.push(suffix);
                 aris_fs::remove_file(Path::new(&path))?;
             }
-            update().map_err(|error| error.at(&path))
+            update()
         })
     }
 
     /// Opens the index as it is, and holds its state.
-    fn open(root: &Path) -> Result<Self, IndexError> {
-        let path = root.join(KEEP).join("index.sqlite");
-        let open = || {
-            let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            connection.busy_timeout(BUSY)?;
-            connection.execute_batch("PRAGMA mmap_size = 268435456; BEGIN")?;
-            match version(&connection)? {
-                VERSION => Ok(connection),
-                _ => Err(rusqlite::Error::InvalidQuery),
-            }
-        };
-        match open() {
-            Ok(connection) => Ok(Self { connection, path }),
-            Err(error) => Err(Self::failed(&path, error)),
+    fn open(root: &Path) -> rusqlite::Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+        let connection = Connection::open_with_flags(place(root), flags)?;
+        connection.busy_timeout(BUSY)?;
+        connection.execute_batch("PRAGMA mmap_size = 268435456; BEGIN")?;
+        match version(&connection)? {
+            VERSION => Ok(Self { connection }),
+            _ => Err(rusqlite::Error::InvalidQuery),
         }
     }
 
@@ -240,23 +231,19 @@ impl Index {
         Ok(known.len() == pages.len() && pages.iter().all(same))
     }
 
-    fn summaries(&self) -> Result<Known, IndexError> {
-        let read = || -> rusqlite::Result<Known> {
-            let mut all = self
-                .connection
-                .prepare("SELECT stamp, summary FROM page WHERE stamp <> ''")?;
-            let mut rows = all.query([])?;
-            let mut known = Known::new();
-            while let Some(row) = rows.next()? {
-                // Another version's fields are no fields.
-                if let Ok(summary) = serde_json::from_str::<Box<Summary>>(row.get_ref(1)?.as_str()?)
-                {
-                    known.insert((summary.kind, summary.file.clone()), (row.get(0)?, summary));
-                }
+    fn summaries(&self) -> rusqlite::Result<Known> {
+        let mut all = self
+            .connection
+            .prepare("SELECT stamp, summary FROM page WHERE stamp <> ''")?;
+        let mut rows = all.query([])?;
+        let mut known = Known::new();
+        while let Some(row) = rows.next()? {
+            // Another version's fields are no fields.
+            if let Ok(summary) = serde_json::from_str::<Box<Summary>>(row.get_ref(1)?.as_str()?) {
+                known.insert((summary.kind, summary.file.clone()), (row.get(0)?, summary));
             }
-            Ok(known)
-        };
-        read().map_err(|error| Self::failed(&self.path, error))
+        }
+        Ok(known)
     }
 
     /// The best `limit` pages for `phrases`, and how many there are: pages with all of them, or with `any` at least one.
@@ -266,13 +253,12 @@ impl Index {
         any: bool,
         kind: Option<Kind>,
         limit: usize,
-    ) -> Result<(Vec<Found>, usize), IndexError> {
+    ) -> rusqlite::Result<(Vec<Found>, usize)> {
         let texts: Vec<String> = phrases.iter().map(expression).collect();
         let expression = texts.join(if any { " OR " } else { " AND " });
         let folder = kind.map_or("", Kind::folder);
-        let read = || -> rusqlite::Result<(Vec<Found>, usize)> {
-            let [title, names, thesis, body] = WEIGHTS;
-            let mut all = self.connection.prepare(
+        let [title, names, thesis, body] = WEIGHTS;
+        let mut all = self.connection.prepare(
                 "WITH hit AS MATERIALIZED
                      (SELECT rowid AS id, -bm25(word, ?2, ?3, ?4, ?5) AS score FROM word WHERE word MATCH ?1),
                      top AS MATERIALIZED
@@ -280,51 +266,25 @@ impl Index {
                       WHERE path GLOB ?6 ORDER BY score DESC, path LIMIT ?7)
                  SELECT path, summary, score, total FROM top JOIN page USING (id) ORDER BY score DESC, path",
             )?;
-            let limit = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
-            let folder = format!("{folder}*");
-            let mut rows = all.query(params![
-                expression, title, names, thesis, body, folder, limit
-            ])?;
-            let (mut found, mut total) = (Vec::new(), 0);
-            while let Some(row) = rows.next()? {
-                total = usize::try_from(row.get::<_, i64>(3)?).unwrap_or(usize::MAX);
-                let summary = serde_json::from_str(row.get_ref(1)?.as_str()?);
-                found.push(Found {
-                    path: row.get(0)?,
-                    summary: summary.map_err(|error| {
-                        rusqlite::Error::FromSqlConversionFailure(1, Type::Text, Box::new(error))
-                    })?,
-                    score: row.get(2)?,
-                });
-            }
-            Ok((found, total))
-        };
-        let (mut found, total) = read().map_err(|error| Self::failed(&self.path, error))?;
+        let most = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
+        let folder = format!("{folder}*");
+        let mut rows = all.query(params![
+            expression, title, names, thesis, body, folder, most
+        ])?;
+        let (mut found, mut total) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            total = usize::try_from(row.get::<_, i64>(3)?).unwrap_or(usize::MAX);
+            let summary = serde_json::from_str(row.get_ref(1)?.as_str()?);
+            found.push(Found {
+                path: row.get(0)?,
+                summary: summary.map_err(|error| {
+                    rusqlite::Error::FromSqlConversionFailure(1, Type::Text, Box::new(error))
+                })?,
+                score: row.get(2)?,
+            });
+        }
         found.truncate(limit);
         Ok((found, total))
-    }
-
-    fn failed(path: &Path, error: rusqlite::Error) -> IndexError {
-        let path = path.to_path_buf();
-        IndexError::Sqlite { path, error }
-    }
-}
-
-/// An error of an update.
-#[derive(Debug, thiserror::Error)]
-enum Failed {
-    #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
-    #[error(transparent)]
-    Fs(#[from] FsError),
-}
-
-impl Failed {
-    fn at(self, path: &Path) -> IndexError {
-        match self {
-            Self::Sqlite(error) => Index::failed(path, error),
-            Self::Fs(error) => IndexError::Fs(error),
-        }
     }
 }
 
@@ -340,7 +300,11 @@ fn stamps(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (i64, St
 }
 
 /// Reads the pages that changed into the index. Those that changed at or after the moment `since` are read again the next time.
-fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Result<(), Failed> {
+fn bring_up_to_date(
+    connection: &mut Connection,
+    root: &Path,
+    since: i128,
+) -> Result<(), IndexError> {
     let change = connection.transaction()?;
     if version(&change)? != VERSION {
         // Tables of another version are in the way: an error, and the file is removed.
@@ -377,7 +341,7 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Re
             let page = read_page(&root.join(listed.path())).ok()?;
             let summary = Summary::of(listed.kind, &listed.file, &page);
             let fields = serde_json::to_string(&summary).ok()?;
-            Some((fields, Document::of(&summary, &page)))
+            Some((fields, columns(&summary, &page)))
         });
         for (listed, read) in part.iter().zip(read) {
             let settled = listed.stamp.changed < since;
@@ -387,10 +351,9 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Re
                 String::new()
             };
             // What is no text has no words; whoever wants to know why reads it again.
-            let (fields, document) = read.unwrap_or_default();
+            let (fields, document): (String, [Vec<String>; 4]) = read.unwrap_or_default();
             let id = page.insert(params![listed.path(), stamp, fields])?;
-            let [title, names, thesis, body] =
-                document.columns.each_ref().map(|words| words.join(" "));
+            let [title, names, thesis, body] = document.each_ref().map(|words| words.join(" "));
             word.execute(params![id, title, names, thesis, body])?;
         }
     }

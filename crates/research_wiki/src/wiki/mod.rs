@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
-pub(crate) use index::Index;
 pub use index::IndexError;
+pub(crate) use index::{Index, place as index_place};
 use index::{Known as Kept, Listed, Stamp};
 
 use crate::error::Error;
@@ -19,6 +19,7 @@ use aris_wiki::identity::{Identity, Known};
 use aris_wiki::node::Kind;
 use aris_wiki::page::Page;
 use aris_wiki::summary::Summary;
+use serde::Serialize;
 
 pub use writer::Writer;
 pub(crate) use writer::{is_open, open_front};
@@ -55,8 +56,9 @@ impl Entry {
     }
 }
 
-/// A file among the pages that is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A file among the pages that is no page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unreadable {
     /// Relative to the wiki.
     pub path: String,

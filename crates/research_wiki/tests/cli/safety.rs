@@ -420,6 +420,8 @@ fn an_edge_leads_to_what_is_there() {
     // Gone from the graph and from both pages; lint has nothing to say of it, nor has doctor.
     edge("remove_edge", "claim:C1", "supports", &[]).expect_code(0);
     edge("remove_edge", "claim:C1", "supports", &[]).expect_code(3);
+    let run = edge("remove_edge", "claim:C1", "suports", &[]).expect_code(2);
+    assert!(run.stderr().contains("supports"), "{run}");
     assert!(
         !project.read("wiki/claims/C1.md").contains("run 7")
             && !project.read("wiki/graph/edges.jsonl").contains("claim:C1")
@@ -737,6 +739,76 @@ fn a_bibliography_is_imported() {
     project.write("broken.bib", "no entry at all");
     call(&project, &["ingest_paper", "wiki", "--bib", "broken.bib"]).expect_code(4);
     call(&project, &["ingest_paper", "wiki", "--bib", "absent.bib"]).expect_code(3);
+}
+
+#[test]
+fn a_bibliography_with_one_paper_twice_says_which_entries() {
+    let project = wiki();
+    project.write(
+        "refs.bib",
+        "@article{first, title={Sparse Heads Learn}, author={Lee, Ann}, year=2020, doi={10.1234/ABC}}\n\
+         @article{second, title={Sparse Heads Learn Fast}, author={Lee, Ann}, year=2021, doi={10.1234/abc}}\n",
+    );
+    let run = done(&project, &["ingest-paper", "wiki", "--bib", "refs.bib"]);
+    assert!(
+        run.stderr()
+            .contains("2: second is the same paper as first"),
+        "{run}"
+    );
+    let pages = fs::read_dir(project.at("wiki/papers")).expect("listed");
+    assert_eq!(pages.count(), 1);
+}
+
+#[test]
+fn a_file_that_is_no_bibliography_is_told_so() {
+    let project = wiki();
+    project.write("empty.bib", "");
+    project.write("latin1.bib", b"@misc{a, title={Caf\xe9}}\n");
+    for bib in ["empty.bib", "latin1.bib"] {
+        let run = call(&project, &["ingest-paper", "wiki", "--bib", bib]).expect_code(4);
+        assert!(!run.stderr().contains("arxiv_fetch"), "{run}");
+        assert!(run.stderr().contains("BibTeX"), "{run}");
+    }
+}
+
+#[test]
+fn a_percent_sign_in_a_doi_survives_a_bibliography() {
+    let doi = "10.1002/(sici)1097%2d0258";
+    let project = wiki();
+    let mut args = ingest("Sparse Heads", "Ann Lee", "1998");
+    args.extend(["--external-id-doi", doi]);
+    done(&project, &args);
+    let export = ["export", "wiki", "--bibtex", "--output", "refs.bib"];
+    done(&project, &export);
+    // A bare one would comment the rest of the line out where LaTeX reads the field.
+    let text = project.read("refs.bib");
+    assert!(
+        text.contains("doi = {10.1002/(sici)1097\\%2d0258},"),
+        "{text}"
+    );
+    done(&project, &["init", "other"]);
+    done(&project, &["ingest-paper", "other", "--bib", "refs.bib"]);
+    let page = fs::read_dir(project.at("other/papers"))
+        .expect("listed")
+        .flatten()
+        .next()
+        .expect("a page");
+    let page = fs::read_to_string(page.path()).expect("read");
+    assert!(page.contains(&format!("doi: \"{doi}\"")), "{page}");
+}
+
+#[test]
+fn a_suffix_is_no_last_name() {
+    let project = wiki();
+    done(
+        &project,
+        &ingest("Sparse Heads Learn", "John Smith Jr.", "2020"),
+    );
+    assert!(
+        project
+            .at("wiki/papers/smith2020_sparse_heads_learn.md")
+            .exists()
+    );
 }
 
 #[test]

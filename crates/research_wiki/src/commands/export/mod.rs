@@ -10,9 +10,10 @@ use serde::Serialize;
 
 use crate::cli::ExportArgs;
 use crate::error::Error;
-use crate::report::{EXPORT, ShownEdge};
+use crate::report::EXPORT;
 use crate::site;
 use crate::wiki::{Unreadable, Wiki};
+use aris_wiki::edges::Edge;
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 
@@ -46,7 +47,7 @@ pub(crate) struct Exported {
     /// Bytes that were written.
     pub(crate) bytes: u64,
     /// Files among the pages that could not be read.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<Unreadable>,
     /// The bibliography or the graph, when it is not in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
@@ -55,20 +56,12 @@ pub(crate) struct Exported {
     pub(crate) graph: Option<Graph>,
 }
 
-/// A file that could not be read.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct LeftOut {
-    pub(crate) path: String,
-    pub(crate) why: String,
-}
-
 /// Pages and edges as data.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<Page>,
-    pub(crate) edges: Vec<ShownEdge>,
+    pub(crate) edges: Vec<Edge>,
 }
 
 /// The short fields of a page. Unknown is empty, or 0.
@@ -133,7 +126,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
         edges: 0,
         files: None,
         bytes: 0,
-        left_out: left_out(wiki.unreadable()),
+        left_out: wiki.unreadable().to_vec(),
         text: None,
         graph: None,
     };
@@ -145,7 +138,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
         exported.edges = site.relations;
         exported.files = Some(site.files);
         exported.bytes = site.bytes;
-        exported.left_out = left_out(&site.left_out);
+        exported.left_out = site.left_out;
     } else {
         let graph = graph(&wiki)?;
         exported.pages = graph.nodes.len();
@@ -179,26 +172,10 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
     Ok(exported)
 }
 
-fn left_out(unreadable: &[Unreadable]) -> Vec<LeftOut> {
-    let page = |page: &Unreadable| LeftOut {
-        path: page.path.clone(),
-        why: page.why.clone(),
-    };
-    unreadable.iter().map(page).collect()
-}
-
 fn graph(wiki: &Wiki) -> Result<Graph, Error> {
-    let edges = wiki.edges()?;
-    let edge = |edge: &aris_wiki::edges::Edge| ShownEdge {
-        from: edge.from.clone(),
-        to: edge.to.clone(),
-        kind: edge.kind.clone(),
-        evidence: edge.evidence.clone(),
-        added: edge.added.clone(),
-    };
     Ok(Graph {
         nodes: wiki.pages().map(Page::of).collect(),
-        edges: edges.list().iter().map(edge).collect(),
+        edges: wiki.edges()?.list().to_vec(),
     })
 }
 
