@@ -1,6 +1,6 @@
 //! A file that arrives in pieces and is whole only at the end.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -73,8 +73,18 @@ impl Part {
         Ok(())
     }
 
-    /// Makes the part the file `target` of the same folder, durably, where nothing may be. Gives whether nothing was. The part is gone in
-    /// any case.
+    /// Makes the part the file `target` of the same folder, durably, in place of what was there.
+    pub fn finish(self, target: &Path) -> Result<(), FsError> {
+        self.file
+            .sync_all()
+            .map_err(|error| FsError::write("write", &self.path, error))?;
+        fault::point();
+        fs::rename(&self.path, target).map_err(|error| FsError::write("create", target, error))?;
+        crate::write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
+        crate::write::remove_file(self.lock.path())
+    }
+
+    /// As [`Part::finish`], where nothing may be; whether nothing was. The part is gone in any case.
     pub fn finish_new(self, target: &Path) -> Result<bool, FsError> {
         self.file
             .sync_all()
