@@ -470,7 +470,7 @@ fn outputs(bed: &Project, host: &str) -> Vec<String> {
     let folder = bed.at(&format!("{host}/.aris_queue/runs/r1"));
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".txt")).collect();
+    let mut names: Vec<String> = names.filter(|name| name.contains(".txt")).collect();
     names.sort();
     names
 }

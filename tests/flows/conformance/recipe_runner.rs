@@ -80,7 +80,7 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "how a run stands",
             args: &["status", "--state", "tier.json"],
-            code: 0,
+            code: 11,
         },
         Call {
             what: "a run that ends at a failure",
