@@ -21,7 +21,7 @@ pub struct Posted {
     pub tier: Option<u8>,
     /// Comments on lines that are there now because of this run.
     pub inline: usize,
-    /// Comments that could not be posted, and the review itself.
+    /// Comments that could not be posted.
     pub failed: usize,
     /// Comments that were there before.
     pub already: usize,
@@ -117,7 +117,7 @@ fn sent(
         // Sending it in pieces could double it.
         None => {
             posted.tier = Some(3);
-            posted.failed = comments.len().max(1);
+            posted.failed = comments.len();
             return;
         }
         Some(false) => {}
@@ -142,7 +142,6 @@ fn sent(
         };
         if let Err(trouble) = sent {
             posted.tier = Some(3);
-            posted.failed += 1;
             posted
                 .warnings
                 .push(format!("the summary was not taken: {trouble}"));
