@@ -413,26 +413,22 @@ fn a_captured_value_of_any_length_can_be_read_by_a_command() {
 #[test]
 fn the_example_says_when_its_program_fails() {
     let project = Project::new();
-    let example = call(&project, &["--example"]).run();
-    let text = example.data()["text"]
-        .as_str()
-        .map_or_else(|| example.stdout().to_owned(), str::to_owned);
-    project.write("first.yaml", &text);
-    let words = [
-        "run",
-        "first.yaml",
-        "--state",
-        "f.json",
-        "--exec",
-        "cmd",
-        "--inputs",
-    ];
-    call(&project, &words)
-        .args(["program=no-such-program"])
-        .run()
-        .expect_code(13);
-    call(&project, &words)
-        .args(["program=true", "--new"])
-        .run()
-        .expect_code(0);
+    let example = call(&project, &["--example"]).run().data();
+    project.write("first.yaml", example["recipe"].as_str().expect("a recipe"));
+    for (state, input, code) in [
+        ("f.json", "program=no-such-program", 13),
+        ("t.json", "program=true", 0),
+    ] {
+        let words = [
+            "run",
+            "first.yaml",
+            "--state",
+            state,
+            "--exec",
+            "cmd",
+            "--inputs",
+            input,
+        ];
+        call(&project, &words).run().expect_code(code);
+    }
 }
