@@ -539,7 +539,14 @@ fn a_server_that_does_not_answer_is_ended_with_all_that_it_started() {
         .expect_code(1);
     assert_eq!(run.data()["status"], "timed_out");
     let child = project.read("child");
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
-    let gone = stat.map_or(true, |stat| stat.contains(") Z "));
+    // A killed process may need a moment to go.
+    let gone = (0..100).any(|_| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+        let gone = stat.map_or(true, |stat| stat.contains(") Z "));
+        if !gone {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        gone
+    });
     assert!(gone, "the child {child} is still there");
 }
