@@ -1,5 +1,6 @@
 //! Commands and flags. The reference's flags run a queue without any command.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use aris_queue::manifest::Engine;
 use clap::{Args, Subcommand};
 
 use crate::commands::metrics::Wanted;
+use crate::error::Error;
 
 /// Arguments of `queue_manager`.
 #[derive(Debug, Args)]
@@ -362,13 +364,27 @@ pub(crate) struct SshFlags {
 
 impl SshFlags {
     /// The same for each server alone.
-    pub(crate) fn each(&self) -> Vec<Self> {
-        let hosts = self.host.split(',').filter(|host| !host.is_empty());
-        let each = hosts.map(|host| Self {
+    ///
+    /// **Errors**: no server, or one twice: its second share would replace the first.
+    pub(crate) fn each(&self) -> Result<Vec<Self>, Error> {
+        let hosts: Vec<&str> = self.host.split(',').map(str::trim).collect();
+        let mut seen = BTreeSet::new();
+        if let Some(wrong) = hosts
+            .iter()
+            .find(|host| host.is_empty() || !seen.insert(**host))
+        {
+            let what = if wrong.is_empty() {
+                format!("{:?} names no server, or an empty one", self.host)
+            } else {
+                format!("{:?} names {wrong} twice", self.host)
+            };
+            return Err(Error::Unclear(what));
+        }
+        let each = hosts.into_iter().map(|host| Self {
             host: host.to_owned(),
             ..self.clone()
         });
-        each.collect()
+        Ok(each.collect())
     }
 }
 

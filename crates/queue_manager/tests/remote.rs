@@ -549,6 +549,19 @@ fn a_queue_that_cannot_be_shared_is_started_nowhere() {
     bed.write("grid/manifest.json", SHARED);
     bed.write("down-gpu-b", "");
     both(&bed, "deploy", &deploy).expect_code(7);
+    let ssh = bed.at("ssh").display().to_string();
+    for hosts in ["gpu-a,gpu-a", "gpu-a,", "", ","] {
+        for verb in ["deploy", "remote", "fetch"] {
+            let manifest = ["--manifest", "grid/manifest.json"];
+            let more: &[&str] = if verb == "deploy" { &manifest } else { &[] };
+            Helper::at(env!("CARGO_BIN_EXE_queue_manager"))
+                .call(bed.path())
+                .args([verb, "--ssh", &ssh, hosts, "--run", "r1"])
+                .args(more)
+                .run()
+                .expect_code(2);
+        }
+    }
     for host in ["gpu-a", "gpu-b"] {
         assert!(
             !bed.at(&format!("{host}/.aris_queue/runs/r1")).exists(),

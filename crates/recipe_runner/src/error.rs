@@ -132,16 +132,12 @@ pub enum Error {
         reason: String,
     },
     /// Not one result for each lens.
-    #[error(
-        "step {step} has {lenses} lenses, and its success needs one result for each; given: {given}"
-    )]
+    #[error("step {step}: {why}")]
     Lenses {
         /// The step.
         step: String,
-        /// How many lenses it has.
-        lenses: usize,
-        /// How many results were given as a list.
-        given: usize,
+        /// How many there are and how many were given, or why the lenses are not known.
+        why: String,
     },
     /// The disk refused.
     #[error(transparent)]

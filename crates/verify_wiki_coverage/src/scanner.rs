@@ -54,6 +54,7 @@ impl Stream {
     }
 }
 
+/// Whether a point between four digits and four digits, or a slash before seven digits, stands there.
 pub(crate) fn is_core(bytes: &[u8], at: usize) -> bool {
     let digits = |from: usize, count: usize| {
         let run = bytes.get(from..from + count);
@@ -157,6 +158,11 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_do_not_matter(bytes in texts(), sizes in vec(1_usize..200, 1..8)) {
+            prop_assert_eq!(in_pieces(&bytes, &sizes), whole(&bytes));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in vec(any::<u8>(), 0..400), sizes in vec(1_usize..200, 1..8)) {
             prop_assert_eq!(in_pieces(&bytes, &sizes), whole(&bytes));
         }
 

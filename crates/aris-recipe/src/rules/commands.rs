@@ -50,7 +50,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     &capture.variable,
                     message,
                 );
-                // Programs print, too; only the reference is sure.
+                // Any other program of the command may print it, so this is no error but for those who switch from the reference.
                 if scope.profile != Profile::Compat {
                     found.severity = Severity::Warning;
                 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::{FetchArgs, SshFlags};
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
 use crate::commands::records::Records;
-use crate::commands::remote::{connect, envelope, failed, nobody, of_all, printable};
+use crate::commands::remote::{connect, envelope, failed, of_all, printable};
 use crate::error::Error;
 use crate::report::Data;
 
@@ -211,16 +211,21 @@ impl<'a> There<'a> {
 
 /// Brings the outputs of completed jobs, or of those that are named.
 pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let servers = args.ssh.each();
+    let servers = args.ssh.each()?;
     let from = |ssh: &SshFlags| fetch_from(&There::new(ssh, &args.run, context)?, args, context);
-    let mut parts = of_all(&servers, from)?.into_iter().map(|(_, part)| part);
-    let mut fetched = parts.next().ok_or_else(nobody)?;
-    for part in parts {
+    let mut fetched = Fetched {
+        host: args.ssh.host.clone(),
+        run: args.run.clone(),
+        folder: context.absolute(&args.output).display().to_string(),
+        files: Vec::new(),
+        missing: Vec::new(),
+        runs: 0,
+    };
+    for (_, part) in of_all(&servers, from)? {
         fetched.files.extend(part.files);
         fetched.missing.extend(part.missing);
         fetched.runs += part.runs;
     }
-    fetched.host.clone_from(&args.ssh.host);
     let lacks = |file: &FetchedFile| matches!(file.outcome, Brought::Kept | Brought::Failed);
     let found = fetched.files.iter().any(lacks) || !fetched.missing.is_empty();
     Ok(Outcome::found(Data::Fetched(fetched), found))

@@ -54,8 +54,8 @@ pub(crate) struct Remote {
     pub(crate) text: Option<String>,
 }
 
-/// Brings program and manifest to the server, or to each of several their share of the jobs, and starts a manager there. Doing it again is harmless: a manager that runs already takes the
-/// manifest up and goes on.
+/// Brings program and manifest to the server, or to each of several its share of the jobs, and starts a manager there. Doing it again is
+/// harmless: a manager that runs already takes the manifest up and goes on.
 pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let path = context.absolute(&args.manifest);
     let manifest = load::manifest(&path)?;
@@ -65,7 +65,7 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
         Some(run) => run.clone(),
         None => run_of(&path),
     };
-    let servers = args.ssh.each();
+    let servers = args.ssh.each()?;
     let connected: Result<Vec<There<'_>>, Error> = servers
         .iter()
         .map(|ssh| There::new(ssh, &run, context))
@@ -76,37 +76,29 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
         there.deploy()?;
     }
     let texts = match connected.as_slice() {
-        [] => return Err(nobody()),
         [_] => vec![(manifest_name(&path), source)],
         several => shares(several, &path, &manifest)?,
     };
-    let mut answers = Vec::new();
+    let (mut said, mut answers) = (String::new(), Vec::new());
     for (there, (name, text)) in connected.iter().zip(texts) {
-        let (did, data) = start(there, name, text)?;
-        answers.push((there.host.to_owned(), (data, did)));
+        match start(there, name, text) {
+            Ok((lines, data)) => {
+                said.push_str(&lines);
+                answers.push((there.host.to_owned(), data));
+            }
+            Err(error) => {
+                // What was started already goes on.
+                said.lines().for_each(|line| context.warn(line));
+                return Err(error);
+            }
+        }
     }
     let host = &args.ssh.host;
-    let said = answers.iter().map(|(host, (data, did))| {
-        let lines = ["changes", "notes"].iter();
-        let lines = lines
-            .filter_map(|key| data.as_ref()?.get(key)?.as_array())
-            .flatten();
-        let lines = lines.filter_map(Value::as_str);
-        let lines: Vec<String> = lines
-            .map(|line| format!("manifest: {}\n", printable(line)))
-            .collect();
-        format!("run {run} on {host}: {did}\n{}", lines.concat())
-    });
-    let said: Vec<String> = said.collect();
-    let text = format!(
-        "{}ask with: queue_manager remote {host} --run {run}",
-        said.concat()
-    );
-    let answers = answers.into_iter().map(|(host, (data, _))| (host, data));
+    let text = format!("{said}ask with: queue_manager remote {host} --run {run}");
     Ok(Outcome::done(Data::Remote(Remote {
         host: host.clone(),
         text: (!context.json()).then_some(text),
-        answer: joined(answers.collect()),
+        answer: joined(answers),
         run,
     })))
 }
@@ -162,12 +154,12 @@ fn is_absent(error: &Error) -> bool {
     )
 }
 
-/// Starts a manager of the run, or lets the one that is there take the manifest up: what was done, and its data.
+/// Starts a manager of the run, or lets the one that is there take the manifest up: what was done, in lines, and its data.
 fn start(
     there: &There<'_>,
     manifest: String,
     text: String,
-) -> Result<(&'static str, Option<Value>), Error> {
+) -> Result<(String, Option<Value>), Error> {
     there.place(manifest.clone(), text)?;
     let call = |args: &[&str]| there.call(args.iter().map(|arg| (*arg).to_owned()).collect());
     let mut answer = call(&["start", "--json", "--manifest", &manifest])?;
@@ -185,12 +177,13 @@ fn start(
         }
         did = "a manager runs there already and took the manifest up";
     }
-    Ok((did, envelope(&answer.stdout)))
-}
-
-/// No server was named.
-pub(super) fn nobody() -> Error {
-    Error::Unclear(String::from("no server is named"))
+    let data = envelope(&answer.stdout);
+    let lists = ["changes", "notes"].iter();
+    let lists = lists.filter_map(|key| data.as_ref()?.get(key)?.as_array());
+    let notes = lists.flatten().filter_map(Value::as_str);
+    let notes = notes.map(|line| format!("manifest: {}\n", printable(line)));
+    let lines = format!("run {} on {}: {did}\n", there.run, there.host);
+    Ok((lines + &notes.collect::<String>(), data))
 }
 
 /// What each server gives, by its name. Where several are asked, one that does not have what is asked for gives nothing.
@@ -229,7 +222,7 @@ fn joined(mut answers: Vec<(String, Option<Value>)>) -> Option<Value> {
 
 /// Calls one command in the folder of a run.
 pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let servers = args.ssh.each();
+    let servers = args.ssh.each()?;
     if let Some(words) = follow::follows(&args.command) {
         if servers.len() > 1 {
             let what = "--follow watches one server: name the one that has the job";

@@ -139,16 +139,20 @@ fn one_for_each_lens(
     let Some(step) = step.filter(|step| !step.lenses.is_empty()) else {
         return Ok(());
     };
-    let lenses = machine.lenses(step, state).unwrap_or_default().len();
     let given = outcome.results.len();
-    if outcome.status == OutcomeStatus::Success && given != lenses {
-        return Err(Error::Lenses {
-            step: step.name.clone(),
-            lenses,
-            given,
-        });
-    }
-    Ok(())
+    let why = match machine.lenses(step, state) {
+        _ if outcome.status != OutcomeStatus::Success => return Ok(()),
+        Ok(lenses) if lenses.len() == given => return Ok(()),
+        Ok(lenses) => format!(
+            "it has {} lenses, and a success needs one result for each; given: {given}",
+            lenses.len()
+        ),
+        Err(why) => why,
+    };
+    Err(Error::Lenses {
+        step: step.name.clone(),
+        why,
+    })
 }
 
 /// How a run ended; while there is work it has not.
