@@ -524,6 +524,17 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
     assert!(run.stdout().contains("4 fetched"), "{run}");
     assert_eq!(bed.read("here/s2.txt"), "2\n");
 
+    // One that is away keeps nobody from what the other says.
+    bed.write("down-gpu-a", "");
+    let run = both(&bed, "remote", &[]).expect_code(7);
+    assert!(
+        run.stdout().contains("gpu-b:\n") && run.stderr().contains("gpu-a"),
+        "{run}"
+    );
+    both(&bed, "fetch", &["--output", "there"]).expect_code(7);
+    assert_eq!(bed.read("there/s2.txt"), "2\n");
+    std::fs::remove_file(bed.at("down-gpu-a")).expect("up again");
+
     // More jobs: those that were there stay, though the order is another one now.
     let more = SHARED.replace(
         r#"{"name": "teachers", "jobs": ["#,

@@ -42,8 +42,7 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
     let doi = published.or(paper.ids.doi.first()).map(Doi::as_str);
     // One with a sign that would end its field is given as an address, which can write it otherwise.
     let plain = doi.filter(|doi| !doi.contains(|sign| is_hidden(sign) || "{}\\".contains(sign)));
-    // Where BibTeX's styles print this field as text, a bare `%` would take the rest of the line with the closing brace.
-    put("doi", plain.map(|doi| doi.replace('%', "\\%")));
+    put("doi", plain.map(str::to_owned));
     if let Some(arxiv) = &paper.ids.arxiv {
         put("eprint", Some(arxiv.without_version().to_string()));
         put("archiveprefix", Some(String::from("arXiv")));

@@ -221,7 +221,12 @@ pub(crate) fn fetch(args: &FetchArgs, context: &Context) -> Result<Outcome<Data>
         missing: Vec::new(),
         runs: 0,
     };
-    for (_, part) in of_all(&servers, from)? {
+    let (parts, error) = of_all(&servers, from);
+    // The files of the others are here then, and another call does not bring them again.
+    if let Some(error) = error {
+        return Err(error);
+    }
+    for (_, part) in parts {
         fetched.files.extend(part.files);
         fetched.missing.extend(part.missing);
         fetched.runs += part.runs;

@@ -186,25 +186,22 @@ fn start(
     Ok((lines + &notes.collect::<String>(), data))
 }
 
-/// What each server gives, by its name. Where several are asked, one that does not have what is asked for gives nothing.
-///
-/// **Errors**: the first server that cannot answer; or that none has it.
+/// What each server gives, by its name, and the first error. Where several are asked, one that does not have what is asked for is no
+/// error unless none has it.
 pub(super) fn of_all<T>(
     servers: &[SshFlags],
     ask: impl Fn(&SshFlags) -> Result<T, Error>,
-) -> Result<Vec<(String, T)>, Error> {
-    let (mut given, mut absent) = (Vec::new(), None);
+) -> (Vec<(String, T)>, Option<Error>) {
+    let (mut given, mut absent, mut wrong) = (Vec::new(), None, None);
     for ssh in servers {
         match ask(ssh) {
             Ok(answer) => given.push((ssh.host.clone(), answer)),
-            Err(error) if is_absent(&error) => absent = Some(error),
-            Err(error) => return Err(error),
+            Err(error) if is_absent(&error) => absent = absent.or(Some(error)),
+            Err(error) => wrong = wrong.or(Some(error)),
         }
     }
-    match absent {
-        Some(error) if given.is_empty() => Err(error),
-        _ => Ok(given),
-    }
+    let wrong = wrong.or(absent.filter(|_| given.is_empty()));
+    (given, wrong)
 }
 
 /// The answer of one server as it is, or those of several by their names.
@@ -230,13 +227,20 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Dat
         }
         return follow::follow(args, &words, context);
     }
-    let answers = of_all(&servers, |ssh| ask(ssh, args, context))?;
+    let (answers, error) = of_all(&servers, |ssh| ask(ssh, args, context));
     let is_found = answers.iter().any(|(_, answer)| answer.code == 10);
     let text = |(host, answer): &(String, Answer)| match servers.len() {
         1 => answer.stdout.clone(),
         _ => format!("{host}:\n{}\n", answer.stdout.trim_end()),
     };
     let text: String = answers.iter().map(text).collect();
+    if let Some(error) = error {
+        // What the others said is worth knowing all the same.
+        if !context.json() {
+            text.lines().for_each(|line| context.line(line));
+        }
+        return Err(error);
+    }
     let data = answers
         .into_iter()
         .map(|(host, answer)| (host, envelope(&answer.stdout)));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_queue::manifest::Manifest;
 
 use crate::error::Error;
+use crate::results::words::count;
 
 /// For each job of the manifest, the number of its server. `there` holds, for each server, the ids of the jobs that it has already: they
 /// stay where they are. Other groups of jobs go to the server with the fewest jobs, large groups first.
@@ -58,10 +59,12 @@ pub(super) fn divide(
     match counts.iter().position(|count| *count == 0) {
         None => Ok(server_of),
         Some(idle) => Err(Error::Precondition(format!(
-            "{} would get no job: the {} jobs make {number} groups of jobs that wait for each other, and a group stays on one server; name \
-             fewer servers, or tie single jobs with `match` in depends_on",
+            "{} would get no job: jobs that wait for each other stay on one server, and {} in {} are too few for {}; name fewer servers, or \
+             tie single jobs with `match` in depends_on",
             hosts[idle],
-            manifest.jobs.len()
+            count(manifest.jobs.len(), "job"),
+            count(number, "such group"),
+            count(hosts.len(), "server")
         ))),
     }
 }
