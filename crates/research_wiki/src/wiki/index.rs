@@ -147,8 +147,18 @@ pub(crate) struct Found {
     pub(crate) score: f64,
 }
 
-/// Short fields by kind and file, each with the stamp of the page that they were read from.
-pub(super) type Known = BTreeMap<(Kind, String), (String, Box<Summary>)>;
+/// Short fields that the index has, with the stamp of the page that they were read from.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) stamp: String,
+    pub(super) summary: Box<Summary>,
+}
+
+impl Kept {
+    pub(super) fn place(&self) -> (Kind, &str) {
+        (self.summary.kind, &self.summary.file)
+    }
+}
 
 /// An index that can be asked.
 #[derive(Debug)]
@@ -163,7 +173,7 @@ pub(crate) fn place(root: &Path) -> PathBuf {
 
 impl Index {
     /// The short fields that the index of the wiki at `root` has, if it has one.
-    pub(super) fn known(root: &Path) -> Known {
+    pub(super) fn known(root: &Path) -> Vec<Kept> {
         let known = Self::open(root).and_then(|index| index.summaries());
         known.unwrap_or_default()
     }
@@ -231,16 +241,18 @@ impl Index {
         Ok(known.len() == pages.len() && pages.iter().all(same))
     }
 
-    fn summaries(&self) -> rusqlite::Result<Known> {
+    /// By path.
+    fn summaries(&self) -> rusqlite::Result<Vec<Kept>> {
         let mut all = self
             .connection
-            .prepare("SELECT stamp, summary FROM page WHERE stamp <> ''")?;
+            .prepare("SELECT stamp, summary FROM page WHERE stamp <> '' ORDER BY path")?;
         let mut rows = all.query([])?;
-        let mut known = Known::new();
+        let mut known = Vec::new();
         while let Some(row) = rows.next()? {
             // Another version's fields are no fields.
-            if let Ok(summary) = serde_json::from_str::<Box<Summary>>(row.get_ref(1)?.as_str()?) {
-                known.insert((summary.kind, summary.file.clone()), (row.get(0)?, summary));
+            if let Ok(summary) = serde_json::from_str(row.get_ref(1)?.as_str()?) {
+                let stamp = row.get(0)?;
+                known.push(Kept { stamp, summary });
             }
         }
         Ok(known)

@@ -4,12 +4,13 @@ mod index;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
 pub use index::IndexError;
 pub(crate) use index::{Index, place as index_place};
-use index::{Known as Kept, Listed, Stamp};
+use index::{Kept, Listed, Stamp};
 
 use crate::error::Error;
 use crate::file;
@@ -34,8 +35,9 @@ pub const KEEP: &str = ".wiki";
 #[derive(Debug)]
 pub struct Wiki {
     root: PathBuf,
-    /// By kind, then by file name: the order of the index.
-    pages: Vec<Entry>,
+    /// By kind, then by file name: the order of the index. They are never freed: the process ends with the wiki, and to free ten thousand
+    /// pages takes as long as to read them.
+    pages: ManuallyDrop<Vec<Entry>>,
     unreadable: Vec<Unreadable>,
     /// Pages that the index did not have.
     read: usize,
@@ -85,10 +87,11 @@ impl Wiki {
     /// Looks again. What the index gave is still known; pages that were read are read again, because they may have changed within the
     /// file system's clock tick.
     fn again(self) -> Result<Self, Error> {
-        let kept = self.pages.into_iter().filter(|entry| entry.kept);
-        let known = kept.map(|entry| {
-            let place = (entry.summary.kind, entry.summary.file.clone());
-            (place, (entry.stamp.text(), entry.summary))
+        let pages = ManuallyDrop::into_inner(self.pages);
+        let kept = pages.into_iter().filter(|entry| entry.kept);
+        let known = kept.map(|entry| Kept {
+            stamp: entry.stamp.text(),
+            summary: entry.summary,
         });
         Ok(Self::look(
             &self.root,
@@ -97,31 +100,34 @@ impl Wiki {
         ))
     }
 
-    fn look(root: &Path, (listed, odd): (Vec<Listed>, Vec<index::Odd>), mut known: Kept) -> Self {
+    fn look(
+        root: &Path,
+        (listed, odd): (Vec<Listed>, Vec<index::Odd>),
+        mut known: Vec<Kept>,
+    ) -> Self {
         let odd = odd.into_iter().map(|(path, why)| Unreadable {
             path,
             why: why.to_owned(),
         });
         let mut wiki = Self {
             root: root.to_path_buf(),
-            pages: Vec::new(),
+            pages: ManuallyDrop::default(),
             unreadable: odd.collect(),
             read: 0,
         };
         let mut unknown = Vec::new();
+        known.sort_by(|one, two| one.place().cmp(&two.place()));
+        let mut known = known.into_iter().peekable();
         for page in listed {
-            let place = (page.kind, page.file);
-            match known.remove(&place) {
-                Some((stamp, summary)) if stamp == page.stamp.text() => wiki.pages.push(Entry {
-                    summary,
+            let place = (page.kind, page.file.as_str());
+            while known.next_if(|kept| kept.place() < place).is_some() {}
+            match known.next_if(|kept| kept.place() == place) {
+                Some(kept) if kept.stamp == page.stamp.text() => wiki.pages.push(Entry {
+                    summary: kept.summary,
                     stamp: page.stamp,
                     kept: true,
                 }),
-                _ => unknown.push(Listed {
-                    kind: place.0,
-                    file: place.1,
-                    stamp: page.stamp,
-                }),
+                _ => unknown.push(page),
             }
         }
         wiki.read = unknown.len();
