@@ -92,6 +92,23 @@ fn nothing_else_is_overwritten() {
 }
 
 #[test]
+fn a_number_of_seeds_that_cannot_be_one_is_refused() {
+    let temp = tempfile::tempdir().expect("temp");
+    for seeds in ["0", "-1", "2.5", "1000000000000"] {
+        let grid = GRID.replace("seeds: 2", &format!("seeds: {seeds}"));
+        fs::write(temp.path().join("g.yaml"), grid).expect("write");
+        let refused = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(4), "{seeds}: {said}");
+        assert!(
+            said.contains("g.yaml:3") && said.contains("seeds must be"),
+            "{said}"
+        );
+        assert!(!temp.path().join("m.json").exists());
+    }
+}
+
+#[test]
 fn more_jobs_than_a_slip_should_make_are_built_with_a_warning() {
     let temp = tempfile::tempdir().expect("temp");
     fs::write(

@@ -500,6 +500,13 @@ fn two_servers_share_a_queue_and_a_job_stays_where_it_is() {
             .contains("run r1 on gpu-b: a manager was started"),
         "{run}"
     );
+    // Each would run it.
+    let refused = both(&bed, "remote", &["--", "add", "more", "--cmd", "true"]).expect_code(2);
+    assert!(
+        refused.stderr().contains("name the one"),
+        "{}",
+        refused.stderr()
+    );
     until_over(&bed);
     // A student is where its teacher is.
     let (mut on_a, mut on_b) = (outputs(&bed, "gpu-a"), outputs(&bed, "gpu-b"));

@@ -37,7 +37,7 @@ pub struct Sample {
 /// Why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// Neither program is installed, or can be started.
+    /// No program is installed that knows cards, or it says that there is no card or no driver.
     Absent,
     /// It left with an error, which may pass.
     Failed,

@@ -19,6 +19,11 @@ const CARDS: &str = "--query-gpu=index,uuid,memory.used,memory.total";
 const PROCESSES: &str = "--query-compute-apps=gpu_uuid,pid,used_memory";
 const FORMAT: &str = "--format=csv,noheader,nounits";
 
+/// Exit codes of nvidia-smi that say that nothing here can be given to a job: no device was found; the driver is not loaded.
+///
+/// **Source**: `man nvidia-smi`, "Return value".
+const NO_CARDS: [i32; 2] = [6, 9];
+
 /// The programs that tell of cards, or ones that answer like them.
 #[derive(Clone, Debug)]
 pub struct Smi {
@@ -157,7 +162,7 @@ impl Smi {
         let with_mode = format!("{CARDS},mig.mode.current");
         let answer = match self.ask(&self.nvidia, &[&with_mode, FORMAT], only, until) {
             // Drivers before MIG refuse to be asked about it.
-            Err((Silence::Failed, why)) if why.contains("mig.mode.current") => {
+            Err((_, why)) if why.contains("mig.mode.current") => {
                 self.ask(&self.nvidia, &[CARDS, FORMAT], only, until)
             }
             other => other,
@@ -208,8 +213,13 @@ impl Smi {
             command = command.arg(format!("--id={index}"));
         }
         match command.run(left) {
-            Ok(done) => answer(&name, done)
-                .map_err(|why| why.map_or_else(late, |why| (Silence::Failed, why))),
+            Ok(done) => {
+                let silence = match done.end {
+                    End::Exited(code) if NO_CARDS.contains(&code) => Silence::Absent,
+                    _ => Silence::Failed,
+                };
+                answer(&name, done).map_err(|why| why.map_or_else(late, |why| (silence, why)))
+            }
             Err(ProcError::Absent { .. }) => {
                 Err((Silence::Absent, format!("{name} is not installed")))
             }

@@ -76,12 +76,24 @@ impl Cells {
         }
         if let Some(seeds) = present(node, "seeds") {
             let values = match seeds.kind() {
-                Some(Kind::Integer(count @ 1..=1_000_000)) => (0..count)
-                    .map(|seed| number(seeds, &seed.to_string()))
-                    .collect(),
-                _ => list("seeds", seeds, problems),
+                Some(Kind::Integer(count @ 1..=1_000_000)) => Some(
+                    (0..count)
+                        .map(|seed| number(seeds, &seed.to_string()))
+                        .collect(),
+                ),
+                Some(Kind::Integer(_) | Kind::Float(_)) => {
+                    problems.at(
+                        seeds,
+                        "seeds must be how many there are, from 1 to 1000000, or a list",
+                        Some("seeds: 3 gives 0, 1 and 2; seeds: [42] gives 42"),
+                    );
+                    None
+                }
+                _ => Some(list("seeds", seeds, problems)),
             };
-            cells.group(vec![(String::from("seed"), values)], seeds, problems);
+            if let Some(values) = values {
+                cells.group(vec![(String::from("seed"), values)], seeds, problems);
+            }
         }
         if let Some(exclude) = present(node, "exclude") {
             for item in maps(exclude, "exclude", problems) {

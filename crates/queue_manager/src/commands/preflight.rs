@@ -77,6 +77,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     let manifest = current.on(&options.place, options.engine)?.manifest;
     manager::check(&manifest)?;
     manager::check_cards(&manifest)?;
+    cluster::installed(manifest.engine, context)?;
     let mut checks = Vec::new();
     let mut add =
         |subject, verdict, detail: String| checks.push(Check::new(subject, verdict, detail));

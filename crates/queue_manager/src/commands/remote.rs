@@ -227,6 +227,11 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Dat
         }
         return follow::follow(args, &words, context);
     }
+    let command = args.command.iter().find(|word| !word.starts_with('-'));
+    if servers.len() > 1 && command.is_some_and(|command| command == "add") {
+        let what = "add gives a job to one server, and several would each run it: name the one that is to have it";
+        return Err(Error::Unclear(String::from(what)));
+    }
     let (answers, error) = of_all(&servers, |ssh| ask(ssh, args, context));
     let is_found = answers.iter().any(|(_, answer)| answer.code == 10);
     let text = |(host, answer): &(String, Answer)| match servers.len() {

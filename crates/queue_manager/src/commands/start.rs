@@ -48,6 +48,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     current
         .notices
         .extend(manager::check_cards(&current.manifest)?);
+    manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;
     let log = options

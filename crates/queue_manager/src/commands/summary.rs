@@ -1,7 +1,7 @@
 //! `report`: what a queue came to, for people.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::results::{self, AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
 use crate::snapshot;
@@ -33,29 +33,59 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
             path: look.place.state,
         });
     }
+    let target = |path: &Option<PathBuf>| {
+        let path = path.as_ref().map(|path| context.absolute(path));
+        path.map(|path| free(path, &look)).transpose()
+    };
+    let (csv, md, html) = (target(&args.csv)?, target(&args.md)?, target(&args.html)?);
     let facts = facts(&look, &entries, context.now());
     let mut found = results::Report::of(&facts);
     if !args.metrics.is_empty() {
         found.metrics = Some(metrics::of(&look, &args.metrics, context));
     }
-    if let (Some(path), Some(metrics)) = (&args.csv, &found.metrics) {
+    if let (Some(path), Some(metrics)) = (&csv, &found.metrics) {
         let text = metrics
             .csv()
             .map_err(|error| Error::Page(error.to_string()))?;
-        aris_fs::write_atomic(&context.absolute(path), &text)?;
+        aris_fs::write_atomic(path, &text)?;
     }
-    if let Some(path) = &args.md {
+    if let Some(path) = &md {
         let text = results::summary(&found);
-        aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+        aris_fs::write_atomic(path, text.as_bytes())?;
     }
-    if let Some(path) = &args.html {
+    if let Some(path) = &html {
         let page = results::page(&found, &facts).map_err(|error| Error::Page(error.to_string()))?;
-        aris_fs::write_atomic(&context.absolute(path), page.as_bytes())?;
+        aris_fs::write_atomic(path, page.as_bytes())?;
     }
     let counts = &found.counts;
     let over = counts.running + counts.waiting == 0;
     let not_all = over && counts.completed < counts.jobs;
     Ok(Outcome::found(Data::Report(Box::new(found)), not_all))
+}
+
+/// A place for a report that is no file of the queue.
+fn free(path: PathBuf, look: &Look) -> Result<PathBuf, Error> {
+    let real = |path: &Path| {
+        let whole = path.canonicalize();
+        let folder = || path.parent()?.canonicalize().ok();
+        let below = || Some(folder()?.join(path.file_name()?));
+        whole
+            .ok()
+            .or_else(below)
+            .unwrap_or_else(|| path.to_path_buf())
+    };
+    let (place, target) = (&look.place, real(&path));
+    if [&place.state, &look.manifest]
+        .iter()
+        .any(|own| real(own) == target)
+        || target.starts_with(real(&place.queue))
+    {
+        return Err(Error::Unclear(format!(
+            "{} is a file of the queue, which a report would replace: give it another name; nothing was written",
+            path.display()
+        )));
+    }
+    Ok(path)
 }
 
 /// Leaves `summary.md` beside the state file of a queue that is over; gives its path. A file that cannot be written is said on stderr

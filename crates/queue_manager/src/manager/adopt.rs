@@ -12,6 +12,8 @@ use crate::error::Error;
 
 /// Marks an attempt that a manager withdrew, with its process number.
 const WITHDRAWN: &str = "withdrawn";
+/// Why an attempt is asked to end.
+pub(super) const BY_A_PERSON: &str = "cancelled by a person";
 
 impl Manager<'_> {
     /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
@@ -52,7 +54,7 @@ impl Manager<'_> {
                     self.dirty = true;
                 }
                 if self.queue.run(job).life == Life::Cancelling {
-                    self.ask_to_end(&folder);
+                    self.ask_to_end(&folder, BY_A_PERSON);
                 }
                 self.say(&format!("{} goes on", self.id(job)));
                 Ok(())
@@ -83,8 +85,8 @@ impl Manager<'_> {
         })
     }
 
-    pub(super) fn ask_to_end(&mut self, folder: &Path) {
-        let asked = aris_attempt::cancel(folder, "cancelled by a person");
+    pub(super) fn ask_to_end(&mut self, folder: &Path, why: &str) {
+        let asked = aris_attempt::cancel(folder, why);
         self.notice("cancel", asked.err().map(|error| error.to_string()));
     }
 
@@ -92,7 +94,7 @@ impl Manager<'_> {
     pub(super) fn end_removed(&mut self, id: String, number: u32) -> Result<(), Error> {
         let folder = format::folder(&self.place().queue, &id, number);
         self.say(&format!("{id} is no longer in the manifest: it is ended"));
-        self.ask_to_end(&folder);
+        self.ask_to_end(&folder, BY_A_PERSON);
         self.happen(Event::Removed { id })
     }
 }

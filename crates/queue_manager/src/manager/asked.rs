@@ -2,6 +2,7 @@
 
 use aris_queue::state::{Event, Life};
 
+use super::adopt::BY_A_PERSON;
 use super::cluster::Cluster;
 use super::requests::Request;
 use super::spec::Common;
@@ -100,7 +101,7 @@ impl Manager<'_> {
             && self.queue.run(job).life == Life::Cancelling
         {
             let folder = self.folder(job);
-            self.ask_to_end(&folder);
+            self.ask_to_end(&folder, BY_A_PERSON);
             if let Some(cluster) = cluster {
                 self.cancel_there(cluster, job)?;
             }

@@ -1,6 +1,7 @@
 //! Ends of attempts, and what follows from them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use aris_attempt::format;
 use aris_attempt::format::EndedByUs;
@@ -55,6 +56,10 @@ impl Manager<'_> {
             return self.conclude(job, Verdict::failed(Reason::Cancelled, text));
         }
         let folder = self.folder(job);
+        if self.left(job) == Some(Duration::ZERO) && folder.join(format::CANCEL).exists() {
+            let text = "its time limit is over; its runner was gone, and the queue ended it";
+            return self.conclude(job, Verdict::failed(Reason::TimeLimit, text));
+        }
         let text = format!(
             "its runner is gone and left no exit record in {}: nobody knows how it ended; look at its log and outputs before you retry it",
             folder.display()

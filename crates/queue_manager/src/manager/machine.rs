@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aris_cli::Context;
 use aris_queue::manifest::{Manifest, Positive};
 use aris_queue::schedule::Machine;
 
@@ -21,6 +22,13 @@ pub(crate) fn machine() -> Machine {
         processors: u32::try_from(aris_fs::processors()).unwrap_or(u32::MAX),
         memory_mib: bytes.map(|bytes| bytes >> 20),
     }
+}
+
+/// The program of this name that the `PATH` leads to.
+pub(super) fn on_path(program: &str, context: &Context) -> Option<PathBuf> {
+    let folders = context.env("PATH")?;
+    let mut named = std::env::split_paths(folders).map(|folder| folder.join(program));
+    named.find(|path| path.is_file())
 }
 
 /// Refuses a queue with a job for which this machine is too small, however long it waits.

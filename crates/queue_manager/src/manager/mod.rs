@@ -157,6 +157,7 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let mut kept = None;
     check(&current.manifest)?;
     current.notices.extend(check_cards(&current.manifest)?);
+    cluster::installed(current.manifest.engine, context)?;
     loop {
         // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
         let first = kept.is_none();
@@ -338,22 +339,19 @@ impl<'a> Manager<'a> {
             return Ok(());
         }
         for job in self.queue.active().collect::<Vec<u32>>() {
-            let settings = &self.queue.manifest().jobs[job as usize].settings;
-            let (limit, grace) = (settings.time_limit_ms, settings.kill_grace_ms);
-            let (life, started) = (self.queue.run(job).life, self.queue.run(job).started);
+            let grace = self.queue.manifest().jobs[job as usize]
+                .settings
+                .kill_grace_ms;
             let folder = self.folder(job);
-            let late = limit.zip(started).is_some_and(|(limit, started)| {
-                let ran = self.context.now().duration_since(started).as_millis();
-                u128::try_from(ran).is_ok_and(|ran| ran > u128::from(limit))
-            });
-            if (late && life == Life::Running) || life == Life::Cancelling {
+            let late = self.left(job) == Some(Duration::ZERO);
+            if late || self.queue.run(job).life == Life::Cancelling {
                 if late
                     && matches!(
                         aris_attempt::standing(&folder),
                         Ok(Standing::Running { orphan: true, .. })
                     )
                 {
-                    self.ask_to_end(&folder);
+                    self.ask_to_end(&folder, "its time limit is over");
                 }
                 aris_attempt::end_orphan(&folder, Duration::from_millis(grace));
             }
@@ -370,10 +368,25 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
+    /// What a running job has left of its time limit.
+    fn left(&self, job: u32) -> Option<Duration> {
+        let limit = self.queue.manifest().jobs[job as usize]
+            .settings
+            .time_limit_ms;
+        let run = self.queue.run(job);
+        let (limit, started) = limit.zip(run.started)?;
+        let ran = self.context.now().duration_since(started);
+        let ran = Duration::try_from(ran).unwrap_or_default();
+        (run.life == Life::Running).then(|| Duration::from_millis(limit).saturating_sub(ran))
+    }
+
     fn sweep_interval(&self) -> Duration {
         let own = self.watch.sweep_interval();
-        let cancelling = |job: u32| self.queue.run(job).life == Life::Cancelling;
-        let own = if self.queue.active().any(cancelling) {
+        // Their runners may be gone, and nobody else ends them then.
+        let ending = |job: u32| {
+            self.queue.run(job).life == Life::Cancelling || self.left(job) == Some(Duration::ZERO)
+        };
+        let own = if self.queue.active().any(ending) {
             own.min(ENDING)
         } else {
             own

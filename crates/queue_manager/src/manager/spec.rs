@@ -12,10 +12,12 @@ use aris_queue::state::Queue;
 use aris_runs::Ledger;
 
 use super::cards::Given;
+use super::machine::on_path;
 use crate::error::Error;
 use crate::place::Place;
 
-/// Places where people install conda. **Source**: the installers' defaults, and the reference's list.
+/// Places where people install conda, looked at before `CONDA_EXE` and the `PATH`. **Source**: the installers' defaults, and the reference's
+/// list.
 const CONDA: [&str; 8] = [
     "anaconda3",
     "miniconda3",
@@ -170,7 +172,9 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
         CONDA
             .iter()
             .map(|place| Path::new(home).join(place).join("bin/conda"))
+            .chain(context.env("CONDA_EXE").map(PathBuf::from))
             .find(|program| program.is_file())
+            .or_else(|| on_path("conda", context))
             .map(|program| from_program(&program.display().to_string()))
     });
     match hook {

@@ -21,6 +21,11 @@ impl Manager<'_> {
         let mut until = self.last_sweep + self.sweep_interval();
         let mut at_most = |moment: Duration| until = until.min(moment);
         at_most(self.next_beat);
+        // A runner ends its command itself; one that was killed does not.
+        let limits = self.queue.active().filter_map(|job| self.left(job));
+        if let Some(left) = limits.filter(|left| !left.is_zero()).min() {
+            at_most(now + left);
+        }
         if let Some(due) = due {
             at_most(due);
         }

@@ -227,35 +227,51 @@ impl Report {
 }
 
 impl Report {
-    /// Declared outputs for people: patterns that name one file each stand together by folder and ending.
+    /// Declared outputs for people: patterns that name one file each stand together where they differ in one part of the path.
     pub(super) fn result_groups(&self) -> Vec<ResultFiles> {
-        let group = |result: &ResultFiles| {
-            let (folder, name) = match result.pattern.rsplit_once('/') {
-                Some((folder, name)) => (format!("{folder}/"), name),
-                None => (String::new(), result.pattern.as_str()),
-            };
-            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-            let literal = !result.pattern.contains(['*', '?', '[']) && !ending.is_empty();
-            (literal && result.files == 1).then(|| format!("{folder}*.{ending}"))
-        };
-        let mut groups: Vec<ResultFiles> = Vec::new();
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
-        for result in &self.results {
-            let pattern = group(result);
-            let at = pattern.as_ref().and_then(|pattern| known.get(pattern));
-            match (at.and_then(|at| groups.get_mut(*at)), pattern) {
-                (Some(one), Some(pattern)) => {
-                    one.pattern = pattern;
-                    one.files += result.files;
-                }
-                (_, pattern) => {
-                    known.extend(pattern.map(|pattern| (pattern, groups.len())));
-                    groups.push(result.clone());
+        let literal =
+            |result: &ResultFiles| result.files == 1 && !result.pattern.contains(['*', '?', '[']);
+        let of = |result: &ResultFiles| (result.clone(), literal(result));
+        let mut groups: Vec<(ResultFiles, bool)> = self.results.iter().map(of).collect();
+        let depth = groups.iter().map(|(one, _)| one.pattern.split('/').count());
+        for level in 0..depth.max().unwrap_or(0) {
+            let mut merged: Vec<(ResultFiles, bool)> = Vec::new();
+            let mut known: BTreeMap<String, usize> = BTreeMap::new();
+            for (result, literal) in groups {
+                let pattern = literal.then(|| starred(&result.pattern, level)).flatten();
+                let at = pattern.as_ref().and_then(|pattern| known.get(pattern));
+                match (at.and_then(|at| merged.get_mut(*at)), pattern) {
+                    (Some((one, _)), Some(pattern)) => {
+                        one.pattern = pattern;
+                        one.files += result.files;
+                    }
+                    (_, pattern) => {
+                        known.extend(pattern.map(|pattern| (pattern, merged.len())));
+                        merged.push((result, literal));
+                    }
                 }
             }
+            groups = merged;
         }
-        groups
+        groups.into_iter().map(|(result, _)| result).collect()
     }
+}
+
+/// A path with a star in the place of one of its parts, counted from the end; of the last part the ending stays.
+fn starred(path: &str, level: usize) -> Option<String> {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let at = parts.len().checked_sub(level + 1)?;
+    let part = parts.get_mut(at).filter(|part| !part.is_empty())?;
+    let ending = part
+        .rsplit_once('.')
+        .map(|(_, ending)| format!("*.{ending}"));
+    let star = if level == 0 {
+        ending?
+    } else {
+        String::from("*")
+    };
+    *part = &star;
+    Some(parts.join("/"))
 }
 
 impl Counts {

@@ -93,28 +93,49 @@ fn no_nvidia_smi_and_one_that_answers_oddly_are_refused() {
 }
 
 #[test]
+fn an_engine_whose_program_is_not_here_is_refused() {
+    let place = Place::new();
+    fs::create_dir(place.at("bin")).expect("folder");
+    let only = place.at("bin").display().to_string();
+    let job = json!([{"id": "a", "cmd": "true"}]);
+    for (engine, program) in [("slurm", "program sbatch"), ("hq", "program hq")] {
+        write(&place, &job, &json!({"engine": engine, "gpus_per_job": 0}));
+        refused(
+            &place,
+            &[("PATH", &only)],
+            &[engine, program, "not installed"],
+        );
+    }
+}
+
+#[test]
 fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
     let place = Place::new();
     let job = json!([{"id": "a", "cmd": "touch ran", "gpus": 1}]);
     write(&place, &job, &json!({}));
-    // **Source**: `man nvidia-smi`, return values: 6 a query was not found, 9 the driver is not loaded, 15 the card fell off the bus.
-    for code in ["6", "9", "15"] {
+    // **Source**: `man nvidia-smi`, return values: 6 no device was found, 9 the driver is not loaded, 15 the card fell off the bus.
+    for code in ["6", "9"] {
         place.program("nvidia-smi", &format!("echo no driver; exit {code}"));
-        for (command, expected) in [("preflight", 10), ("start", 0)] {
-            let output = call(&place, command, &[]);
-            let said = [output.stdout, output.stderr].concat();
-            let said = String::from_utf8_lossy(&said).into_owned();
-            assert_eq!(output.status.code(), Some(expected), "{command}: {said}");
-            let words = format!("failed ({code}): no driver");
-            assert!(said.contains(&words), "{command}: {said}");
-        }
-        place.data(&["cancel", "--all", "--state", "s.json"]);
-        Place::until("it has left", || {
-            place.data(&["status", "--state", "s.json"])["manager"] == Value::Null
-        });
-        fs::remove_dir_all(place.at(".s.queue")).expect("removed");
-        fs::remove_file(place.at("s.json")).expect("removed");
+        refused(
+            &place,
+            &[],
+            &["\"a\"", &format!("failed ({code}): no driver")],
+        );
     }
+    place.program("nvidia-smi", "echo no answer; exit 15");
+    for (command, expected) in [("preflight", 10), ("start", 0)] {
+        let output = call(&place, command, &[]);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(output.status.code(), Some(expected), "{command}: {said}");
+        assert!(said.contains("failed (15): no answer"), "{command}: {said}");
+    }
+    place.data(&["cancel", "--all", "--state", "s.json"]);
+    Place::until("it has left", || {
+        place.data(&["status", "--state", "s.json"])["manager"] == Value::Null
+    });
+    fs::remove_dir_all(place.at(".s.queue")).expect("removed");
+    fs::remove_file(place.at("s.json")).expect("removed");
     // A manager that runs stays, and `explain` names the cards.
     place.nvidia_smi(FOUR);
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);

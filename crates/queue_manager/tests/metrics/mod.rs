@@ -6,6 +6,61 @@ use serde_json::json;
 
 use crate::queue::Place;
 
+/// What a report would replace is the only record of what ran.
+#[test]
+fn a_report_replaces_no_file_of_the_queue() {
+    let place = Place::new();
+    let jobs = json!([{"name": "p", "jobs": [{"id": "a", "cmd": "true"}]}]);
+    place.manifest(&jobs);
+    assert_eq!(place.run().status.code(), Some(0));
+    let journal = ".s.queue/journal.jsonl";
+    std::os::unix::fs::symlink(place.at("s.json"), place.at("link")).expect("link");
+    let kept = ["m.json", "s.json", journal].map(|file| fs::read(place.at(file)).expect("read"));
+    for target in [
+        "m.json",
+        "s.json",
+        journal,
+        "link",
+        ".s.queue/new.md",
+        "./.s.queue/../s.json",
+    ] {
+        for flag in ["--output", "--html"] {
+            let refused = place.call(&["report", "--state", "s.json", flag, target]);
+            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert_eq!(refused.status.code(), Some(2), "{flag} {target}: {said}");
+            assert!(said.contains("a file of the queue"), "{said}");
+        }
+    }
+    let now = ["m.json", "s.json", journal].map(|file| fs::read(place.at(file)).expect("read"));
+    assert!(kept == now);
+    assert_eq!(
+        place
+            .call(&["report", "--state", "s.json", "--output", "t.md"])
+            .status
+            .code(),
+        Some(0)
+    );
+}
+
+#[test]
+fn results_of_one_name_in_a_folder_each_are_one_line() {
+    let place = Place::new();
+    let job = |at: usize| {
+        let file = format!("out/lr{}/seed{}/eval.json", at / 4, at % 4);
+        json!({"id": format!("j{at}"), "cmd": format!("mkdir -p $(dirname {file}); echo 1 > {file}"), "expected_output": file})
+    };
+    let jobs: Vec<_> = (0..12).map(job).collect();
+    place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let report = place.call(&["report", "--state", "s.json"]);
+    let text = String::from_utf8_lossy(&report.stdout);
+    assert!(
+        text.contains("- 12 files in `out/*/*/eval.json`\n"),
+        "{text}"
+    );
+    assert!(!text.contains("1 file in"), "{text}");
+}
+
 #[test]
 fn metrics_of_declared_outputs_stand_against_the_parameters_of_the_grid() {
     let place = Place::new();

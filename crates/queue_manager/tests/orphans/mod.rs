@@ -31,6 +31,24 @@ fn writes() -> Value {
     json!([{"name": "p", "jobs": [job("a", cmd)]}])
 }
 
+/// Who was to end it is gone; the manager does.
+#[test]
+fn a_time_limit_holds_although_the_runner_was_killed() {
+    let place = Place::new();
+    let mut limited = job("a", "echo x >> ran-a; exec sleep 600");
+    limited["time_limit"] = json!(2);
+    place.manifest(&json!([{"name": "p", "jobs": [limited]}]));
+    let mut manager = place.start();
+    Place::until("it runs", || lines(&place, "ran-a") == 1);
+    kill_runner(&place);
+    assert_eq!(manager.wait().expect("over").code(), Some(10));
+    let row = place.state()["a"].clone();
+    assert_eq!(
+        (&row["state"], &row["reason"]),
+        (&json!("failed"), &json!("time_limit"))
+    );
+}
+
 #[test]
 fn a_job_whose_runner_alone_was_killed_runs_and_gets_no_second_writer() {
     // The manager sees it, or finds it so when it comes.

@@ -40,10 +40,12 @@ fn without_a_word_about_conda_base_is_activated_where_conda_is() {
         );
         fs::write(place.at("m.json"), text).expect("write");
     };
-    let call = |args: &[&str]| {
+    let here = |args: &[&str], path: &str, exe: &str| {
         let mut command = place.command(args);
-        command.env("HOME", place.at("home")).output().expect("ran")
+        command.env("HOME", place.at("home")).env("PATH", path);
+        command.env("CONDA_EXE", exe).output().expect("ran")
     };
+    let call = |args: &[&str]| here(args, "/usr/bin:/bin", "");
     let run = || {
         fs::remove_dir_all(place.at(".s.queue")).unwrap_or_default();
         fs::remove_file(place.at("s.json")).unwrap_or_default();
@@ -72,9 +74,18 @@ fn without_a_word_about_conda_base_is_activated_where_conda_is() {
         assert_eq!(run(), expected, "{more}");
     }
     manifest("");
-    let told = call(&["preflight", "--manifest", "m.json"]);
-    let text = String::from_utf8_lossy(&told.stdout).into_owned();
-    assert!(text.contains("activates \"base\""), "{text}");
+    // Where no installer puts it, it is found as a shell finds it.
+    fs::rename(place.at("home"), place.at("other")).expect("moved");
+    let bin = place.at("other/miniconda3/bin").display().to_string();
+    let (path, exe) = (format!("{bin}:/usr/bin:/bin"), format!("{bin}/conda"));
+    for (path, exe) in [(path.as_str(), ""), ("/usr/bin:/bin", &exe)] {
+        let told = here(&["preflight", "--manifest", "m.json"], path, exe);
+        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert!(
+            text.contains("activates \"base\"") && text.contains(&bin),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -22,7 +22,8 @@ use aris_slurm::{
     set_by_the_queue,
 };
 
-use super::adopt::withdraw;
+use super::adopt::{BY_A_PERSON, withdraw};
+use super::machine::on_path;
 use super::{Cards, Manager, this_program};
 use crate::error::Error;
 
@@ -142,6 +143,22 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses an engine whose program is not here: nothing would ever run.
+pub(crate) fn installed(engine: Engine, context: &Context) -> Result<(), Error> {
+    let program = match engine {
+        Engine::Local => return Ok(()),
+        Engine::Slurm => "sbatch",
+        Engine::Hq => "hq",
+    };
+    match on_path(program, context) {
+        Some(_) => Ok(()),
+        None => Err(Error::Precondition(format!(
+            "engine: {} needs the program {program}, which is not installed here, or not on the PATH",
+            engine.word()
+        ))),
+    }
+}
+
 /// What the cluster's configuration rules out.
 pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
     if config.siblings.is_empty() {
@@ -251,7 +268,7 @@ impl Manager<'_> {
         for job in self.queue.active().collect::<Vec<u32>>() {
             if self.queue.run(job).life == Life::Cancelling {
                 // Whether an earlier manager came to it nobody knows.
-                self.ask_to_end(&self.folder(job));
+                self.ask_to_end(&self.folder(job), BY_A_PERSON);
             }
             let run = self.queue.run(job);
             let Some((token, index)) = run.engine_ref.as_deref().and_then(parsed) else {
