@@ -72,7 +72,7 @@ impl SlurmEngine {
         }
         if let Some(word) = submission::no_option(wave.options.extra()) {
             return Err(SubmitError::Rejected(format!(
-                "slurm.extra: {word:?} is no option of sbatch of the form --name=value or -x"
+                "slurm.extra: {word:?} is no option of sbatch of the form --name=value or -x, or one that replaces the job's command"
             )));
         }
         let script = submission::script(&self.task_program, run, &wave.token);

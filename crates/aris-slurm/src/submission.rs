@@ -108,9 +108,8 @@ pub(crate) fn no_option(extra: &[String]) -> Option<&str> {
 /// The first of the further arguments that submits to other clusters: what they took is not found, asked about or ended from here.
 pub fn other_clusters(extra: &[String]) -> Option<&str> {
     let other = |word: &&str| {
-        word.starts_with("--clusters")
-            || word.starts_with("--cluster-constraint")
-            || word.starts_with("-M")
+        // `--cluster` is `--clusters`, and there is `--cluster-constraint`.
+        word.starts_with("--cluster") || word.starts_with("-M")
     };
     extra.iter().map(String::as_str).find(other)
 }

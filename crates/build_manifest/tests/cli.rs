@@ -94,7 +94,7 @@ fn nothing_else_is_overwritten() {
 #[test]
 fn a_number_of_seeds_that_cannot_be_one_is_refused() {
     let temp = tempfile::tempdir().expect("temp");
-    for seeds in ["0", "-1", "2.5", "1000000000000"] {
+    for seeds in ["0", "-1", "2.5", "1000000000000", "true", "\"3\""] {
         let grid = GRID.replace("seeds: 2", &format!("seeds: {seeds}"));
         fs::write(temp.path().join("g.yaml"), grid).expect("write");
         let refused = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
@@ -106,6 +106,17 @@ fn a_number_of_seeds_that_cannot_be_one_is_refused() {
         );
         assert!(!temp.path().join("m.json").exists());
     }
+}
+
+#[test]
+fn conditions_that_leave_no_job_are_refused() {
+    let temp = tempfile::tempdir().expect("temp");
+    let grid = GRID.replace("seeds: 2", "when: [\"N >= 500\"]\nseeds: 2");
+    fs::write(temp.path().join("g.yaml"), grid).expect("write");
+    let refused = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(4), "{said}");
+    assert!(said.contains("leave no cell"), "{said}");
 }
 
 #[test]

@@ -259,6 +259,17 @@ fn with_changes(
     }
     match manifest::read(&root) {
         Ok(_) => {
+            let mut edited = new.root.clone();
+            for edit in kept.iter().filter(|one| matches!(one, Change::Edit { .. })) {
+                edit.make(&mut edited).unwrap_or_default();
+            }
+            let hidden = differences(&new.root, &edited);
+            if !hidden.is_empty() {
+                notices.push(format!(
+                    "what was changed by edit stays, whatever the manifest says: {}",
+                    hidden.join("; ")
+                ));
+            }
             let text = edit::text(&root);
             (Expanded { text, root }, kept)
         }

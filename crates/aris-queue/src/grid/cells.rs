@@ -81,7 +81,7 @@ impl Cells {
                         .map(|seed| number(seeds, &seed.to_string()))
                         .collect(),
                 ),
-                Some(Kind::Integer(_) | Kind::Float(_)) => {
+                Some(_) => {
                     problems.at(
                         seeds,
                         "seeds must be how many there are, from 1 to 1000000, or a list",
@@ -89,7 +89,7 @@ impl Cells {
                     );
                     None
                 }
-                _ => Some(list("seeds", seeds, problems)),
+                None => Some(list("seeds", seeds, problems)),
             };
             if let Some(values) = values {
                 cells.group(vec![(String::from("seed"), values)], seeds, problems);

@@ -78,7 +78,17 @@ pub(super) fn phase(
                 template,
                 cmd: present(template, "cmd").or(default_cmd),
             };
+            let before = jobs.len();
             grid.expand(&Cells::read(node, problems), ids, &mut jobs, problems);
+            if jobs.len() == before && problems.0.is_empty() {
+                problems.at(
+                    node,
+                    format!(
+                        "phase {name:?} gets no job from its grid: when and exclude leave no cell"
+                    ),
+                    Some("change the conditions, or remove the grid"),
+                );
+            }
         }
         None if has_grid => problems.at(
             node,

@@ -1,6 +1,6 @@
 //! Jobs added to a manifest, changed in it and taken out of it, on its tree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::named;
 use crate::json;
@@ -12,15 +12,14 @@ use crate::tree::{Node, Value, made, pair};
 ///
 /// **Errors**: a job or a phase that cannot be added; then nothing has changed.
 pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
-    let known: BTreeSet<String> = lists(root)
+    let known: BTreeMap<String, &str> = lists(root)
         .flat_map(|(_, jobs)| jobs.items())
-        .map(|job| id_of(job).to_lowercase())
+        .map(|job| (id_of(job).to_lowercase(), id_of(job)))
         .collect();
     let there: Vec<String> = lists(more)
         .flat_map(|(_, jobs)| jobs.items())
-        .map(id_of)
-        .filter(|id| known.contains(&id.to_lowercase()))
-        .map(str::to_owned)
+        .filter_map(|job| known.get(&id_of(job).to_lowercase()))
+        .map(|id| (*id).to_owned())
         .collect();
     if !there.is_empty() {
         return Err(format!("there already: {}", named(&there)));

@@ -117,7 +117,9 @@ pub(crate) fn edit(args: &EditArgs, context: &Context) -> Result<Outcome<Data>, 
     let keys = edit::text(&map(keys));
     let edit = |ids| Request::Change(Change::Edit { ids, keys });
     let mut asked = chosen.ask("edit", edit, &look.place, context)?;
-    asked.notes.extend(when_used(&look, &asked.jobs));
+    if asked.refused.is_empty() {
+        asked.notes.extend(when_used(&look, &asked.jobs));
+    }
     idle(&mut asked, &look.place, context);
     Ok(asked.outcome())
 }

@@ -47,7 +47,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     manager::check(&current.manifest)?;
     current
         .notices
-        .extend(manager::check_cards(&current.manifest)?);
+        .extend(manager::check_cards(&current.manifest, false)?);
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;

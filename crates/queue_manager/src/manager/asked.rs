@@ -74,7 +74,7 @@ impl Manager<'_> {
         let place = self.place();
         let done = change.apply(place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
-            check_cards(&current.manifest)?;
+            check_cards(&current.manifest, true)?;
             Common::of(&current.manifest, self.context)?;
             current.keep(place)?;
             Ok(current)

@@ -95,11 +95,11 @@ impl Visible {
     }
 }
 
-/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing: then
-/// gives what to tell the user.
+/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing, and
+/// nothing does where no answer comes while the queue is at work: then gives what to tell the user.
 ///
 /// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
-pub(crate) fn check_cards(manifest: &Manifest) -> Result<Option<String>, Error> {
+pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(None);
     }
@@ -107,13 +107,13 @@ pub(crate) fn check_cards(manifest: &Manifest) -> Result<Option<String>, Error> 
     let wanted = cards.wanted.iter().flatten().copied().collect();
     cards.sample = Smi::default().sample(&wanted);
     match cards.sample.silence {
-        Some(Silence::Failed | Silence::Late) => {
+        Some(silence) if at_work || silence != Silence::Absent => {
             let problem = cards.sample.problem.unwrap_or_default();
             return Ok(Some(format!(
                 "{problem}; jobs with cards wait until it answers"
             )));
         }
-        Some(Silence::Absent) | None => {}
+        _ => {}
     }
     let views = cards.views(&BTreeSet::new(), Cards::now());
     let mut jobs = manifest.jobs.iter().filter_map(|job| {

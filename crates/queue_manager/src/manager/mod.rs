@@ -156,7 +156,9 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let mut current = load::user(&options.place, given)?.on(&options.place, options.engine)?;
     let mut kept = None;
     check(&current.manifest)?;
-    current.notices.extend(check_cards(&current.manifest)?);
+    current
+        .notices
+        .extend(check_cards(&current.manifest, false)?);
     cluster::installed(current.manifest.engine, context)?;
     loop {
         // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.

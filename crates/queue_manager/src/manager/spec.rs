@@ -159,14 +159,17 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
         .hook
         .clone()
         .or_else(|| context.env("ARIS_CONDA_HOOK").map(str::to_owned));
-    let hook = given.map(|text| {
+    let hook = match given {
         // A path is a conda program; anything else is shell text.
-        if text.contains(char::is_whitespace) {
-            text
-        } else {
-            from_program(&text)
+        Some(text) if text.contains(char::is_whitespace) => Some(text),
+        Some(path) if path.contains('/') && !Path::new(&path).is_file() => {
+            return Err(Error::Precondition(format!(
+                "there is no conda at {path}, which conda_hook or ARIS_CONDA_HOOK names"
+            )));
         }
-    });
+        Some(path) => Some(from_program(&path)),
+        None => None,
+    };
     let hook = hook.or_else(|| {
         let home = context.env("HOME").unwrap_or("/");
         CONDA

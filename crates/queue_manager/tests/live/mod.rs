@@ -200,6 +200,17 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
     // The same file again: what was added is still there.
     assert_eq!(place.run().status.code(), Some(0));
     assert_eq!(place.state()["c"]["state"], "completed");
+    // The file's command of an edited job is not used, and that is said.
+    write(json!([
+        job("a", "true"),
+        job("b", "touch filed"),
+        job("c2", "true")
+    ]));
+    let notes = place.data(&["reload", "--state", "s.json"])["notes"].to_string();
+    assert!(
+        notes.contains("what was changed by edit stays") && notes.contains('b'),
+        "{notes}"
+    );
     write(json!([job("a", "true"), job("d", "true")]));
     let ran = place.run();
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
