@@ -136,7 +136,7 @@ mod tests {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     use super::*;
-    use crate::verify::tree::Tree;
+    use crate::tests::Tree;
 
     #[test]
     fn programs_go_beside_their_launchers_under_the_name_of_their_target() {

@@ -14,14 +14,14 @@ mod cargo;
 mod demo;
 mod dist;
 mod fault;
-mod figures;
 mod fuzz;
 mod install;
 mod new_helper;
-mod random;
 mod schemas;
 mod size;
 mod sync;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod workspace;
 
@@ -71,8 +71,6 @@ enum Command {
     InstallSkills(install::Args),
     /// Build release archives, one for each target, and the tree that holds all of them
     Dist(dist::Args),
-    /// Draw generated figures again and again, in other locales, with fonts and without; exit 10 when bytes differ
-    Figures(figures::Args),
     /// Run the parsers of tests/flows/fuzz under a fuzzer that coverage guides
     Fuzz(fuzz::Args),
     /// Count the lines of each crate, beside those of the last release
@@ -103,7 +101,6 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::Schemas { check } => schemas::run(&workspace, check),
         Command::InstallSkills(args) => install::run(&workspace, &args),
         Command::Dist(args) => dist::run(&workspace, &args),
-        Command::Figures(args) => figures::run(&workspace, &args),
         Command::Fuzz(args) => fuzz::run(&workspace, &args),
         Command::Size(args) => size::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),

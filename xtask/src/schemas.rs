@@ -63,7 +63,7 @@ fn owners(workspace: &Workspace) -> Result<Vec<String>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::Tree;
+    use crate::tests::Tree;
 
     #[test]
     fn crates_with_a_schema_test_are_found() {

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::check;
-use crate::layout::{self, Placed};
+use crate::layout;
 use crate::measures::{BOX, MARGIN, PLACED_GROUPS, PLACED_NODES, SQUARE_NODES};
 use crate::notes::Notes;
 use crate::problem::{Code, Problem};
+use crate::scene::Placed;
 use crate::scene::{Scene, Size, size};
 use crate::spec::{self, Spec};
 use crate::svg::{self, Number};

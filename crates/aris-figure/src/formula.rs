@@ -117,6 +117,24 @@ pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
     out
 }
 
+/// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
+pub(crate) fn lines(text: &str) -> Vec<String> {
+    let mut broken = String::with_capacity(text.len());
+    let mut done = 0;
+    let breaks = |text: &str| text.replace("\\n", "\n");
+    for span in spans(text) {
+        broken.push_str(&breaks(text.get(done..span.start).unwrap_or_default()));
+        broken.push_str(text.get(span.clone()).unwrap_or_default());
+        done = span.end;
+    }
+    broken.push_str(&breaks(text.get(done..).unwrap_or_default()));
+    broken
+        .split('\n')
+        .map(text::clean)
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
 fn formula(source: &str) -> Result<String, String> {
     let mut reader = Reader {
         rest: source.chars(),
@@ -339,5 +357,16 @@ impl Reader<'_> {
                 .push(found.ok_or_else(|| format!("{letter} is not in this alphabet"))?);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_lines_that_can_be_drawn() {
+        assert_eq!(lines("a\\nb\n\n c  d\u{1}\te "), vec!["a", "b", "c d e"]);
+        assert_eq!(lines(" \n"), Vec::<String>::new());
     }
 }

@@ -8,8 +8,6 @@ use std::sync::OnceLock;
 use ttf_parser::{Face, GlyphId};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::formula;
-
 /// The fonts of the two weights.
 pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
 pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/LiberationSans-Bold.ttf");
@@ -282,24 +280,6 @@ pub(crate) fn clean(text: &str) -> String {
         .join(" ")
 }
 
-/// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
-pub(crate) fn lines(text: &str) -> Vec<String> {
-    let mut broken = String::with_capacity(text.len());
-    let mut done = 0;
-    let breaks = |text: &str| text.replace("\\n", "\n");
-    for span in formula::spans(text) {
-        broken.push_str(&breaks(text.get(done..span.start).unwrap_or_default()));
-        broken.push_str(text.get(span.clone()).unwrap_or_default());
-        done = span.end;
-    }
-    broken.push_str(&breaks(text.get(done..).unwrap_or_default()));
-    broken
-        .split('\n')
-        .map(clean)
-        .filter(|line| !line.is_empty())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,9 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_become_lines_that_can_be_drawn() {
-        assert_eq!(lines("a\\nb\n\n c  d\u{1}\te "), vec!["a", "b", "c d e"]);
-        assert_eq!(lines(" \n"), Vec::<String>::new());
+    fn what_cannot_be_drawn_is_taken_out() {
         assert_eq!(clean("x\u{fffe}\u{85}y"), "xy");
         assert_eq!(clean("α\u{304}ₛ x\u{302}"), "\u{1fb1}ₛ x\u{302}");
     }

@@ -11,7 +11,7 @@ use crate::findings::typed;
 use crate::group::Grouped;
 use crate::label::{label, severity};
 use crate::profile::Profile;
-use crate::signal::{Signal, hold};
+use crate::signal::Signal;
 
 /// What is to be done with a comment.
 #[derive(
@@ -336,6 +336,55 @@ pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
         )
     });
     work.into_iter().map(|(id, _)| id).collect()
+}
+
+/// Dimensions of comments that ask for a source: what the sample was does not settle them.
+const SOURCES: [&str; 2] = ["external", "comparative"];
+
+impl Signal {
+    /// Whether a comment is about the same thing: on its line, or, where it has none, of its dimension.
+    fn binds(&self, finding: &Grouped) -> bool {
+        self.file == finding.path
+            && match self.line {
+                Some(_) => {
+                    self.line == finding.line && !SOURCES.contains(&finding.dimension.as_str())
+                }
+                None => self.dimension == finding.dimension,
+            }
+    }
+
+    /// Whether an entry does less than the signal asks for. Statistics over the wrong unit may also go together with their claim.
+    ///
+    /// **Source**: citation gates, §6.3.
+    fn is_weakened(&self, entry: &Entry) -> bool {
+        match (entry.verdict, entry.fix_strategy.as_deref()) {
+            (Decision::Discuss, _) | (Decision::Accept, Some(Profile::RERUN | Profile::DESIGN)) => {
+                false
+            }
+            (Decision::Accept, Some("remove_claim")) => self.rule != "unit-of-analysis",
+            _ => true,
+        }
+    }
+}
+
+/// Holds an entry against the signals. **Errors**: which one it weakens without a reason that the report gives.
+fn hold(
+    signals: &[Signal],
+    finding: &Grouped,
+    entry: &Entry,
+    quoted: &dyn Quoted,
+) -> Result<(), String> {
+    let weakened = signals.iter().find(|signal| {
+        signal.binds(finding)
+            && signal.is_weakened(entry)
+            && !quoted.gives_reason(&entry.evidence, &signal.file, signal.line)
+    });
+    weakened.map_or(Ok(()), |signal| {
+        Err(format!(
+            "it weakens the signal {} and quotes no reason from {}: {}",
+            signal.rule, signal.file, signal.message
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use aris_contract::hex::hex;
 use aris_fs::FsError;
 use sha2::{Digest as _, Sha256};
 
-use crate::ledger::Damage;
 use crate::record::{Block, FileSeen, Run};
 
 /// Files that the first line names itself.
@@ -21,6 +20,28 @@ const INLINE: usize = 256;
 const BLOCK: usize = 1_000;
 /// The longest first line that is read.
 const LIMIT: usize = 256 << 20;
+
+/// Why a record cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// It is not there.
+    Gone,
+    /// Its content is not what its name says: it was edited.
+    Edited,
+    /// It cannot be read.
+    Unreadable(String),
+}
+
+impl Damage {
+    /// In words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Gone => String::from("the record is gone"),
+            Self::Edited => String::from("the record was edited: its digest is not its name"),
+            Self::Unreadable(why) => format!("the record cannot be read: {why}"),
+        }
+    }
+}
 
 /// A record that is what its id says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use aris_contract::hex::hex;
 use aris_fs::{EntryKind, FsError};
 use sha2::{Digest as _, Sha256};
 
-use crate::kept::Record;
+use crate::kept::{Damage, Record};
 use crate::record::{FileSeen, Run};
 
 /// Where a project keeps its ledger.
@@ -51,17 +51,6 @@ pub struct RunLine {
     pub job: String,
 }
 
-/// Why a record cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Damage {
-    /// It is not there.
-    Gone,
-    /// Its content is not what its name says: it was edited.
-    Edited,
-    /// It cannot be read.
-    Unreadable(String),
-}
-
 /// Why a record was not taken over.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
@@ -71,17 +60,6 @@ pub enum TakeError {
     /// The disk.
     #[error(transparent)]
     Disk(#[from] FsError),
-}
-
-impl Damage {
-    /// In words.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Gone => String::from("the record is gone"),
-            Self::Edited => String::from("the record was edited: its digest is not its name"),
-            Self::Unreadable(why) => format!("the record cannot be read: {why}"),
-        }
-    }
 }
 
 impl Ledger {

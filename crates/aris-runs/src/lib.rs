@@ -24,8 +24,8 @@ mod secrets;
 mod source;
 
 pub use command::{command_line, interpreter};
-pub use kept::Record;
-pub use ledger::{Damage, Ledger, Line, RunLine, TakeError};
+pub use kept::{Damage, Record};
+pub use ledger::{Ledger, Line, RunLine, TakeError};
 pub use look::{Look, file_digest};
 pub use record::{End, FileSeen, Run, SCHEMA, Source};
 pub use source::has_commit;

@@ -10,14 +10,8 @@ use aris_fs::{FsError, Inside};
 use crate::cli::Finalize;
 use crate::error::Error;
 use crate::report::{Artifacts, FinalizeResult, REVIEW_LOG, ReadLog, ReviewLog};
-use crate::workspace::{IMAGE, INCLUDE, LOG, Workspace, no_link};
+use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace, no_link};
 use crate::{include, picture, verify};
-
-/// Bytes of an image that are accepted.
-pub(crate) const IMAGE_LIMIT: u64 = 256 << 20;
-
-/// Bytes of the LaTeX and of the review log that are read.
-pub(crate) const TEXT_LIMIT: u64 = 4 << 20;
 
 /// Dots per inch that publishers ask of pictures without lines of text in them.
 ///

@@ -9,9 +9,8 @@ use aris_fs::FsError;
 
 use crate::cli::Verify;
 use crate::error::Error;
-use crate::finalize::{IMAGE_LIMIT, TEXT_LIMIT};
 use crate::report::{Artifacts, Found, ReadLog, VerifyResult};
-use crate::workspace::{IMAGE, INCLUDE, LOG, Workspace};
+use crate::workspace::{IMAGE, IMAGE_LIMIT, INCLUDE, LOG, TEXT_LIMIT, Workspace};
 use crate::{include, picture};
 
 /// Score from which the skill accepts an image.

@@ -16,6 +16,12 @@ pub(crate) const INCLUDE: &str = "latex_include.tex";
 /// What is known about it.
 pub(crate) const LOG: &str = "review_log.json";
 
+/// Bytes of an image that are accepted.
+pub(crate) const IMAGE_LIMIT: u64 = 256 << 20;
+
+/// Bytes of the LaTeX and of the review log that are read.
+pub(crate) const TEXT_LIMIT: u64 = 4 << 20;
+
 /// The folder of the paper. It is held open: what is read and written below it stays in it, whatever links appear meanwhile.
 #[derive(Debug)]
 pub(crate) struct Workspace {

@@ -24,11 +24,11 @@ use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
-pub use commands::finish::{Escalation, Reject};
 pub use error::Error;
 pub use folder::Fetched;
 pub use report::{
-    Classified, Counts, Done, Edit, Failed, Finished, Planned, Report, Validated, Validity, Work,
+    Classified, Counts, Done, Edit, Escalation, Failed, Finished, Planned, Reject, Report,
+    Validated, Validity, Work,
 };
 
 use cli::Command;

@@ -9,7 +9,6 @@ use aris_review::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::commands::finish::{Escalation, Reject};
 use crate::folder::Fetched;
 
 /// Schema id of [`Fetched`].
@@ -247,6 +246,31 @@ pub struct Done {
     pub(crate) threads: usize,
     /// Edited comments that wait: the pull request does not have their commits, or nobody knows.
     pub(crate) held: usize,
+}
+
+/// What is handed on: the whole entry, its comment and its strategy.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Escalation {
+    pub(crate) comment_id: u64,
+    pub(crate) strategy: String,
+    #[serde(flatten)]
+    pub(crate) entry: Entry,
+}
+
+/// What was rejected, for whoever wants to learn from it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Reject {
+    pub(crate) comment_id: u64,
+    pub(crate) path: String,
+    pub(crate) line: Option<u32>,
+    pub(crate) body: String,
+    pub(crate) evidence: String,
+    pub(crate) category: String,
+    pub(crate) dimension: String,
+    pub(crate) pr_number: u64,
+    pub(crate) feature_branch: String,
 }
 
 /// How a review was settled.

@@ -1,27 +1,30 @@
 //! `cargo xtask bench`: what this project claims about speed and accuracy, measured beside a peer or a limit in the same run.
 //!
-//! Every figure is a whole process from start to end, min / median / max over the counted runs, and a ratio that is taken pair
+//! `cases.toml` says what is measured, `make.sh` makes the files for it. Accuracy is measured by tests of crates, whose tables are shown.
+//!
+//! Every time is that of a whole process from start to end, min / median / max over the counted runs, and a ratio that is taken pair
 //! by pair, because machines drift. Nothing here passes or fails: the numbers are printed for people to read.
 
-mod claims;
-mod drawing;
-mod gate;
 mod measure;
-mod queue;
-mod runs;
-mod skills;
-mod start;
-mod tests_of_crates;
-mod wiki;
+mod peers;
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_proc::{End, Stdout};
+use serde::Deserialize;
 
 use crate::cargo;
 use crate::fault::Fault;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, variable};
+use measure::{Pair, row};
 
 /// What to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Topic {
     /// Everything below
     All,
@@ -57,65 +60,71 @@ pub(crate) enum Topic {
     Wiki,
 }
 
-/// One topic's helpers, none for all of them, and what measures it.
-type Measure = (
-    Topic,
-    &'static [&'static str],
-    fn(&Bench<'_>) -> Result<(), Fault>,
-);
+/// A cold build and the faults of many papers take some minutes.
+const DEADLINE: Duration = Duration::from_hours(1);
 
-const MEASURES: [Measure; 15] = [
-    (Topic::Claims, &["paper_claim_audit"], claims::run),
-    (
-        Topic::Literature,
-        &["verify_papers"],
-        tests_of_crates::literature,
-    ),
-    (
-        Topic::Style,
-        &["extract_paper_style"],
-        tests_of_crates::style,
-    ),
-    (Topic::Startup, &[], start::startup),
-    (Topic::Trace, &["save_trace"], start::trace),
-    (Topic::Launcher, &[], skills::launcher),
-    (Topic::Install, &[], skills::install),
-    (Topic::Lint, &["skill_lint"], skills::lint),
-    (
-        Topic::Gate,
-        &["verify_paper_audits", "paper_claim_audit", "citation_audit"],
-        gate::run,
-    ),
-    (Topic::Figures, &["figure_renderer"], drawing::run),
-    (Topic::Coverage, &["verify_wiki_coverage"], wiki::coverage),
-    (Topic::Wiki, &["research_wiki"], wiki::run),
-    (Topic::Queue, &["queue_manager"], queue::run),
-    (Topic::Recipe, &["recipe_runner"], queue::recipes),
-    (
-        Topic::Runs,
-        &["queue_manager", "paper_claim_audit"],
-        runs::run,
-    ),
-];
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    case: Vec<Case>,
+}
+
+/// Something that is measured in one folder, or by one test.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    topic: Topic,
+    heading: String,
+    /// None: all of them.
+    #[serde(default)]
+    helpers: Vec<String>,
+    /// Words for `make.sh`, which fills the folder.
+    #[serde(default)]
+    make: String,
+    #[serde(default)]
+    pair: Vec<Pair>,
+    /// Package, target and filters of tests that measure.
+    #[serde(default)]
+    test: String,
+    /// Variables of the tests; `{papers}` is the folder of papers, `{built}` that of the helpers.
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
+    /// The folder of papers, unless another is named.
+    #[serde(default)]
+    papers: String,
+    /// What a reader of the figures must know.
+    #[serde(default)]
+    note: String,
+}
+
+fn cases() -> Result<Vec<Case>, Fault> {
+    let table: Table =
+        toml_edit::de::from_str(include_str!("cases.toml")).map_err(Fault::from_error)?;
+    Ok(table.case)
+}
 
 /// Builds the helpers that `topic` needs in release mode and measures it; `papers` are others than the shared ones.
 pub(crate) fn run(workspace: &Workspace, topic: Topic, papers: Option<&Path>) -> Result<u8, Fault> {
-    for (this, helpers, measure) in MEASURES {
-        if topic != Topic::All && topic != this {
-            continue;
-        }
-        let all = || workspace.rows.iter().map(|row| row.name.as_str()).collect();
-        let helpers = if helpers.is_empty() {
-            all()
-        } else {
-            helpers.to_vec()
-        };
-        let folder = cargo::build(workspace, &helpers, "release")?;
-        measure(&Bench {
+    let cases = cases()?;
+    let all: Vec<&str> = workspace.rows.iter().map(|row| row.name.as_str()).collect();
+    for case in cases
+        .iter()
+        .filter(|case| topic == Topic::All || topic == case.topic)
+    {
+        let named: Vec<&str> = case.helpers.iter().map(String::as_str).collect();
+        let helpers = if named.is_empty() { &all } else { &named };
+        let bench = Bench {
             workspace,
-            folder,
-            papers,
-        })?;
+            built: cargo::build(workspace, helpers, "release")?,
+            turn: Cell::new(0),
+        };
+        println!("\n{}; min / median / max", case.heading);
+        if case.test.is_empty() {
+            bench.time(case)?;
+        } else {
+            bench.test(case, papers)?;
+        }
+        print!("{}", case.note);
     }
     Ok(0)
 }
@@ -124,12 +133,132 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic, papers: Option<&Path>) ->
 struct Bench<'a> {
     workspace: &'a Workspace,
     /// Where the built helpers lie.
-    folder: PathBuf,
-    papers: Option<&'a Path>,
+    built: PathBuf,
+    /// Counts the runs.
+    turn: Cell<usize>,
 }
 
 impl Bench<'_> {
-    fn path(&self, helper: &str) -> PathBuf {
-        self.folder.join(helper)
+    /// Times the pairs of a case in a new folder.
+    fn time(&self, case: &Case) -> Result<(), Fault> {
+        let folder = tempfile::tempdir().map_err(Fault::from_error)?;
+        if !case.make.is_empty() {
+            let make = self.variables().into_iter().fold(
+                aris_proc::command("sh", folder.path()),
+                |command, (name, value)| command.env(name, value),
+            );
+            let make = make.arg(self.script()).args(case.make.split(' '));
+            if make.run_attached(Stdout::Same, Some(DEADLINE))? != End::Exited(0) {
+                return Err(Fault::new(format!(
+                    "make.sh {}: why stands above",
+                    case.make
+                )));
+            }
+        }
+        for pair in &case.pair {
+            if !pair.ours.contains("{helper}") {
+                self.compare(pair, folder.path())?;
+                continue;
+            }
+            for helper in &self.workspace.rows {
+                self.compare(&pair.of_helper(&helper.name), folder.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn script(&self) -> PathBuf {
+        self.workspace.at("xtask/src/bench/make.sh")
+    }
+
+    /// What scripts read: the helpers come first on the `PATH`.
+    fn variables(&self) -> [(&'static str, OsString); 4] {
+        let mut path = OsString::from(&self.built);
+        if let Some(others) = variable("PATH") {
+            path.push(":");
+            path.push(others);
+        }
+        [
+            ("PATH", path),
+            ("BUILT", self.built.clone().into()),
+            ("ROOT", self.workspace.root.clone().into()),
+            ("MAKE", self.script().into()),
+        ]
+    }
+
+    /// Runs tests one after the other and shows the rows of tables and the summaries that they print.
+    fn test(&self, case: &Case, papers: Option<&Path>) -> Result<(), Fault> {
+        let papers = papers.unwrap_or(Path::new(&case.papers));
+        let folder = self.workspace.root.join(papers);
+        let asks = case.variables.values().any(|value| value == "{papers}");
+        if asks && (papers.as_os_str().is_empty() || !folder.is_dir()) {
+            row(
+                "not measured",
+                format!(
+                    "--papers names no folder, and there is no {}",
+                    folder.display()
+                ),
+            );
+            return Ok(());
+        }
+        let mut words = case.test.split_whitespace();
+        let mut command = cargo::cargo(self.workspace)
+            .args(["test", "--quiet", "--package"])
+            .args(words.next())
+            .arg("--test")
+            .args(words.next())
+            .arg("--")
+            .args(words)
+            .args(["--nocapture", "--test-threads=1"]);
+        for (name, value) in &case.variables {
+            let value = value
+                .replace("{papers}", &folder.to_string_lossy())
+                .replace("{built}", &self.built.to_string_lossy());
+            command = command.env(name, value);
+        }
+        let done = command.run(DEADLINE)?;
+        for line in done.stdout.text().lines() {
+            let is_summary = line.contains(" rows ") && line.contains(" flagged")
+                || line.starts_with("invented: ");
+            // The name of a test may stand before its first row.
+            let at = line.find("| ").or(is_summary.then_some(0));
+            if let Some(shown) = at.and_then(|at| line.get(at..)) {
+                println!("  {shown}");
+            }
+        }
+        if done.code()? != 0 {
+            row("not all as it must be", done.stderr.text());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn every_topic_has_cases_and_every_case_measures_something() {
+        let cases = cases().expect("the table");
+        for topic in Topic::value_variants() {
+            assert!(
+                *topic == Topic::All || cases.iter().any(|case| case.topic == *topic),
+                "{topic:?}"
+            );
+        }
+        let workspace = Workspace::load(&crate::workspace::root()).expect("the helper table");
+        for case in &cases {
+            let measures = [
+                !case.pair.is_empty(),
+                !case.test.is_empty(),
+                !case.make.is_empty(),
+            ];
+            assert!(measures.contains(&true), "{}", case.heading);
+            for helper in &case.helpers {
+                assert!(workspace.row(helper).is_some(), "{helper}");
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::contents::{File, of_target};
 use super::packages::Parts;
 use super::*;
 use crate::install;
-use crate::verify::tree::Tree;
+use crate::tests::Tree;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 

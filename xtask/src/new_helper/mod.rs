@@ -174,7 +174,7 @@ fn with_map_line(map: &str, name: &str, owner: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::Tree;
+    use crate::tests::Tree;
 
     fn args(name: &str, owner: &str) -> Args {
         Args {

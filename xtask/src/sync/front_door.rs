@@ -50,7 +50,7 @@ fn entry(Row { name, brief, .. }: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::Tree;
+    use crate::tests::Tree;
 
     #[test]
     fn helpers_are_registered_under_their_job_and_as_dependencies() {

@@ -245,7 +245,7 @@ fn parts<'a>(predicate: &'a Predicate, paths: &mut Vec<&'a String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::Tree;
+    use crate::tests::Tree;
 
     #[test]
     fn a_row_becomes_data_and_a_line_of_the_page() {

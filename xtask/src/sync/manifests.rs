@@ -88,8 +88,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::tests::Tree;
     use crate::verify::is_kebab;
-    use crate::verify::tree::Tree;
 
     #[test]
     fn the_manifests_agree_and_name_what_is_there() {

@@ -82,7 +82,7 @@ fn renewed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::Tree;
+    use crate::tests::Tree;
 
     #[test]
     fn the_block_is_renewed_and_everything_else_stays() {

@@ -122,7 +122,7 @@ fn forbidden(workspace: &Workspace, name: &str, dependency: &str) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::{Tree, assert_found};
+    use crate::tests::{Tree, assert_found};
 
     #[test]
     fn dependencies_bans_and_the_map_agree_with_the_crates() {

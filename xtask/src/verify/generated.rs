@@ -17,7 +17,7 @@ pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::{Tree, assert_found, contracts};
+    use crate::tests::{Tree, assert_found, contracts};
 
     #[test]
     fn what_sync_has_written_is_current_until_it_is_edited() {

@@ -157,7 +157,7 @@ fn strays(workspace: &Workspace) -> Result<Findings, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::{Tree, assert_found};
+    use crate::tests::{Tree, assert_found};
 
     #[test]
     fn the_top_level_and_every_row_are_complete() {

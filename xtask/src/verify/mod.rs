@@ -6,8 +6,6 @@ mod layout;
 mod lint;
 mod schemas;
 mod table;
-#[cfg(test)]
-pub(crate) mod tree;
 
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
@@ -136,7 +134,10 @@ mod tests {
 
     #[test]
     fn the_sample_tree_breaks_no_rule() {
-        assert_eq!(structure(&tree::Tree::new().workspace()).expect("read"), []);
+        assert_eq!(
+            structure(&crate::tests::Tree::new().workspace()).expect("read"),
+            []
+        );
     }
 
     /// The rules that need no build, on the tree itself: most breaches show up in `cargo test` already.

@@ -112,7 +112,7 @@ fn is_id(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::{Tree, assert_found, contracts};
+    use crate::tests::{Tree, assert_found, contracts};
 
     #[test]
     fn ids_and_files_agree_both_ways() {

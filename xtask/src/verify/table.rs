@@ -91,7 +91,7 @@ fn is_snake(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::tree::{Tree, assert_found};
+    use crate::tests::{Tree, assert_found};
 
     #[test]
     fn rows_are_sorted_complete_and_unambiguous() {

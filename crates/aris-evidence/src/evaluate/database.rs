@@ -7,13 +7,12 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-use super::run::sql_error;
 use crate::QueryError;
 use crate::QueryErrorKind::{NoSuchFile, Unreadable};
 use crate::read::Each;
 use crate::read::cell::Cell;
 use crate::settings::VALUE_BYTES;
-use crate::sql::quoted;
+use crate::sql::{quoted, sql_error};
 
 /// What has a meaning in the address of a database.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
-use super::plan::PATH;
-use super::run::{Task, sql_error};
+use super::plan::{PATH, Task};
 use super::source::Source;
 use crate::files::{FileFacts, Hash};
 use crate::read::cell::Cell;
 use crate::settings::ROWS;
-use crate::sql::{compared, quoted};
+use crate::sql::{compared, quoted, sql_error};
 use crate::{Limits, QueryError};
 
 /// Databases at work at the same time.

@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use load::WORKERS;
-use plan::{Plan, Planner, Table};
-use run::{Done, Task, run, sql_error};
+use plan::{Plan, Planner, Table, Task};
+use run::{Done, run};
 
 use crate::files::{FileFacts, Project};
 use crate::settings::QUESTIONS;
+use crate::sql::sql_error;
 use crate::{Limits, QueryError, Settings, Value};
 
 /// A query.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::run::{located, sql_error};
+use super::Question;
 use super::source::Source;
 use crate::QueryError;
 use crate::QueryErrorKind::{NoSuchFile, Refused};
@@ -14,12 +14,23 @@ use crate::settings::{COLUMNS, SQL_BYTES, VALUE_BYTES, View};
 use crate::sql::functions::{Slot, register};
 use crate::sql::guard::{Guarded, guarded};
 use crate::sql::permission::{Shared, Watch, configure, restrict, with};
-use crate::sql::{quoted, words};
+use crate::sql::{located, quoted, sql_error, words};
 
 /// The column with the file's name.
 pub(crate) const PATH: &str = "_path";
 /// What SQLite says about a table that it does not know.
 const NO_TABLE: &str = "no such table: ";
+
+/// Questions that share files.
+#[derive(Default)]
+pub(crate) struct Task<'p> {
+    /// Each with its place.
+    pub(crate) questions: Vec<(usize, &'p Question, &'p Plan)>,
+    /// With the columns that are read.
+    pub(crate) tables: BTreeMap<&'p str, (&'p Table, BTreeSet<&'p str>)>,
+    /// Size of the files.
+    pub(crate) bytes: u64,
+}
 
 /// A table of the questions.
 #[derive(Debug)]

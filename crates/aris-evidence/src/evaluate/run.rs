@@ -5,36 +5,24 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Error, ErrorCode, Row};
+use rusqlite::{Connection, Error, Row};
 
 use super::load::{Loaded, load};
-use super::plan::{Plan, Table};
+use super::plan::{Plan, Task};
 use super::source::Source;
 use super::{Answer, Question};
-use crate::QueryErrorKind::{
-    Malformed, Memory, NotFinite, Refused, Syntax, TimeOut, TooLarge, Unreadable,
-};
+use crate::QueryErrorKind::{Memory, NotFinite, Refused, Syntax, TimeOut, TooLarge};
 use crate::files::FileFacts;
 use crate::settings::VALUE_BYTES;
 use crate::sql::functions::{Failure, Slot, register};
 use crate::sql::permission::{Shared, Watch, configure, restrict, with};
+use crate::sql::sql_error;
 use crate::{Limits, QueryError, Value};
 
 /// Longest value that a query may make, where the data has no longer ones: SQLite handles one in much less than the time of a query.
 const MADE_BYTES: usize = 1 << 20;
 /// Steps of SQLite between two looks at the clock, about a tenth of a millisecond.
 const STEPS: i32 = 1_000;
-
-/// Questions that share files.
-#[derive(Default)]
-pub(crate) struct Task<'p> {
-    /// Each with its place.
-    pub(crate) questions: Vec<(usize, &'p Question, &'p Plan)>,
-    /// With the columns that are read.
-    pub(crate) tables: BTreeMap<&'p str, (&'p Table, BTreeSet<&'p str>)>,
-    /// Size of the files.
-    pub(crate) bytes: u64,
-}
 
 /// What came of a task.
 #[derive(Default)]
@@ -260,45 +248,4 @@ impl From<Error> for Wrong {
     fn from(error: Error) -> Self {
         Self::Sql(error)
     }
-}
-
-/// What SQLite says about a query, with line and column.
-pub(crate) fn located(error: &Error, sql: &str) -> QueryError {
-    let wrong = sql_error(error);
-    let Error::SqlInputError { offset, .. } = error else {
-        return wrong;
-    };
-    let before = usize::try_from(*offset)
-        .ok()
-        .and_then(|offset| sql.get(..offset));
-    let Some(before) = before else { return wrong };
-    let line = 1 + before.matches('\n').count();
-    let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
-    let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    wrong.at(small(line), small(column))
-}
-
-/// What SQLite says, without a place.
-pub(crate) fn sql_error(error: &Error) -> QueryError {
-    let (code, message) = match error {
-        Error::SqlInputError { error, msg, .. } => (error.code, msg.clone()),
-        Error::SqliteFailure(error, Some(message)) => (error.code, message.clone()),
-        Error::SqliteFailure(error, None) => (error.code, error.to_string()),
-        Error::MultipleStatement => {
-            return QueryError::new(Refused, "a question is one statement, not several");
-        }
-        other => return QueryError::new(Syntax, other.to_string()),
-    };
-    let kind = match code {
-        ErrorCode::OperationInterrupted => TimeOut,
-        ErrorCode::OutOfMemory => Memory,
-        ErrorCode::TooBig => TooLarge,
-        ErrorCode::AuthorizationForStatementDenied => Refused,
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Malformed,
-        ErrorCode::DiskFull | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => Unreadable,
-        _ if message == "integer overflow" => NotFinite,
-        _ if message == "malformed JSON" => Malformed,
-        _ => Syntax,
-    };
-    QueryError::new(kind, message)
 }

@@ -1,5 +1,12 @@
 //! The SQL of questions: what it may do, and what is calculated differently from SQLite.
 
+use rusqlite::{Error, ErrorCode};
+
+use crate::QueryError;
+use crate::QueryErrorKind::{
+    Malformed, Memory, NotFinite, Refused, Syntax, TimeOut, TooLarge, Unreadable,
+};
+
 pub(crate) mod functions;
 pub(crate) mod guard;
 pub(crate) mod permission;
@@ -13,4 +20,45 @@ pub(crate) use tokens::{compared, words};
 /// A name as SQL writes it.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// What SQLite says about a query, with line and column.
+pub(crate) fn located(error: &Error, sql: &str) -> QueryError {
+    let wrong = sql_error(error);
+    let Error::SqlInputError { offset, .. } = error else {
+        return wrong;
+    };
+    let before = usize::try_from(*offset)
+        .ok()
+        .and_then(|offset| sql.get(..offset));
+    let Some(before) = before else { return wrong };
+    let line = 1 + before.matches('\n').count();
+    let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
+    let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    wrong.at(small(line), small(column))
+}
+
+/// What SQLite says, without a place.
+pub(crate) fn sql_error(error: &Error) -> QueryError {
+    let (code, message) = match error {
+        Error::SqlInputError { error, msg, .. } => (error.code, msg.clone()),
+        Error::SqliteFailure(error, Some(message)) => (error.code, message.clone()),
+        Error::SqliteFailure(error, None) => (error.code, error.to_string()),
+        Error::MultipleStatement => {
+            return QueryError::new(Refused, "a question is one statement, not several");
+        }
+        other => return QueryError::new(Syntax, other.to_string()),
+    };
+    let kind = match code {
+        ErrorCode::OperationInterrupted => TimeOut,
+        ErrorCode::OutOfMemory => Memory,
+        ErrorCode::TooBig => TooLarge,
+        ErrorCode::AuthorizationForStatementDenied => Refused,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Malformed,
+        ErrorCode::DiskFull | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => Unreadable,
+        _ if message == "integer overflow" => NotFinite,
+        _ if message == "malformed JSON" => Malformed,
+        _ => Syntax,
+    };
+    QueryError::new(kind, message)
 }

@@ -1,6 +1,6 @@
 //! Places across the layers: each box as near to the middle of its neighbours as order and room allow.
 
-use super::layers::Graph;
+use super::order::Graph;
 use crate::measures::{PASSING, PLACE_SWEEPS, PULL_BOXES, PULL_STAND_INS, STRAIGHTEN_SWEEPS};
 
 /// `gap` between boxes, `beside` at most between a box and an edge that passes it.

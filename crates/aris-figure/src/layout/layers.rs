@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{coordinates, order};
+use super::coordinates;
+use super::order::{Graph, order};
 use crate::geometry::Point;
 use crate::measures::{
     ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK, TURN,
@@ -41,18 +42,6 @@ pub(super) struct Flat {
     pub(super) points: Vec<(usize, Vec<Point>)>,
 }
 
-/// Boxes, and the places that long edges take in the layers between their ends.
-pub(super) struct Graph {
-    /// How much room each needs across. Stand-ins for edges come after the items.
-    pub(super) across: Vec<f64>,
-    pub(super) items: usize,
-    pub(super) layer: Vec<usize>,
-    pub(super) layers: Vec<Vec<usize>>,
-    /// Neighbours in the layer before and in the layer after.
-    pub(super) before: Vec<Vec<usize>>,
-    pub(super) after: Vec<Vec<usize>>,
-}
-
 pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f64) -> Flat {
     if items.is_empty() {
         return Flat::default();
@@ -64,7 +53,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     let layer = longest_paths(items.len(), &forward);
     let lanes = lanes(items, links);
     let (mut graph, chains) = graph(items, links, layer, &forward, &lanes);
-    order::order(&mut graph);
+    order(&mut graph);
     let across = coordinates::across(&graph, layout.node_gap, beside);
 
     // Along the layers: each as thick as its thickest box, the room between them as wide as the labels there.

@@ -16,21 +16,8 @@ pub(crate) use orthogonal::orthogonal;
 
 use crate::geometry::{Point, Rect};
 use crate::measures::MARGIN;
-use crate::scene::Size;
+use crate::scene::{Placed, Size};
 use crate::spec::Spec;
-
-/// Where everything lies.
-#[derive(Debug)]
-pub(crate) struct Placed {
-    /// One for each node.
-    pub(crate) centres: Vec<Point>,
-    /// Corners of each edge; those of the file, or of the layout.
-    pub(crate) points: Vec<Vec<Point>>,
-    /// Whether the layout placed a node: a canvas without a size then follows what is drawn.
-    pub(crate) laid_out: bool,
-    /// Whether the file places nothing, so that all may be moved together.
-    pub(crate) movable: bool,
-}
 
 /// The places of the file, and the layout's for what has none.
 pub(crate) fn place(spec: &Spec, sizes: &[Size]) -> Placed {
@@ -80,17 +67,4 @@ pub(crate) fn place(spec: &Spec, sizes: &[Size]) -> Placed {
         }
     }
     placed
-}
-
-impl Placed {
-    /// Everything moved.
-    pub(crate) fn shift(&mut self, x: f64, y: f64) {
-        for point in self
-            .centres
-            .iter_mut()
-            .chain(self.points.iter_mut().flatten())
-        {
-            *point = point.plus(x, y);
-        }
-    }
 }

@@ -1,7 +1,18 @@
 //! The order of boxes in their layers: as few crossings as sweeps of barycentres find.
 
-use super::layers::Graph;
 use crate::measures::ORDER_SWEEPS;
+
+/// Boxes, and the places that long edges take in the layers between their ends.
+pub(super) struct Graph {
+    /// How much room each needs across. Stand-ins for edges come after the items.
+    pub(super) across: Vec<f64>,
+    pub(super) items: usize,
+    pub(super) layer: Vec<usize>,
+    pub(super) layers: Vec<Vec<usize>>,
+    /// Neighbours in the layer before and in the layer after.
+    pub(super) before: Vec<Vec<usize>>,
+    pub(super) after: Vec<Vec<usize>>,
+}
 
 pub(super) fn order(graph: &mut Graph) {
     let mut best = graph.layers.clone();

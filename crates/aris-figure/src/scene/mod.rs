@@ -6,7 +6,6 @@ mod node;
 
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect, Shape};
-use crate::layout::Placed;
 use crate::measures::{CANVAS, MARGIN, PADDING};
 use crate::spec::{Anchor, Edge, Group, Spec};
 use crate::text::{self, Weight};
@@ -14,6 +13,32 @@ use crate::tree::Tree;
 
 pub(crate) use edge::{Arrow, Piece, Route};
 pub(crate) use node::{Size, size};
+
+/// Where everything lies.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// One for each node.
+    pub(crate) centres: Vec<Point>,
+    /// Corners of each edge; those of the file, or of the layout.
+    pub(crate) points: Vec<Vec<Point>>,
+    /// Whether the layout placed a node: a canvas without a size then follows what is drawn.
+    pub(crate) laid_out: bool,
+    /// Whether the file places nothing, so that all may be moved together.
+    pub(crate) movable: bool,
+}
+
+impl Placed {
+    /// Everything moved.
+    pub(crate) fn shift(&mut self, x: f64, y: f64) {
+        for point in self
+            .centres
+            .iter_mut()
+            .chain(self.points.iter_mut().flatten())
+        {
+            *point = point.plus(x, y);
+        }
+    }
+}
 
 /// A line of text and where it stands.
 #[derive(Debug)]

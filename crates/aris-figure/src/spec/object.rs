@@ -188,7 +188,7 @@ impl<'a> Object<'a> {
         let text = self.text(name, notes)?;
         let mut wrong = Vec::new();
         let set = |line: &String| formula::set(line, &mut wrong);
-        let lines = text::lines(&text).iter().map(set).collect();
+        let lines = formula::lines(&text).iter().map(set).collect();
         for (formula, why) in wrong {
             self.report(
                 notes,
@@ -209,7 +209,7 @@ impl<'a> Object<'a> {
 
     /// A text of one line that is not drawn.
     pub(crate) fn line(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
-        let line = text::lines(&self.text(name, notes)?).join(" ");
+        let line = formula::lines(&self.text(name, notes)?).join(" ");
         (!line.is_empty()).then_some(line)
     }
 

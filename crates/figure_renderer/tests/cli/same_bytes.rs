@@ -1,32 +1,227 @@
-//! The same bytes in other locales and without fonts: a small version of `cargo xtask figures`.
+//! Drawn figures, again and again, in other locales, with the machine's fonts and without: the same bytes in all three formats, and text that
+//! a reader of PDFs finds. (The PNG is drawn from the SVG by resvg, so resvg opens every SVG.)
+//!
+//! `ARIS_STORIES=1000 cargo test -p figure_renderer --test cli same_bytes -- --nocapture` draws more of them, and prints the crossings, bends and
+//! overlaps by which a change of the layout is judged.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
-use aris_testkit::{Helper, Project, workspace_root};
+use aris_testkit::{Call, Helper, Project, stories, workspace_root};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+
+/// Hides the fonts of the machine from what follows, where the system lets us.
+const HIDE: &str = "mount -t tmpfs none /usr/share/fonts && exec \"$@\"";
+
+/// Labels of generated figures that no shape breaks.
+const SEARCHED: [&str; 3] = ["Encoder", "注意力", "é ≤ θ → x"];
+
+/// Problems that count as overlaps.
+const OVERLAPS: [&str; 5] = [
+    "node_overlap",
+    "edge_over_node",
+    "edge_over_edge",
+    "label_overlap",
+    "group_overlap",
+];
+
+const PICTURES: [&str; 3] = ["f.svg", "f.pdf", "f.png"];
 
 #[test]
 fn the_environment_does_not_change_a_picture() {
-    let spec = workspace_root().join("skills/figure-spec/assets/gallery/chinese-labels.json");
-    let spec = spec.display().to_string();
-    let mut seen = BTreeSet::new();
-    for locale in ["C", "de_DE.UTF-8", "ar_EG.UTF-8"] {
-        for fonts in ["/etc/fonts", "/nonexistent"] {
-            let project = Project::bare();
-            Helper::at(env!("CARGO_BIN_EXE_figure_renderer"))
-                .call(project.path())
-                .env("LC_ALL", locale)
-                .env("LANG", locale)
-                .env("FONTCONFIG_PATH", fonts)
-                .env("HOME", project.path())
-                .env("TZ", "Asia/Shanghai")
-                .args(["render", &spec, "-o", "x", "--format", "svg,pdf,png"])
-                .run()
-                .expect_code(0);
-            seen.insert(
-                ["x.svg", "x.pdf", "x.png"]
-                    .map(|name| std::fs::read(project.at(name)).expect("a picture")),
+    let project = Project::bare();
+    let hides = Command::new("unshare")
+        .args(["--mount", "sh", "-c", HIDE, "sh", "true"])
+        .output()
+        .is_ok_and(|done| done.status.success());
+    println!("the fonts are hidden by a mount: {hides}");
+    let reader = Command::new("pdftotext").arg("-v").output().is_ok();
+    if !reader {
+        println!("skipped: pdftotext is not installed, so the text of PDFs was not read");
+    }
+    let of_gallery = gallery("chinese-labels.json");
+    for figure in of_gallery.into_iter().chain(generated(3)) {
+        project.write("f.json", figure.to_string());
+        let mut seen = BTreeSet::new();
+        for locale in ["C", "de_DE.UTF-8", "ar_EG.UTF-8"] {
+            for has_fonts in [true, false] {
+                draw(&project, locale, has_fonts, hides);
+                seen.insert(
+                    PICTURES.map(|name| std::fs::read(project.at(name)).expect("a picture")),
+                );
+            }
+        }
+        assert_eq!(seen.len(), 1, "{figure}");
+        if reader {
+            assert_text_is_found(&project, &figure);
+        }
+    }
+}
+
+/// Prints what a change of the layout is judged by: for the gallery, and for generated figures whose nodes the layout places.
+#[test]
+fn every_figure_is_measured() {
+    let project = Project::bare();
+    let is_free = |figure: &Value| figure["nodes"][0]["x"].is_null();
+    let free = generated(10).into_iter().filter(is_free).collect();
+    for (name, figures) in [("gallery", gallery("")), ("generated", free)] {
+        for routing in ["straight", "orthogonal"] {
+            let (mut crossings, mut bends, mut overlaps) = (0, 0, 0);
+            for mut figure in figures.clone() {
+                figure["layout"]["routing"] = json!(routing);
+                project.write("f.json", figure.to_string());
+                let said = program(&project)
+                    .args(["--json", "validate", "f.json"])
+                    .run();
+                let data = said.data();
+                crossings += data["crossings"].as_u64().expect("crossings");
+                bends += data["bends"].as_u64().expect("bends");
+                let problems = data["problems"].as_array().expect("problems");
+                let is_overlap = |problem: &&Value| {
+                    OVERLAPS.contains(&problem["code"].as_str().unwrap_or_default())
+                };
+                overlaps += problems.iter().filter(is_overlap).count();
+            }
+            println!(
+                "{name}, {routing}: {} figures, {crossings} crossings, {bends} bends, {overlaps} overlaps",
+                figures.len()
             );
         }
     }
-    assert_eq!(seen.len(), 1);
+}
+
+fn program(project: &Project) -> Call {
+    Helper::at(env!("CARGO_BIN_EXE_figure_renderer")).call(project.path())
+}
+
+/// Draws `f.json` in all formats.
+fn draw(project: &Project, locale: &str, has_fonts: bool, hides: bool) {
+    let call = if has_fonts || !hides {
+        program(project)
+    } else {
+        Helper::at("unshare")
+            .call(project.path())
+            .args(["--mount", "sh", "-c", HIDE, "sh"])
+            .args([env!("CARGO_BIN_EXE_figure_renderer")])
+    };
+    let fonts = if has_fonts {
+        "/etc/fonts"
+    } else {
+        "/nonexistent"
+    };
+    call.args(["render", "f.json", "-o", "f", "--format", "svg,pdf,png"])
+        .env("LC_ALL", locale)
+        .env("LANG", locale)
+        .env("FONTCONFIG_PATH", fonts)
+        .env("HOME", project.path())
+        .env("TZ", "Asia/Shanghai")
+        .run()
+        .expect_code(0);
+}
+
+/// Another program opens the PDF without a complaint and finds the labels in it.
+fn assert_text_is_found(project: &Project, figure: &Value) {
+    let done = Command::new("pdftotext")
+        .args(["-enc", "UTF-8", "f.pdf", "-"])
+        .current_dir(project.path())
+        .output()
+        .expect("pdftotext");
+    let complaints = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success() && complaints.trim().is_empty(),
+        "{figure}: {complaints}"
+    );
+    // This reader takes letters that stand alone for one word in wide print, and leaves out the spaces between them.
+    let text = String::from_utf8_lossy(&done.stdout).replace(' ', "");
+    for node in figure["nodes"].as_array().expect("nodes") {
+        let label = node["label"].as_str().expect("a label");
+        // Nodes that the figure places may lie over the edge of the canvas, where the reader cuts them off.
+        if SEARCHED.contains(&label) && node["x"].is_null() {
+            assert!(text.contains(&label.replace(' ', "")), "{label}: {figure}");
+        }
+    }
+}
+
+/// Figures of the gallery whose file name contains `name`.
+fn gallery(name: &str) -> Vec<Value> {
+    let folder = workspace_root().join("skills/figure-spec/assets/gallery");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the gallery")
+        .map(|entry| entry.expect("entry").path())
+        .filter(|path| path.to_string_lossy().contains(name))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .collect();
+    paths.sort();
+    let read = |path| std::fs::read_to_string(path).expect("readable");
+    paths
+        .into_iter()
+        .map(|path| serde_json::from_str(&read(path)).expect("JSON"))
+        .collect()
+}
+
+/// So many figures that can be drawn, or more where the environment asks for them: always the same.
+fn generated(few: u32) -> Vec<Value> {
+    let config = stories(few);
+    let count = config.cases;
+    let mut runner = TestRunner::new(config);
+    let mut one = || figures().new_tree(&mut runner).expect("a figure").current();
+    (0..count).map(|_| one()).collect()
+}
+
+/// A figure with a bit of everything.
+fn figures() -> impl Strategy<Value = Value> {
+    let node = (
+        select(vec!["rect", "rounded", "circle", "ellipse", "diamond"]),
+        select([&SEARCHED[..], &["two\nlines", "<&>", "W"]].concat()),
+        (0..800, 0..400),
+        option::weighted(0.3, 20..200),
+    );
+    let edge = (
+        any::<(prop::sample::Index, prop::sample::Index)>(),
+        select(vec!["solid", "dashed", "dotted"]),
+        prop::bool::weighted(0.3),
+        0..0x100_0000,
+        select(vec!["", "yes", "ja, bitte", "是"]),
+    );
+    let pair = any::<(prop::sample::Index, prop::sample::Index)>();
+    let parts = (
+        any::<bool>(),
+        select(vec!["LR", "TB"]),
+        vec(node, 1..15),
+        vec(edge, 0..16),
+        vec(pair, 0..3),
+    );
+    parts.prop_map(|(is_placed, direction, nodes, edges, groups)| {
+        let count = nodes.len();
+        let node = |(id, (shape, label, (x, y), size))| {
+            let mut node = json!({"id": id, "shape": shape, "label": label});
+            if is_placed {
+                (node["x"], node["y"]) = (json!(x), json!(y));
+            }
+            if let Some(size) = size {
+                node["width"] = json!(size);
+                node["sublabel"] = json!(format!("{size} 个"));
+            }
+            node
+        };
+        let nodes: Vec<Value> = nodes.into_iter().enumerate().map(node).collect();
+        let edges: Vec<Value> = edges
+            .into_iter()
+            .map(|((from, to), style, curve, colour, label)| {
+                json!({"from": from.index(count), "to": to.index(count), "style": style, "curve": curve,
+                    "color": format!("#{colour:06x}"), "label": label})
+            })
+            .collect();
+        let groups: Vec<Value> = groups
+            .into_iter()
+            .map(|(one, two)| json!({"label": "Group", "node_ids": [one.index(count), two.index(count)]}))
+            .collect();
+        json!({"layout": {"direction": direction}, "nodes": nodes, "edges": edges, "groups": groups})
+    })
 }

@@ -1,6 +1,6 @@
 //! The program from outside: a paper, its data and its claims.toml in, artifact, exit code and messages out.
 //!
-//! Written from the specification alone. `papers` and `faults` also serve `cargo xtask bench claims`, which names another program
+//! Written from the specification alone. `papers`, `faults` and `proposals` also serve `cargo xtask bench claims`, which names another program
 //! and another folder of papers by `PAPER_CLAIM_AUDIT_BINARY` and `PAPER_CLAIM_AUDIT_PAPERS` and shows their lines that begin with `| `.
 
 #![cfg(test)]
@@ -24,6 +24,7 @@ mod oracle;
 mod outside;
 mod page;
 mod papers;
+mod proposals;
 mod subject;
 mod support;
 mod tables;

@@ -20,7 +20,7 @@ pub(crate) const ACCUSED: [&str; 4] = [
 ];
 
 /// A run of a debug build on a loaded machine is over by then, or hangs: no test asserts a time.
-const DEADLINE: Duration = Duration::from_mins(4);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(4);
 
 /// The entry of one number: id of its binding and which number of that binding it is, from 0.
 pub(crate) type Key = (String, usize);

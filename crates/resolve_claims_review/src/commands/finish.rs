@@ -11,14 +11,13 @@ use aris_review::{
     Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_trusted,
     one_line, quiet,
 };
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::commands::validate::Attempts;
 use crate::error::Error;
 use crate::folder::{Pulls as _, read_map};
 use crate::lock;
-use crate::report::{Counts, Done, Finished, Validity};
+use crate::report::{Counts, Done, Escalation, Finished, Reject, Validity};
 
 /// Letters of evidence in a reply.
 const EVIDENCE: usize = 4000;
@@ -42,31 +41,6 @@ pub(crate) struct FinishArgs {
     folder: FolderArgs,
     #[command(flatten)]
     forge: ForgeArgs,
-}
-
-/// What is handed on: the whole entry, its comment and its strategy.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Escalation {
-    comment_id: u64,
-    strategy: String,
-    #[serde(flatten)]
-    entry: Entry,
-}
-
-/// What was rejected, for whoever wants to learn from it.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Reject {
-    comment_id: u64,
-    path: String,
-    line: Option<u32>,
-    body: String,
-    evidence: String,
-    category: String,
-    dimension: String,
-    pr_number: u64,
-    feature_branch: String,
 }
 
 pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Error> {
