@@ -73,3 +73,22 @@ impl Policy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_what_serde_writes_and_no_two_policies_say_the_same() {
+        for (at, policy) in Policy::ALL.into_iter().enumerate() {
+            assert_eq!(serde_json::to_value(policy).expect("JSON"), policy.letter());
+            for other in Policy::ALL.into_iter().skip(at + 1) {
+                assert_ne!(policy.title(), other.title());
+                assert_ne!(
+                    (policy.when_unresolved(), policy.when_failed()),
+                    (other.when_unresolved(), other.when_failed())
+                );
+            }
+        }
+    }
+}
