@@ -181,10 +181,6 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         self.below::<A::Error>()?;
         let mut list = Vec::new();

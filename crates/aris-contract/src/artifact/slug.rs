@@ -89,6 +89,7 @@ mod tests {
         ] {
             let slug: Slug = good.parse().expect(good);
             assert_eq!((slug.as_str(), slug.to_string().as_str()), (good, good));
+            assert_eq!(serde_json::to_value(slug).expect("JSON"), good);
         }
         let long = "a".repeat(65);
         for bad in [

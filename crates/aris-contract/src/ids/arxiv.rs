@@ -100,10 +100,6 @@ impl ArxivId {
         let body = body.split(['?', '#']).next().unwrap_or(body);
         let body = body.strip_suffix(".pdf").unwrap_or(body);
         let body = strip_class(body).trim_end_matches('/');
-        let end = candidate_end(body);
-        if body.is_empty() || end != body.len() {
-            return Err(shape());
-        }
         parse_body(body).unwrap_or_else(|| Err(shape()))
     }
 
@@ -217,7 +213,7 @@ fn split_version(body: &str) -> (&str, Option<u32>) {
     let digits = body.bytes().rev().take_while(u8::is_ascii_digit).count();
     let head = body.len() - digits;
     match (body.get(..head), body.get(head..)) {
-        (Some(front), Some(number)) if !number.is_empty() => {
+        (Some(front), Some(number)) => {
             let Some(bare) = front.strip_suffix(['v', 'V']) else {
                 return (body, None);
             };
@@ -422,6 +418,8 @@ mod tests {
             "２４０１.12345",
             "2401.12345 and more",
             "1501.00001v0",
+            "1810.04805 [cs.CL",
+            "(1810.04805)",
             "1501.00001v",
             "0704.01v0",
             "2401.1234x",

@@ -240,7 +240,8 @@ mod tests {
         for word in ["json", "text", "png", "aris.x.y/v1"] {
             assert_eq!(String::from(Form::from(word.to_owned())), word);
         }
-        assert_eq!(Form::from(String::from("png")), Form::Png);
+        let forms = ["json", "text", "png"].map(|word| Form::from(word.to_owned()));
+        assert_eq!(forms, [Form::Json, Form::Text, Form::Png]);
     }
 
     #[test]
