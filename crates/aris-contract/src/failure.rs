@@ -135,6 +135,8 @@ impl ErrorBody {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -144,6 +146,8 @@ mod tests {
             .map(|kind| kind.exit().code())
             .collect();
         assert_eq!(codes, [1, 2, 3, 4, 5, 6, 7]);
+        let meanings = ErrorKind::ALL.map(ErrorKind::meaning);
+        assert_eq!(BTreeSet::from(meanings).len(), meanings.len());
         let words = ErrorKind::ALL.map(ErrorKind::word);
         assert_eq!(
             words,
