@@ -135,6 +135,8 @@ impl ErrorBody {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -144,5 +146,48 @@ mod tests {
             .map(|kind| kind.exit().code())
             .collect();
         assert_eq!(codes, [1, 2, 3, 4, 5, 6, 7]);
+        let meanings = ErrorKind::ALL.map(ErrorKind::meaning);
+        assert_eq!(BTreeSet::from(meanings).len(), meanings.len());
+        let words = ErrorKind::ALL.map(ErrorKind::word);
+        assert_eq!(
+            words,
+            [
+                "ERROR",
+                "USAGE",
+                "NOT_FOUND",
+                "VALIDATION",
+                "PRECONDITION",
+                "TIMEOUT",
+                "UNAVAILABLE"
+            ]
+        );
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    enum Broken {
+        #[error("cannot read x")]
+        Outer(#[source] std::num::ParseIntError),
+        #[error("cannot read x: {0}")]
+        Repeats(#[source] std::num::ParseIntError),
+    }
+
+    impl Failure for Broken {
+        fn kind(&self) -> ErrorKind {
+            ErrorKind::Validation
+        }
+    }
+
+    #[test]
+    fn a_cause_is_told_once_and_what_nobody_gave_is_absent() {
+        let cause = || "a".parse::<u8>().expect_err("no number");
+        for error in [Broken::Outer(cause()), Broken::Repeats(cause())] {
+            let body = serde_json::to_value(ErrorBody::of(&error)).expect("JSON");
+            let expected = serde_json::json!({
+                "code": "VALIDATION",
+                "message": "cannot read x: invalid digit found in string",
+                "details": {},
+            });
+            assert_eq!(body, expected);
+        }
     }
 }

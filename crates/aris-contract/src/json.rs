@@ -181,10 +181,6 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         self.below::<A::Error>()?;
         let mut list = Vec::new();
@@ -227,9 +223,13 @@ mod tests {
 
     #[test]
     fn refusals_name_what_and_where() {
-        let cases: [(&[u8], &str); 10] = [
+        let cases: [(&[u8], &str); 14] = [
             (b"\xEF\xBB\xBF{}", "byte order mark at line 1, column 1"),
             (b"\xFF\xFE{\0}\0", "UTF-16"),
+            (b"\xFE\xFF\0{\0}", "UTF-16"),
+            (b"\"\xFF\"", "not UTF-8 at line 1, column 2"),
+            (b"{\n\n\"\xFF\"}", "not UTF-8 at line 3, column 2"),
+            (b"{\"a\":{\"a\":{\"a\":{\"a\":{}}}}}", "nested too deeply"),
             (b"{\n \"a\": \"\xFF\"}", "not UTF-8 at line 2, column 8"),
             (
                 b"{\"a\":1,\n\"a\":2}",
@@ -246,7 +246,28 @@ mod tests {
             let got = refusal(bytes);
             assert!(got.contains(expected), "{got} should contain {expected}");
         }
-        assert!(refusal(&[b' '; 1001]).contains("more than the limit of 1000"));
+        assert!(refusal(&[b' '; 1001]).contains("has 1001 bytes, more than the limit of 1000"));
+        assert!(refusal(&[b' '; 1000]).contains("EOF"));
+    }
+
+    #[test]
+    fn a_refusal_is_an_invalid_input_with_its_place() {
+        let error = value(b"{\n  x", Limits::ARTIFACT).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Validation);
+        let details = Value::Object(error.details());
+        assert_eq!(details, serde_json::json!({"line": 2, "column": 3}));
+    }
+
+    #[test]
+    fn every_kind_of_value_is_kept_and_keys_keep_their_order() {
+        let text = r#"{"z":null,"a":true,"m":[0,-1,18446744073709551615,1.5,"x\\y"],"b":{}}"#;
+        let read = value(text.as_bytes(), Limits::ARTIFACT).expect("valid");
+        assert_eq!(read.to_string(), text);
+    }
+
+    #[test]
+    fn the_limit_for_artifacts_is_sixty_four_megabytes() {
+        assert_eq!(Limits::ARTIFACT.bytes, 67_108_864);
     }
 
     #[test]
@@ -258,8 +279,9 @@ mod tests {
     fn a_deep_document_neither_overflows_nor_passes() {
         let deep = "[".repeat(500_000);
         assert!(value(deep.as_bytes(), Limits::ARTIFACT).is_err());
-        let limit = format!("{}{}", "[".repeat(64), "]".repeat(64));
-        assert!(value(limit.as_bytes(), Limits::ARTIFACT).is_ok());
+        let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(value(nested(64).as_bytes(), Limits::ARTIFACT).is_ok());
+        assert!(value(nested(65).as_bytes(), Limits::ARTIFACT).is_err());
     }
 
     #[test]

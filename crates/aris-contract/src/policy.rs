@@ -73,3 +73,20 @@ impl Policy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn letters_are_what_serde_writes_and_no_two_policies_say_the_same() {
+        for policy in Policy::ALL {
+            assert_eq!(serde_json::to_value(policy).expect("JSON"), policy.letter());
+        }
+        for says in [Policy::title, Policy::when_unresolved, Policy::when_failed] {
+            assert_eq!(BTreeSet::from(Policy::ALL.map(says)).len(), 6);
+        }
+    }
+}

@@ -253,6 +253,30 @@ mod tests {
     }
 
     #[test]
+    fn a_miss_names_each_folder_once() {
+        let mut env = env();
+        env.aris_repo = None;
+        let nothing = resolve(&NAMES, "review-tracing", &env, &|_| Probe::Absent);
+        assert_eq!(
+            nothing.miss().as_deref(),
+            Some(
+                "not in /s/review-tracing/scripts, /p/.aris/tools, /p/tools, \
+                 /p/.agents/skills/review-tracing/scripts, \
+                 /p/.claude/skills/review-tracing/scripts, \
+                 /p/.gemini/skills/review-tracing/scripts"
+            )
+        );
+    }
+
+    #[test]
+    fn an_empty_row_of_the_manifest_names_no_repository() {
+        let mut env = env();
+        env.aris_repo = None;
+        env.installed_skills = Some(String::from("repo_root\t\r\n"));
+        assert_eq!(env.repository(), None);
+    }
+
+    #[test]
     fn the_owner_is_looked_for_beside_another_skill() {
         let mut other = env();
         other.skill_name = Some(String::from("paper-writing"));

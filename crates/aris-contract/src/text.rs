@@ -6,3 +6,21 @@ pub fn is_hidden(sign: char) -> bool {
     (sign.is_control() && !matches!(sign, '\n' | '\t'))
         || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_obeyed_and_not_shown_is_hidden() {
+        for hidden in
+            "\0\u{7}\r\u{1b}\u{7f}\u{9b}\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}"
+                .chars()
+        {
+            assert!(is_hidden(hidden), "{hidden:?}");
+        }
+        for shown in "a \n\tä\u{200d}\u{2029}\u{202f}\u{2065}\u{206a}𝔸".chars() {
+            assert!(!is_hidden(shown), "{shown:?}");
+        }
+    }
+}

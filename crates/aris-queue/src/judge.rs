@@ -188,7 +188,7 @@ pub fn retry_in_ms(verdict: &Verdict, retry: &Retry, spent: Spent) -> Option<u64
     for _ in 0..spent {
         delay = (delay * retry.factor).min(longest);
     }
-    let delay = std::time::Duration::from_secs_f64(delay.min(longest.max(0.0)));
+    let delay = std::time::Duration::from_secs_f64(delay.min(longest));
     u64::try_from(delay.as_millis()).ok()
 }
 
@@ -277,10 +277,31 @@ mod tests {
                 (Failed, Some(R::GpuOom)),
                 (Failed, Some(R::GpuOom)),
             ),
+            // A log that speaks of memory decides where the outputs are missing, not where they are there.
+            (
+                oom(exit(code(0), &[(0, 0)])),
+                (Failed, Some(R::GpuOom)),
+                (Failed, Some(R::GpuOom)),
+            ),
+            (
+                oom(exit(code(0), &[(1, 0)])),
+                (Failed, Some(R::OutputUnchanged)),
+                (Completed, None),
+            ),
             (
                 exit(code(3), &[(1, 1)]),
                 (Failed, Some(R::Exit)),
                 (Completed, None),
+            ),
+            (
+                exit(code(3), &[(1, 1), (0, 0)]),
+                (Failed, Some(R::Exit)),
+                (Failed, Some(R::Exit)),
+            ),
+            (
+                exit(code(CONTINUE), &[]),
+                (Failed, Some(R::Exit)),
+                (Failed, Some(R::Exit)),
             ),
             (
                 exit(code(3), &[]),
@@ -331,6 +352,61 @@ mod tests {
         }
         let late = judge(&exit(code(3), &[(1, 1)]), DoneWhen::Strict, false);
         assert!(late.output_present && late.exit_code == Some(3));
+        for outputs in [&[(1, 0)][..], &[(1, 1), (0, 0)], &[]] {
+            let failed = judge(&exit(code(3), outputs), DoneWhen::Strict, false);
+            assert!(!failed.output_present, "{outputs:?}");
+        }
+        let killed = judge(&exit(signal(11), &[]), DoneWhen::Strict, false);
+        assert_eq!((killed.exit_code, killed.signal), (None, Some(11)));
+    }
+
+    #[test]
+    fn seventy_five_means_to_go_on_only_where_the_job_is_told_before_its_end() {
+        let left = exit(Ending::Code(CONTINUE), &[]);
+        let reason = |continues| judge(&left, DoneWhen::Strict, continues).reason;
+        assert_eq!(reason(true), Some(Reason::TimeLimit));
+        assert_eq!(reason(false), Some(Reason::Exit));
+        let other = exit(Ending::Code(CONTINUE + 1), &[]);
+        let verdict = judge(&other, DoneWhen::Strict, true);
+        assert_eq!(verdict.reason, Some(Reason::Exit));
+    }
+
+    #[test]
+    fn what_is_missing_and_what_was_left_behind_is_said() {
+        let mut record = exit(Ending::Code(0), &[(1, 1), (0, 0)]);
+        record.outputs[1].pattern = String::from("missing*");
+        let verdict = judge(&record, DoneWhen::Strict, false);
+        let error = verdict.error.expect("an error");
+        assert_eq!(error, "exit status 0, but no file matches missing*");
+        let warning = |record: &Exit| judge(record, DoneWhen::Output, false).warning;
+        let mut record = exit(Ending::Code(0), &[(1, 1)]);
+        assert_eq!(warning(&record), None);
+        record.left_behind = 2;
+        let said = warning(&record).expect("a warning");
+        assert!(
+            said.starts_with("2 processes of the job were still there"),
+            "{said}"
+        );
+        record.record_problem = Some(String::from("no log"));
+        let both = warning(&record).expect("a warning");
+        assert_eq!(both, format!("{said}; no log"));
+        record.left_behind = 0;
+        assert_eq!(warning(&record).as_deref(), Some("no log"));
+        // What concerns the outputs is said first.
+        let mut old = exit(Ending::Code(0), &[(1, 0)]);
+        old.left_behind = 2;
+        let said = warning(&old).expect("a warning");
+        assert_eq!(
+            said,
+            "no declared output is newer than the start of the job"
+        );
+        let mut late = exit(Ending::Code(3), &[(1, 1)]);
+        late.ended_by_us = EndedByUs::TimeLimit;
+        late.ran_ms = 61_999;
+        let error = judge(&late, DoneWhen::Strict, false)
+            .error
+            .expect("an error");
+        assert_eq!(error, "the time limit passed after 61 s; exit status 3");
     }
 
     #[test]
@@ -360,5 +436,72 @@ mod tests {
         assert_eq!(after(Reason::Exit, 0, 0), None);
         assert_eq!(after(Reason::Lost, 0, 0), None);
         assert_eq!(after(Reason::Cancelled, 0, 0), None);
+    }
+
+    #[test]
+    fn what_completed_is_not_tried_again_whatever_it_says() {
+        let retry = Retry {
+            other: 9,
+            ..Retry::default()
+        };
+        let mut verdict = Verdict::failed(Reason::Exit, "x");
+        let again = |verdict: &Verdict| retry_in_ms(verdict, &retry, Spent::default());
+        assert!(again(&verdict).is_some());
+        verdict.outcome = Outcome::Completed;
+        assert_eq!(again(&verdict), None);
+    }
+
+    #[test]
+    fn a_time_limit_has_a_budget_of_its_own_only_where_one_is_given() {
+        let after = |reason, budget, time_limit, other| {
+            let retry = Retry {
+                time_limit: budget,
+                other: 2,
+                lost: 1,
+                delay_ms: 1000,
+                ..Retry::default()
+            };
+            let spent = Spent {
+                time_limit,
+                other,
+                ..Spent::default()
+            };
+            retry_in_ms(&Verdict::failed(reason, "x"), &retry, spent)
+        };
+        // At once, as often as it may.
+        assert_eq!(after(Reason::TimeLimit, Some(3), 2, 9), Some(0));
+        assert_eq!(after(Reason::TimeLimit, Some(3), 3, 0), None);
+        assert_eq!(after(Reason::Exit, Some(3), 3, 1), Some(1000));
+        assert_eq!(after(Reason::Exit, Some(3), 0, 2), None);
+        // Without one it counts as any other failure.
+        assert_eq!(after(Reason::TimeLimit, None, 1, 0), Some(1000));
+        assert_eq!(after(Reason::TimeLimit, None, 1, 1), None);
+        assert_eq!(after(Reason::Exit, None, 1, 1), None);
+        assert_eq!(after(Reason::Lost, None, 9, 9), Some(1000));
+    }
+
+    #[test]
+    fn a_pause_is_never_longer_than_the_longest() {
+        let retry = Retry {
+            oom: 99,
+            delay_ms: 5000,
+            factor: 3.0,
+            max_delay_ms: 50_000,
+            ..Retry::default()
+        };
+        let pause = |oom, retry: &Retry| {
+            let spent = Spent {
+                oom,
+                ..Spent::default()
+            };
+            retry_in_ms(&Verdict::failed(Reason::GpuOom, "x"), retry, spent)
+        };
+        let pauses: Vec<_> = (0..5).map(|oom| pause(oom, &retry)).collect();
+        assert_eq!(pauses, [5000, 15_000, 45_000, 50_000, 50_000].map(Some));
+        let short = Retry {
+            max_delay_ms: 70,
+            ..retry
+        };
+        assert_eq!(pause(0, &short), Some(70));
     }
 }

@@ -228,6 +228,29 @@ mod tests {
     }
 
     #[test]
+    fn only_what_was_looked_at_and_holds_does_not_block() {
+        for (verdict, blocks, looked) in [
+            (Verdict::Pass, false, true),
+            (Verdict::Warn, false, true),
+            (Verdict::Fail, true, true),
+            (Verdict::NotApplicable, false, true),
+            (Verdict::Blocked, true, false),
+            (Verdict::Error, true, false),
+        ] {
+            let says = (verdict.blocks(), verdict.claims_to_have_looked());
+            assert_eq!(says, (blocks, looked), "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_named_as_the_reviewer_of_what_it_audits() {
+        assert_eq!(
+            deterministic_reviewer("x", "1.2.3"),
+            "deterministic/x@1.2.3"
+        );
+    }
+
+    #[test]
     fn effort_implies_assurance_and_unknown_words_imply_nothing() {
         for (effort, implied) in [
             ("lite", Some(Assurance::Draft)),

@@ -255,6 +255,11 @@ mod tests {
     fn words_are_read_back() {
         for host in Host::ALL {
             assert_eq!(host.word().parse(), Ok(host));
+            assert_eq!(serde_json::to_value(host).expect("JSON"), host.word());
+            assert_eq!(host.to_string(), host.word());
+        }
+        for kind in [EntryKind::Skill, EntryKind::Support, EntryKind::Tool] {
+            assert_eq!(serde_json::to_value(kind).expect("JSON"), kind.word());
         }
         for mode in [InstallMode::Symlink, InstallMode::Copy] {
             assert_eq!(mode.word().parse(), Ok(mode));

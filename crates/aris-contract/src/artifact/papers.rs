@@ -230,4 +230,36 @@ mod tests {
         let bare: Paper = serde_json::from_str("{\"title\":\"x\"}").expect("a record");
         assert!(bare.authors.is_empty() && bare.retracted.is_none());
     }
+
+    #[test]
+    fn authors_that_the_source_cut_are_said_to_be_cut() {
+        let paper = Paper {
+            authors: vec![Author::named("A. Vaswani")],
+            authors_cut: true,
+            ..Paper::default()
+        };
+        let written = serde_json::to_value(&paper).expect("JSON");
+        assert_eq!(written["authors_cut"], true);
+        assert_eq!(
+            written["authors"],
+            serde_json::json!([{"name": "A. Vaswani"}])
+        );
+    }
+
+    #[test]
+    fn words_of_sources_are_what_serde_writes() {
+        for source in [
+            Source::Arxiv,
+            Source::Crossref,
+            Source::Datacite,
+            Source::Dblp,
+            Source::Deepxiv,
+            Source::Exa,
+            Source::Openalex,
+            Source::SemanticScholar,
+        ] {
+            assert_eq!(serde_json::to_value(source).expect("JSON"), source.word());
+            assert_eq!(source.to_string(), source.word());
+        }
+    }
 }

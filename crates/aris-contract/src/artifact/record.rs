@@ -3,8 +3,6 @@
 //! Records are input like any other: whoever can write into the project can write them. So every path in them is checked, and what
 //! they claim is compared with the disk before anything is removed.
 
-use std::path::{Component, Path};
-
 use super::install::{
     Block, CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, Host, INSTALLED_TOOLS,
     InstallManifest, LINKED_SKILLS, Origin,
@@ -146,12 +144,7 @@ fn parent(relative: &str) -> &str {
 
 /// Whether a relative path has plain parts only.
 fn is_below(path: &str) -> bool {
-    !path.is_empty()
-        && !path.split('/').any(str::is_empty)
-        && Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
-        && !path.split('/').any(|part| part == "." || part == "..")
+    path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// Reads a record in the reference's format: rows of tab-separated columns, head first.
@@ -290,6 +283,7 @@ pub fn in_reference_format(manifest: &InstallManifest) -> String {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::install::{InstallMode, TreeFile};
     use super::*;
 
     fn read(text: &str) -> Result<Reference, Problem> {
@@ -353,9 +347,10 @@ mod tests {
 
     #[test]
     fn names_that_could_leave_their_folder_are_unsafe() {
-        for good in ["a", "A.b_c-1", "0", "skill..x"] {
+        for good in ["a", "A.b_c-1", "0", "skill..x", &"a".repeat(255)] {
             assert!(is_safe_name(good), "{good}");
         }
+        assert!(!is_safe_name(&"a".repeat(256)));
         for bad in [
             "", ".", "..", ".a", "-a", "_a", "a/b", "a b", "ä", "a\n", "a\t",
         ] {
@@ -370,6 +365,8 @@ mod tests {
             ".claude/skills/x.y",
             ".aris/tools",
             ".aris/tools/a/b.py",
+            ".aris/skills",
+            ".claude/skills/shared-references/a/b.md",
         ] {
             assert!(is_ours(good), "{good}");
         }
@@ -384,9 +381,169 @@ mod tests {
             ".aris/tools//x",
             "skills/x",
             "",
+            ".agents/skills/.x",
+            ".aris/skills/x",
+            ".claude/skills/shared-references/",
+            ".claude/skills/shared-references/../x",
+            ".claude/skills/shared-references/./x",
         ] {
             assert!(!is_ours(bad), "{bad}");
         }
+        for good in [".aris", ".agents/skills", ".claude/skills"] {
+            assert!(is_own_folder(good), "{good}");
+        }
+        for bad in [
+            "",
+            "src",
+            ".aris/",
+            ".aris/..",
+            ".arisx",
+            ".claude/../x",
+            "/.aris",
+        ] {
+            assert!(!is_own_folder(bad), "{bad}");
+        }
+    }
+
+    fn installed() -> InstallManifest {
+        let link = |path: &str, kind, name: &str| Entry {
+            path: path.to_owned(),
+            kind,
+            name: name.to_owned(),
+            origin: Origin::Source,
+            content: Content::Link {
+                target: String::from("/r"),
+            },
+        };
+        let copied = Content::Tree {
+            files: vec![TreeFile {
+                path: String::from("SKILL.md"),
+                digest: String::from("sha256:0"),
+                executable: false,
+            }],
+        };
+        let united = ".agents/skills/shared-references/a.md";
+        InstallManifest {
+            schema: String::from(schema::id::INSTALL_MANIFEST),
+            helper_version: String::from("1"),
+            repo_root: String::from("/r"),
+            source_version: None,
+            project_root: String::from("/p"),
+            generated: String::from("2026-11-20T10:00:00Z"),
+            mode: InstallMode::Symlink,
+            hosts: vec![Host::Claude],
+            skills: Vec::new(),
+            entries: vec![
+                Entry {
+                    content: copied,
+                    ..link(".agents/skills/a", EntryKind::Skill, "a")
+                },
+                Entry {
+                    origin: Origin::Older,
+                    ..link(".claude/skills/old", EntryKind::Skill, "old")
+                },
+                link(united, EntryKind::Support, "shared-references"),
+                link(".aris/tools", EntryKind::Tool, "tools"),
+                link(".claude/skills/a", EntryKind::Skill, "a"),
+            ],
+            folders: vec![String::from(".aris")],
+            blocks: vec![Block {
+                path: String::from("CLAUDE.md"),
+                digest: String::from("sha256:0"),
+                before: String::from("\r\n"),
+                after: String::from("\n"),
+                created: false,
+                original_digest: None,
+                original_modified: None,
+            }],
+        }
+    }
+
+    #[test]
+    fn a_manifest_that_leaves_its_places_is_refused() {
+        assert_eq!(problem_of(&installed()), None);
+        let text = serde_json::to_vec(&installed()).expect("JSON");
+        assert_eq!(manifest(&text), Ok(installed()));
+        type Change = fn(&mut InstallManifest);
+        let changes: [(&str, Change); 7] = [
+            ("schema", |m| m.schema = String::from("other/v1")),
+            ("entry", |m| m.entries[0].path = String::from("src/a")),
+            ("leaves", |m| {
+                if let Content::Tree { files } = &mut m.entries[0].content {
+                    files[0].path = String::from("../SKILL.md");
+                }
+            }),
+            ("folder", |m| m.folders[0] = String::from("src")),
+            ("block", |m| m.blocks[0].path = String::from("src/main.rs")),
+            ("block", |m| m.blocks[0].before = String::from("x\n")),
+            ("block", |m| m.blocks[0].after = String::from("\nx")),
+        ];
+        for (said, change) in changes {
+            let mut changed = installed();
+            change(&mut changed);
+            let reason = problem_of(&changed).expect(said);
+            assert!(reason.contains(said), "{reason}");
+            let text = serde_json::to_vec(&changed).expect("JSON");
+            assert_eq!(manifest(&text), Err(Problem { line: 1, reason }));
+        }
+        let broken = manifest(b"{\n\n\"schema\": 1}").expect_err("a wrong type");
+        assert_eq!(broken.line, 3);
+    }
+
+    #[test]
+    fn old_skills_find_what_came_from_the_source_and_links_of_claude_first() {
+        let text = in_reference_format(&installed());
+        assert_eq!(
+            text,
+            "version\t1\nrepo_root\t/r\nproject_root\t/p\ngenerated\t2026-11-20T10:00:00Z\n\
+             kind\tname\tsource_rel\ttarget_rel\tmode\n\
+             skill\ta\tskills/a\t.claude/skills/a\tsymlink\n\
+             skill\ta\tskills/a\t.agents/skills/a\tcopy\n"
+        );
+        let back = read(&text).expect("a record");
+        assert_eq!(back.project_root.as_deref(), Some("/p"));
+        let paths: Vec<&str> = back
+            .entries
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .collect();
+        assert_eq!(paths, [".claude/skills/a"]);
+    }
+
+    #[test]
+    fn skills_for_codex_look_into_the_project_s_own_folder() {
+        let mut manifest = installed();
+        assert!(!needs_codex(&manifest));
+        manifest.hosts.push(Host::Codex);
+        assert!(needs_codex(&manifest));
+        manifest.hosts.pop();
+        manifest.entries[0].origin = Origin::Older;
+        assert!(needs_codex(&manifest));
+        let record = read(&for_codex(&manifest)).expect("a record");
+        assert_eq!(record.repo_root, "/p/.aris");
+        assert_eq!(record.entries, []);
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_refused_with_its_line() {
+        let found = reference(b"version\t1\n\n\xFF");
+        assert_eq!(found, Err(Problem::new(3, "not UTF-8")));
+    }
+
+    #[test]
+    fn the_first_row_of_its_kind_counts_and_rows_before_the_head_do_not() {
+        let row = "skill\tx\tskills/x\t.claude/skills/x\tsymlink\n";
+        let found = read(&format!(
+            "{row}version\t1\nversion\t2\nrepo_root\t/r\nrepo_root\t/s\n"
+        ))
+        .expect("a record");
+        assert_eq!((found.repo_root.as_str(), found.entries.len()), ("/r", 0));
+        let found = read(&format!("version\t1\nrepo_root\t/r\n{row}")).expect("a record");
+        assert_eq!(found.entries, []);
+        let support = row.replace("skill\tx", "support\tx");
+        let found = read(&format!("{HEAD}{support}")).expect("a record");
+        assert_eq!(found.entries[0].kind, EntryKind::Support);
+        assert_eq!(found.entries[0].name, "x");
     }
 
     proptest! {

@@ -77,14 +77,19 @@ mod tests {
 
     #[test]
     fn only_harmless_components_are_slugs() {
+        assert_eq!(Slug::MAX, 64);
         for good in [
             "a",
             "round-1-review",
             "paper_claim.audit",
             "2026-04-15_run01",
             "X",
+            "0",
+            &"a".repeat(Slug::MAX),
         ] {
-            assert!(good.parse::<Slug>().is_ok(), "{good}");
+            let slug: Slug = good.parse().expect(good);
+            assert_eq!((slug.as_str(), slug.to_string().as_str()), (good, good));
+            assert_eq!(serde_json::to_value(slug).expect("JSON"), good);
         }
         let long = "a".repeat(65);
         for bad in [

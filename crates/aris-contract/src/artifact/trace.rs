@@ -186,3 +186,17 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_read_as_they_are_written_and_no_other_word_is_one() {
+        for mode in [TraceMode::Full, TraceMode::Meta, TraceMode::Off] {
+            let word = serde_json::to_value(mode).expect("JSON");
+            assert_eq!(word.as_str().map(str::parse), Some(Ok(mode)));
+        }
+        assert!("Full".parse::<TraceMode>().is_err());
+    }
+}

@@ -40,7 +40,7 @@ pub(super) const PREFIXES: [&str; 12] = [
 /// to 1412 and five from 1501 on; the running number starts at 1.
 ///
 /// **Source**: <https://info.arxiv.org/help/arxiv_identifier.html>
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ArxivId {
     id: String,
@@ -100,10 +100,6 @@ impl ArxivId {
         let body = body.split(['?', '#']).next().unwrap_or(body);
         let body = body.strip_suffix(".pdf").unwrap_or(body);
         let body = strip_class(body).trim_end_matches('/');
-        let end = candidate_end(body);
-        if body.is_empty() || end != body.len() {
-            return Err(shape());
-        }
         parse_body(body).unwrap_or_else(|| Err(shape()))
     }
 
@@ -217,7 +213,7 @@ fn split_version(body: &str) -> (&str, Option<u32>) {
     let digits = body.bytes().rev().take_while(u8::is_ascii_digit).count();
     let head = body.len() - digits;
     match (body.get(..head), body.get(head..)) {
-        (Some(front), Some(number)) if !number.is_empty() => {
+        (Some(front), Some(number)) => {
             let Some(bare) = front.strip_suffix(['v', 'V']) else {
                 return (body, None);
             };
@@ -358,6 +354,9 @@ mod tests {
             ("arxiv.org/pdf/hep-th/9901001", "hep-th/9901001", (1999, 1)),
             ("math.GT/0309136", "math/0309136", (2003, 9)),
             ("cs/0601001v1", "cs/0601001v1", (2006, 1)),
+            ("hep-th/9108001", "hep-th/9108001", (1991, 8)),
+            ("hep-th/0703001", "hep-th/0703001", (2007, 3)),
+            ("9012.00001", "9012.00001", (2090, 12)),
             ("10.48550/arXiv.2310.01362", "2310.01362", (2023, 10)),
             (
                 "https://doi.org/10.48550/arXiv.2310.01362",
@@ -393,6 +392,15 @@ mod tests {
             "foo/9901001",
             "hep-th/9913001",
             "9201.0001",
+            "9101.00001",
+            "9201.00001",
+            "0612.0001",
+            "2400.0001",
+            "0801.0000",
+            "hep-th/0801001",
+            "hep-th/9001001",
+            "hep-th/9900001",
+            "math/0309000",
         ] {
             let error = ArxivId::parse(text).expect_err(text);
             assert!(error.is_impossible(), "{text}: {error}");
@@ -409,10 +417,42 @@ mod tests {
             "12.34567",
             "２４０１.12345",
             "2401.12345 and more",
+            "1501.00001v0",
+            "1810.04805 [cs.CL",
+            "(1810.04805)",
+            "1501.00001v",
+            "0704.01v0",
+            "2401.1234x",
+            "2401/12345",
+            "a1/9901001",
+            "math.G1/0309136",
+            "/9901001",
+            "math/99010011",
+            "math/990100",
+            "math/9901x01",
+            "math/x901001",
         ] {
             let error = ArxivId::parse(text).expect_err(text);
             assert!(!error.is_impossible(), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_version_is_told_and_can_be_left_out() {
+        let id: ArxivId = "1706.03762v12".parse().expect("an identifier");
+        assert_eq!((id.as_str(), id.version()), ("1706.03762", Some(12)));
+        let bare = id.without_version();
+        assert_eq!(
+            (bare.to_string().as_str(), bare.version()),
+            ("1706.03762", None)
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_cut_in_the_message() {
+        let shown = |text: &str| ArxivId::parse(text).expect_err(text).to_string();
+        assert!(shown(&"ä".repeat(60)).contains(&format!("`{}`", "ä".repeat(60))));
+        assert!(shown(&"ä".repeat(61)).contains(&format!("`{}…`", "ä".repeat(60))));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -25,7 +24,7 @@ const RESOLVERS: [&str; 9] = [
 /// Names a work by its DOI.
 ///
 /// **Shape**: `10.` + registrant (four to nine digits, optional `.`-separated subdivisions) + `/` + a
-/// suffix without white space or control characters. Kept as written; comparison, order and hash
+/// suffix without white space or control characters. Kept as written; comparison and order
 /// ignore ASCII case, as the DOI Handbook §2.4 demands.
 ///
 /// **Source**: DOI Handbook §2.2, <https://www.doi.org/doi-handbook/HTML/doi-name-syntax.html>; the
@@ -150,12 +149,6 @@ impl Ord for Doi {
     }
 }
 
-impl Hash for Doi {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.folded.hash(state);
-    }
-}
-
 impl fmt::Display for Doi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -249,6 +242,10 @@ mod tests {
             ("(10.1000/1)", "", ""),
             ("10.1000/a(b))", "10.1000", "a(b)"),
             ("10.1000.10/123456", "10.1000.10", "123456"),
+            ("10.123456789/x", "10.123456789", "x"),
+            ("10.1000/a[b]]", "10.1000", "a[b]"),
+            ("10.1000/[b", "10.1000", "[b"),
+            ("10.1000/a\u{a0}.", "10.1000", "a"),
             (
                 "doi: https://doi.org/10.5555/3295222.3295349",
                 "10.5555",
@@ -274,13 +271,19 @@ mod tests {
     #[test]
     fn refusals_name_the_rule() {
         type Check = fn(&DoiError) -> bool;
-        let cases: [(&str, Check); 7] = [
+        let cases: [(&str, Check); 13] = [
             ("", |e| matches!(e, DoiError::Shape(_))),
             ("http://doi.acm.org/10.1145/1", |e| {
                 matches!(e, DoiError::Shape(_))
             }),
             ("10.12/x", |e| matches!(e, DoiError::Registrant(_))),
             ("10.abcd/x", |e| matches!(e, DoiError::Registrant(_))),
+            ("10.123/x", |e| matches!(e, DoiError::Registrant(_))),
+            ("10.1234567890/x", |e| matches!(e, DoiError::Registrant(_))),
+            ("10.12a4/x", |e| matches!(e, DoiError::Registrant(_))),
+            ("10.1234./x", |e| matches!(e, DoiError::Registrant(_))),
+            ("10.1234.a/x", |e| matches!(e, DoiError::Registrant(_))),
+            ("10.1145/a\u{7}b", |e| matches!(e, DoiError::Space(_))),
             ("10.1145", |e| matches!(e, DoiError::NoSuffix(_))),
             ("10.1145/", |e| matches!(e, DoiError::NoSuffix(_))),
             ("10.1145/a b", |e| matches!(e, DoiError::Space(_))),
@@ -299,5 +302,36 @@ mod tests {
         );
         assert_eq!(one, two);
         assert_eq!(one.unwrap().as_str(), "10.1609/AAAI.V36I1.1");
+        let mut order: Vec<Doi> = ["10.1609/B", "10.1609/a"]
+            .into_iter()
+            .map(|text| text.parse().expect("a DOI"))
+            .collect();
+        order.sort();
+        let shown: Vec<String> = order.iter().map(Doi::to_string).collect();
+        assert_eq!(shown, ["10.1609/a", "10.1609/B"]);
+        assert!(order[0] != order[1]);
+    }
+
+    #[test]
+    fn a_doi_of_arxiv_names_its_preprint_without_version() {
+        let preprint = |text: &str| Doi::parse(text).expect(text).arxiv();
+        let named = preprint("10.48550/arXiv.2301.00001v2").expect("a preprint");
+        assert_eq!(named.to_string(), "2301.00001");
+        assert_eq!(preprint("10.1145/2301.00001"), None);
+        assert_eq!(preprint("10.48550/arXiv.other"), None);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_in_the_message() {
+        let shown = |text: &str| Doi::parse(text).expect_err(text).to_string();
+        assert!(shown(&"ä".repeat(80)).contains(&format!("`{}`", "ä".repeat(80))));
+        assert!(shown(&"ä".repeat(81)).contains(&format!("`{}…`", "ä".repeat(80))));
+    }
+
+    #[test]
+    fn json_is_a_string() {
+        let doi: Doi = serde_json::from_str("\"doi:10.1145/X\"").expect("a DOI");
+        assert_eq!(serde_json::to_string(&doi).expect("JSON"), "\"10.1145/X\"");
+        assert!(serde_json::from_str::<Doi>("\"x\"").is_err());
     }
 }

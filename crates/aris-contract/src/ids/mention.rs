@@ -85,6 +85,9 @@ mod tests {
         assert_eq!(shown[0], "1706.03762v2");
         assert!(shown[1].contains("month 13"), "{shown:?}");
         assert_eq!(shown[2..], ["2310.01362", "1810.04805"]);
-        assert_eq!(text.get(found[0].range.clone()), Some("1706.03762v2"));
+        let ranges = found.iter().map(|mention| text.get(mention.range.clone()));
+        let named: Vec<&str> = ranges.flatten().collect();
+        let written = ["1706.03762v2", "2413.00001", "2310.01362", "1810.04805"];
+        assert_eq!(named, written);
     }
 }

@@ -229,6 +229,22 @@ mod tests {
     use crate::helpers;
 
     #[test]
+    fn a_row_is_found_by_its_name_and_written_as_it_was_read() {
+        for row in all() {
+            assert_eq!(find(&row.name), Some(row));
+        }
+        assert_eq!(find("none"), None);
+        let table: serde_json::Value =
+            serde_json::from_str(include_str!("table.json")).expect("JSON");
+        assert_eq!(serde_json::to_value(all()).expect("JSON"), table);
+        for word in ["json", "text", "png", "aris.x.y/v1"] {
+            assert_eq!(String::from(Form::from(word.to_owned())), word);
+        }
+        let forms = ["json", "text", "png"].map(|word| Form::from(word.to_owned()));
+        assert_eq!(forms, [Form::Json, Form::Text, Form::Png]);
+    }
+
+    #[test]
     fn every_row_has_its_six_parts_and_names_known_helpers() {
         assert!(!all().is_empty());
         for row in all() {

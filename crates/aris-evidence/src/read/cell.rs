@@ -45,10 +45,7 @@ impl<'a> Cell<'a> {
         let whole = digits(unsigned);
         let mut rest = unsigned.get(whole..)?;
         let written = std::str::from_utf8(text).ok()?;
-        if rest.is_empty()
-            && whole > 0
-            && let Ok(integer) = written.parse()
-        {
+        if let Ok(integer) = written.parse() {
             return Some(Self::Integer(integer));
         }
         let mut fraction = 0;

@@ -66,6 +66,53 @@ fn texts_among_numbers_are_refused_with_their_place() {
         ("format('%s %d', name, ms)", NotNumber, 4, "format needs"),
         ("ms | 0", NotNumber, 4, "arithmetic"),
         ("~ms", NotNumber, 4, "arithmetic"),
+        ("2 * lower(ms)", NotNumber, 4, "arithmetic"),
+        ("2 * \"results/a.csv\".ms", NotNumber, 4, "arithmetic"),
+        ("\"results/a.csv\".ms * 2", NotNumber, 4, "arithmetic"),
+        ("1 + (case when 1 then ms end)", NotNumber, 4, "arithmetic"),
+        (
+            "1 + first_value(ms) over (partition by name)",
+            NotNumber,
+            4,
+            "arithmetic",
+        ),
+        (
+            "first_value(ms) over (partition by name) + 1",
+            NotNumber,
+            4,
+            "arithmetic",
+        ),
+        (
+            "1 + min(name) filter (where n = 3)",
+            NotNumber,
+            2,
+            "arithmetic",
+        ),
+        (
+            "1 + min(name) filter (where n = 3) over (partition by name)",
+            NotNumber,
+            2,
+            "arithmetic",
+        ),
+        ("(ms) * 2", NotNumber, 4, "arithmetic"),
+        ("2 * (ms)", NotNumber, 4, "arithmetic"),
+        ("-\"ms\"", NotNumber, 4, "arithmetic"),
+        ("[ms] + 1", NotNumber, 4, "arithmetic"),
+        ("1 + `ms`", NotNumber, 4, "arithmetic"),
+        ("abs(n) + ms", NotNumber, 4, "arithmetic"),
+        (
+            "case when n <> 7 then ms end * 2",
+            NotNumber,
+            4,
+            "arithmetic",
+        ),
+        ("sum(n between 1 and 9 and ms)", NotNumber, 4, "a condition"),
+        (
+            "sum(n between (1) and 9 and ms)",
+            NotNumber,
+            4,
+            "a condition",
+        ),
         ("1 << ms", NotNumber, 4, "arithmetic"),
         ("not ms", NotNumber, 4, "a condition needs numbers"),
         ("ms and 1", NotNumber, 4, "a condition"),
@@ -128,6 +175,10 @@ fn texts_among_numbers_are_refused_with_their_place() {
             vec![Integer(2)],
         ),
         (
+            "select sum(name between lower('A') and 'b'), sum(name between case when 1 then 'a' end and 'b') from \"results/a.csv\"",
+            vec![Integer(2), Integer(2)],
+        ),
+        (
             "select printf('%s: %.1f%%', name, 100 * acc) from \"results/a.csv\" where name between 'a' and 'b' and not (acc = 'NaN') and 1",
             vec![text("a: 50.0%")],
         ),
@@ -136,8 +187,8 @@ fn texts_among_numbers_are_refused_with_their_place() {
             vec![Integer(4), Integer(4)],
         ),
         (
-            "select substr('18-25', 1, 2) + 0, '7' * 1.5",
-            vec![Integer(18), Real(10.5)],
+            "select substr('18-25', 1, 2) + 0, '7' * 1.5, ' 2.5 ' * 2",
+            vec![Integer(18), Real(10.5), Real(5.0)],
         ),
         (
             "select sum(replace(n, ',', '') + 0) from \"results/a.csv\"",
@@ -156,6 +207,25 @@ fn texts_among_numbers_are_refused_with_their_place() {
         "0:0",
         "text `18-25`: arithmetic",
     );
+}
+
+#[test]
+fn the_first_text_among_numbers_is_named_and_no_other_question_is_touched() {
+    let project = Project::new(&[("a.csv", "n,t,m\n1,x,y\n2,x,z\n3,x,4\n")]);
+    project.fails(
+        "select max(m) from \"a.csv\"",
+        NotNumber,
+        "a.csv:2",
+        "text `y`",
+    );
+    let questions = ["n", "t", "n"].map(|column| format!("select max({column}) from \"a.csv\""));
+    let evaluation = project.evaluate(&questions.each_ref().map(String::as_str));
+    let values: Vec<_> = evaluation
+        .answers
+        .into_iter()
+        .map(|answer| answer.expect("an answer").rows.concat().remove(0))
+        .collect();
+    assert_eq!(values, [Integer(3), text("x"), Integer(3)]);
 }
 
 #[test]
@@ -211,6 +281,12 @@ fn what_has_no_finite_result_is_refused() {
         let error = project.error(sql);
         assert_eq!(error.kind, NotFinite, "{sql}: {error:?}");
     }
+    project.fails(
+        "select geomean(1 - x) from \"a.csv\"",
+        NotFinite,
+        "",
+        "geomean has no value with -1, which is negative",
+    );
     for (sql, expected) in [
         (
             "select ln(null), pow(2, null), median(null), stddev(1), sem(1), corr(1, 2), avg(null), sum(null), total(null)",
@@ -219,6 +295,14 @@ fn what_has_no_finite_result_is_refused() {
         (
             "select stddev_pop(1), geomean(0), mae(1, 3), rmse(1, 3)",
             vec![Real(0.0), Real(0.0), Real(2.0), Real(2.0)],
+        ),
+        (
+            "select stddev_pop(null), geomean(null), mae(null, 1), rmse(1, null), quantile(null, 0.5)",
+            vec![Null, Null, Null, Null, Null],
+        ),
+        (
+            "select geomean(x - 1), quantile(x, 0), quantile(x, 1) from \"a.csv\"",
+            vec![Real(0.0), Real(1.0), Real(2.0)],
         ),
         (
             "select floor(-1.5), ceil(1.2), log2(8), log10(1000), sqrt(16), power(2, 10)",

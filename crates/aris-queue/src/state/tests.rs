@@ -244,6 +244,331 @@ fn a_person_holds_cancels_and_tries_again() {
     assert_eq!(states(&queue), "cancelled blocked");
 }
 
+fn apply(queue: &mut Queue, event: Event) -> Result<(), Illegal> {
+    queue.apply(&event, NOW, 0, 0)
+}
+
+fn hold(id: &str, held: bool) -> Event {
+    let id = id.to_owned();
+    Event::Hold { id, held }
+}
+
+fn cancel(id: &str) -> Event {
+    Event::Cancel { id: id.to_owned() }
+}
+
+fn retry(id: &str) -> Event {
+    Event::Retry { id: id.to_owned() }
+}
+
+fn refused(id: &str) -> Event {
+    Event::Refused {
+        id: id.to_owned(),
+        verdict: Verdict::failed(Reason::Precondition, "no data"),
+    }
+}
+
+fn withdrawn(id: &str, attempt: u32) -> Event {
+    Event::Withdrawn {
+        id: id.to_owned(),
+        attempt,
+        why: String::from("the engine is away"),
+    }
+}
+
+fn imported(id: &str, state: Imported) -> Event {
+    Event::Imported {
+        id: id.to_owned(),
+        state,
+        attempts: 3,
+        cards: vec![CardId::whole(1)],
+        started: Some(NOW),
+        ended: Some(NOW),
+    }
+}
+
+#[test]
+fn an_attempt_that_was_withdrawn_leaves_the_job_as_it_was_and_its_number_spent() {
+    let mut queue = queue("jobs: [{id: a, cmd: x}]");
+    assert!(apply(&mut queue, withdrawn("a", 0)).is_err());
+    start(&mut queue, "a", &[0]);
+    assert!(apply(&mut queue, withdrawn("a", 2)).is_err());
+    assert_eq!(queue.active().collect::<Vec<_>>(), [0]);
+    apply(&mut queue, withdrawn("a", 1)).unwrap();
+    assert_eq!(
+        (states(&queue).as_str(), queue.run(0).attempt),
+        ("ready", 1)
+    );
+    assert_eq!(queue.active().count(), 0);
+    start(&mut queue, "a", &[0]);
+    assert_eq!(queue.run(0).attempt, 2);
+    apply(&mut queue, cancel("a")).unwrap();
+    apply(&mut queue, withdrawn("a", 2)).unwrap();
+    assert_eq!(states(&queue), "cancelled");
+}
+
+#[test]
+fn only_a_job_without_an_attempt_is_refused() {
+    let mut queue = queue("jobs: [{id: a, cmd: x}, {id: b, cmd: x}]");
+    apply(&mut queue, refused("a")).unwrap();
+    assert_eq!(states(&queue), "failed ready");
+    assert_eq!(queue.reason(0), Some(Reason::Precondition));
+    assert!(apply(&mut queue, refused("a")).is_err());
+    start(&mut queue, "b", &[0]);
+    assert!(apply(&mut queue, refused("b")).is_err());
+    let error = apply(&mut queue, retry("b")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "job \"b\" is starting and cannot be tried again"
+    );
+}
+
+#[test]
+fn only_what_waits_is_held_and_a_retry_lets_go() {
+    let mut queue = queue("jobs: [{id: a, cmd: x}, {id: b, cmd: x}]");
+    start(&mut queue, "b", &[0]);
+    assert!(apply(&mut queue, hold("b", true)).is_err());
+    end(&mut queue, "b", None, 0);
+    assert!(apply(&mut queue, hold("b", true)).is_err());
+    assert!(apply(&mut queue, cancel("b")).is_err());
+    assert!(apply(&mut queue, retry("a")).is_err());
+    apply(&mut queue, hold("a", true)).unwrap();
+    apply(&mut queue, cancel("a")).unwrap();
+    apply(&mut queue, retry("a")).unwrap();
+    assert_eq!(states(&queue), "ready completed");
+}
+
+#[test]
+fn a_state_file_is_taken_over_only_before_the_first_attempt() {
+    let mut queue = queue("jobs: [{id: a, cmd: x}, {id: b, cmd: x}, {id: c, cmd: x}]");
+    apply(&mut queue, imported("a", Imported::Completed)).unwrap();
+    apply(&mut queue, imported("b", Imported::Stuck)).unwrap();
+    assert_eq!(states(&queue), "completed failed ready");
+    assert_eq!(queue.reason(1), Some(Reason::Imported));
+    let run = queue.run(1);
+    assert_eq!((run.attempt, numbers(&run.cards)), (3, vec![1]));
+    assert_eq!((run.started, run.ended), (Some(NOW), Some(NOW)));
+    apply(&mut queue, retry("b")).unwrap();
+    assert!(apply(&mut queue, imported("b", Imported::Completed)).is_err());
+    start(&mut queue, "c", &[0]);
+    assert!(apply(&mut queue, imported("c", Imported::Completed)).is_err());
+}
+
+#[test]
+fn what_a_person_or_an_engine_said_of_the_queue_is_known() {
+    let mut queue = queue("max_parallel: 3\njobs: [{id: a, cmd: x}]");
+    assert_eq!((queue.began(), queue.max_parallel()), (None, Some(3)));
+    let began = Event::Began {
+        project: String::new(),
+        manifest: String::new(),
+        boot: String::new(),
+        pid: 1,
+        host: String::new(),
+    };
+    let later = Timestamp::from_second(60).unwrap();
+    queue.apply(&began, NOW, 0, 0).unwrap();
+    queue.apply(&began, later, 0, 0).unwrap();
+    assert_eq!(queue.began(), Some(NOW));
+    apply(&mut queue, Event::MaxParallel { jobs: Some(1) }).unwrap();
+    assert_eq!(queue.max_parallel(), Some(1));
+    apply(&mut queue, Event::MaxParallel { jobs: None }).unwrap();
+    assert_eq!(queue.max_parallel(), Some(3));
+    assert!(queue.has_ready() && !queue.paused());
+    apply(&mut queue, Event::Pause { paused: true }).unwrap();
+    assert!(!queue.has_ready() && queue.paused());
+    let submitted = Event::Submitted {
+        token: String::from("t"),
+        number: String::from("77"),
+    };
+    apply(&mut queue, submitted).unwrap();
+    assert_eq!(
+        (queue.submission("t"), queue.submission("u")),
+        (Some("77"), None)
+    );
+    let removed = Event::Removed {
+        id: String::from("old"),
+    };
+    apply(&mut queue, removed).unwrap();
+    apply(&mut queue, cancel("older")).unwrap();
+    assert_eq!(queue.removed().collect::<Vec<_>>(), ["old", "older"]);
+    assert_eq!((queue.len(), queue.is_empty()), (1, false));
+    assert!(self::queue("jobs: []").is_empty());
+}
+
+#[test]
+fn a_pause_that_began_in_an_earlier_life_is_not_begun_anew() {
+    let mut queue = queue("jobs: [{id: a, cmd: x, retry: {other: 3}}]");
+    let ended = |attempt| Event::Ended {
+        id: String::from("a"),
+        attempt,
+        verdict: Verdict::failed(Reason::Exit, "x"),
+        retry_in_ms: Some(1000),
+    };
+    start(&mut queue, "a", &[0]);
+    queue.apply(&ended(1), NOW, 50, 400).unwrap();
+    assert_eq!(queue.next_retry(), Some(650));
+    assert_eq!(
+        queue.run(0).retry_at,
+        Some(Timestamp::from_second(1).unwrap())
+    );
+    assert!(!queue.tick(649));
+    assert!(queue.tick(650));
+    assert_eq!(
+        (states(&queue).as_str(), queue.next_retry()),
+        ("ready", None)
+    );
+    start(&mut queue, "a", &[0]);
+    queue.apply(&ended(2), NOW, 700, 5000).unwrap();
+    assert_eq!(queue.next_retry(), Some(700));
+    // Who is cancelled, or started before its time, waits for nothing.
+    start(&mut queue, "a", &[0]);
+    assert_eq!(queue.next_retry(), None);
+    assert_eq!(queue.run(0).last_end, Some("exit"));
+    queue.apply(&ended(3), NOW, 700, 0).unwrap();
+    apply(&mut queue, cancel("a")).unwrap();
+    assert_eq!(
+        (states(&queue).as_str(), queue.next_retry()),
+        ("cancelled", None)
+    );
+    apply(&mut queue, retry("a")).unwrap();
+    assert_eq!(queue.run(0).spent, Spent::default());
+}
+
+#[test]
+fn each_failure_counts_against_its_own_budget() {
+    let spent = |reason| {
+        let mut queue = queue("jobs: [{id: a, cmd: x}]");
+        start(&mut queue, "a", &[0]);
+        end(&mut queue, "a", reason, 0);
+        let spent = queue.run(0).spent;
+        [
+            spent.oom,
+            spent.infra,
+            spent.time_limit,
+            spent.other,
+            spent.lost,
+        ]
+    };
+    for (reason, counted) in [
+        (Reason::GpuOom, [1, 0, 0, 0, 0]),
+        (Reason::HostOom, [1, 0, 0, 0, 0]),
+        (Reason::NodeFail, [0, 1, 0, 0, 0]),
+        (Reason::Preempted, [0, 1, 0, 0, 0]),
+        (Reason::TimeLimit, [0, 0, 1, 0, 0]),
+        (Reason::Exit, [0, 0, 0, 1, 0]),
+        (Reason::Lost, [0, 0, 0, 0, 1]),
+        (Reason::Cancelled, [0, 0, 0, 0, 0]),
+    ] {
+        assert_eq!(spent(Some(reason)), counted, "{reason:?}");
+    }
+    assert_eq!(spent(None), [0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn what_is_seen_of_an_attempt_changes_its_state_and_no_more() {
+    let mut queue = queue("jobs: [{id: a, cmd: x}]");
+    queue.seen_queued(0);
+    queue.seen_nothing(0);
+    assert_eq!(states(&queue), "ready");
+    start(&mut queue, "a", &[0]);
+    queue.engine_says(0, "PENDING");
+    assert_eq!(queue.run(0).engine_says.as_deref(), Some("PENDING"));
+    queue.seen_queued(0);
+    assert_eq!(states(&queue), "queued");
+    queue.seen_nothing(0);
+    assert_eq!(states(&queue), "unknown");
+    queue.seen_running(0, 7, NOW);
+    assert_eq!(
+        (states(&queue).as_str(), queue.run(0).pid),
+        ("running", Some(7))
+    );
+    queue.seen_queued(0);
+    assert_eq!(states(&queue), "running");
+    apply(&mut queue, cancel("a")).unwrap();
+    queue.seen_nothing(0);
+    queue.seen_running(0, 7, NOW);
+    assert_eq!(states(&queue), "cancelling");
+    assert_eq!(queue.reason(0), None);
+    end(&mut queue, "a", Some(Reason::Lost), 0);
+    assert_eq!(states(&queue), "lost");
+    assert_eq!(queue.reason(0), Some(Reason::Lost));
+    assert!(queue.state(0).is_final());
+}
+
+#[test]
+fn a_job_is_blocked_as_long_as_any_parent_failed() {
+    let mut queue = queue(
+        "jobs: [{id: a, cmd: x}, {id: b, cmd: x}, {id: c, cmd: x, needs: [a, b]}, {id: d, cmd: x, needs: c}]",
+    );
+    for id in ["a", "b"] {
+        start(&mut queue, id, &[0]);
+        end(&mut queue, id, Some(Reason::Exit), 0);
+    }
+    assert_eq!(states(&queue), "failed failed blocked blocked");
+    assert_eq!(queue.open_jobs(), 0);
+    apply(&mut queue, retry("a")).unwrap();
+    assert_eq!(states(&queue), "ready failed blocked blocked");
+    assert_eq!(queue.open_jobs(), 1);
+    apply(&mut queue, retry("b")).unwrap();
+    assert_eq!(states(&queue), "ready ready waiting waiting");
+    assert_eq!(queue.open_jobs(), 4);
+    for id in ["a", "b", "c"] {
+        assert_eq!(queue.state(queue.find(id).unwrap()), State::Ready, "{id}");
+        start(&mut queue, id, &[0]);
+        end(&mut queue, id, None, 0);
+    }
+    assert_eq!(states(&queue), "completed completed completed ready");
+    assert_eq!((queue.open_jobs(), queue.completed_jobs()), (1, 3));
+    // What is done again takes those with it that have not begun.
+    apply(&mut queue, retry("c")).unwrap();
+    assert_eq!(states(&queue), "completed completed ready waiting");
+    assert_eq!((queue.open_jobs(), queue.completed_jobs()), (2, 2));
+}
+
+#[test]
+fn jobs_wait_for_every_phase_before_theirs() {
+    let mut queue = queue(
+        "phases: [{name: p, jobs: [{id: a, cmd: x}]}, {name: q, jobs: [{id: b, cmd: x}]}, {name: r, depends_on: [p, q], jobs: [{id: c, cmd: x}]}, {name: s, depends_on: [p, q], on_dep_failure: run, jobs: [{id: d, cmd: x}]}]",
+    );
+    start(&mut queue, "a", &[0]);
+    end(&mut queue, "a", Some(Reason::Exit), 0);
+    assert_eq!(states(&queue), "failed ready blocked waiting");
+    start(&mut queue, "b", &[0]);
+    end(&mut queue, "b", None, 0);
+    assert_eq!(states(&queue), "failed completed blocked ready");
+    apply(&mut queue, retry("a")).unwrap();
+    assert_eq!(states(&queue), "ready completed waiting waiting");
+    start(&mut queue, "a", &[0]);
+    end(&mut queue, "a", None, 0);
+    assert_eq!(states(&queue), "completed completed ready ready");
+}
+
+#[test]
+fn words_of_the_reference_s_state_file() {
+    for (state, reason, word) in [
+        (State::Waiting, None, "pending"),
+        (State::Ready, None, "pending"),
+        (State::Hold, None, "pending"),
+        (State::Submitting, None, "pending"),
+        (State::Queued, None, "pending"),
+        (State::Starting, None, "running"),
+        (State::Running, None, "running"),
+        (State::Cancelling, None, "running"),
+        (State::Unknown, None, "running"),
+        (State::Backoff, Some(Reason::GpuOom), "failed_oom"),
+        (State::Backoff, Some(Reason::HostOom), "failed_oom"),
+        (State::Backoff, Some(Reason::Exit), "failed_other"),
+        (State::Completed, None, "completed"),
+        (State::Failed, Some(Reason::GpuOom), "stuck"),
+        (State::Blocked, None, "stuck"),
+        (State::Cancelled, None, "stuck"),
+        (State::Lost, None, "stuck"),
+    ] {
+        assert_eq!(state.status(reason), word, "{state:?}");
+        assert_eq!(state.is_final(), word == "stuck" || word == "completed");
+    }
+}
+
 fn cards(count: u32) -> Vec<Card> {
     (0..count)
         .map(|index| Card {
@@ -388,6 +713,186 @@ fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
         schedule::obstacle(&queue, 0, &two, slots),
         Some(Obstacle::LargerCard(25_300))
     );
+}
+
+#[test]
+fn a_larger_card_is_one_that_holds_a_tenth_more_than_the_job_used() {
+    let mut queue = queue("oom_retry: {delay: 0}\njobs: [{id: a, cmd: x}]");
+    let mut two = cards(2);
+    two[0].total_mib = Some(24_575);
+    let mut attempt = |peak| {
+        start(&mut queue, "a", &[1]);
+        let mut verdict = Verdict::failed(Reason::GpuOom, "CUDA out of memory");
+        verdict.card_peak_mib = Some(peak);
+        let event = Event::Ended {
+            id: String::from("a"),
+            attempt: queue.run(0).attempt,
+            verdict,
+            retry_in_ms: Some(0),
+        };
+        queue.apply(&event, NOW, 0, 0).unwrap();
+        queue.tick(0);
+        chosen(&queue, &two, 0)
+    };
+    // 22,341 and a tenth are 24,576: the card that it ran on is the only one large enough.
+    assert_eq!(attempt(22_341), [(String::from("a"), vec![1])]);
+    // No card is large enough for more: another one than before.
+    assert_eq!(attempt(22_342), [(String::from("a"), vec![0])]);
+}
+
+#[test]
+fn whether_another_card_is_tried_is_for_the_manifest_to_say() {
+    let mut queue = queue(
+        "oom_retry: {delay: 0}\njobs: [{id: a, cmd: x, retry: {other_gpu: any, other: 1, delay: 0}}, {id: b, cmd: x, retry: {other: 1, delay: 0}}]",
+    );
+    start(&mut queue, "a", &[0]);
+    end(&mut queue, "a", Some(Reason::GpuOom), 0);
+    queue.tick(0);
+    assert_eq!(chosen(&queue, &cards(2), 0)[0].1, [0]);
+    // A failure that has nothing to do with the card is no reason either.
+    start(&mut queue, "a", &[1]);
+    start(&mut queue, "b", &[0]);
+    end(&mut queue, "b", Some(Reason::Exit), 0);
+    queue.tick(0);
+    assert_eq!(chosen(&queue, &cards(3), 0), [(String::from("b"), vec![0])]);
+}
+
+#[test]
+fn how_many_jobs_may_run_follows_from_the_manifest_and_the_machine() {
+    let slots = |text: &str, processors| {
+        let slots = schedule::slots(&queue(text), 2, machine(processors));
+        (slots.with_cards, slots.without_cards, slots.guessed)
+    };
+    let jobs = "jobs: [{id: a, cmd: x}, {id: b, cmd: x, gpus: 0}]";
+    assert_eq!(slots(jobs, 6), (2, 3, true));
+    assert_eq!(slots(jobs, 1), (2, 1, true));
+    assert_eq!(slots(&format!("max_parallel: 5\n{jobs}"), 6), (5, 3, true));
+    assert_eq!(
+        slots(&format!("max_parallel: 5\nmax_cpu_jobs: 4\n{jobs}"), 6),
+        (5, 4, false)
+    );
+    // Where no job wants a card, it counts those without.
+    let without = "max_parallel: 5\njobs: [{id: a, cmd: x, gpus: 0}]";
+    assert_eq!(slots(without, 6), (5, 5, false));
+    let none = "gpus: []\nmax_parallel: 5\njobs: [{id: a, cmd: x}]";
+    assert_eq!(slots(none, 6), (5, 5, false));
+    let shared = "jobs: [{id: a, cmd: x, gpu_mem_mib: 10}]";
+    assert_eq!(slots(shared, 6), (u32::MAX, 3, true));
+}
+
+#[test]
+fn a_job_that_no_cards_here_could_serve_is_impossible() {
+    let mut three = cards(3);
+    three[2].total_mib = None;
+    let impossible = |job: &str| {
+        let queue = queue(&format!("jobs: [{job}]"));
+        schedule::impossible(&queue.manifest().jobs[0], &three)
+    };
+    assert_eq!(impossible("{id: a, cmd: x, gpus: 2}"), None);
+    // Of a card whose memory nobody knows nothing is promised.
+    assert_eq!(impossible("{id: a, cmd: x, gpus: 3}"), Some((3, 2)));
+    assert_eq!(
+        impossible("{id: a, cmd: x, gpus: 2, gpu_mem_mib: 24576}"),
+        None
+    );
+    assert_eq!(
+        impossible("{id: a, cmd: x, gpu_mem_mib: 24577}"),
+        Some((1, 0))
+    );
+    assert_eq!(impossible("{id: a, cmd: x, gpus: 0}"), None);
+}
+
+#[test]
+fn what_prevents_a_start_is_named() {
+    let mut queue = queue(
+        "phases: [{name: p, max_parallel: 1, jobs: [{id: a, cmd: x}, {id: b, cmd: x}]}, {name: q, jobs: [{id: wide, cmd: x, gpus: 3}, {id: c, cmd: x}, {id: d, cmd: x, gpus: 0}, {id: e, cmd: x, gpus: 0, cpus: 1}]}]",
+    );
+    let slots = Slots {
+        with_cards: 2,
+        without_cards: 1,
+        guessed: true,
+        machine: machine(4),
+    };
+    let why = |queue: &Queue, id: &str, count, slots| {
+        schedule::obstacle(queue, queue.find(id).unwrap(), &cards(count), slots)
+    };
+    for id in ["a", "b", "c", "d", "e"] {
+        assert_eq!(why(&queue, id, 2, slots), None, "{id}");
+    }
+    assert_eq!(schedule::obstacle(&queue, 99, &cards(2), slots), None);
+    assert_eq!(why(&queue, "wide", 2, slots), Some(Obstacle::Cards(3, 2)));
+    assert_eq!(why(&queue, "wide", 0, slots), Some(Obstacle::Cards(3, 0)));
+    start(&mut queue, "a", &[0]);
+    start(&mut queue, "d", &[]);
+    assert_eq!(why(&queue, "b", 2, slots), Some(Obstacle::PhaseParallel(1)));
+    assert_eq!(why(&queue, "c", 2, slots), None);
+    // Who says what it needs is not bound by a number that nobody gave.
+    assert_eq!(why(&queue, "d", 2, slots), Some(Obstacle::CpuSlots(1)));
+    assert_eq!(why(&queue, "e", 2, slots), None);
+    let given = Slots {
+        guessed: false,
+        ..slots
+    };
+    assert_eq!(why(&queue, "e", 2, given), Some(Obstacle::CpuSlots(1)));
+    start(&mut queue, "c", &[1]);
+    assert_eq!(
+        why(&queue, "wide", 9, slots),
+        Some(Obstacle::MaxParallel(2))
+    );
+}
+
+#[test]
+fn only_who_misses_several_cards_that_exist_is_waiting_for_them() {
+    let mut queue = queue(
+        "jobs: [{id: n, cmd: x}, {id: one, cmd: x, priority: 3}, {id: wide, cmd: x, gpus: 2, priority: 2}, {id: wider, cmd: x, gpus: 9, priority: 1}]",
+    );
+    start(&mut queue, "n", &[0]);
+    let mut two = cards(2);
+    two[0].availability = Availability::Busy(String::from("another"));
+    two[1].availability = Availability::Busy(String::from("another"));
+    let waiting = |queue: &Queue, with_cards| {
+        let slots = Slots {
+            with_cards,
+            ..Slots::default()
+        };
+        let mut short = schedule::Short::new();
+        assert_eq!(schedule::choose(queue, 7, &two, slots, &mut short), []);
+        short
+    };
+    assert_eq!(waiting(&queue, 9), [(2, 7)].into());
+    // Here a slot is missing.
+    assert_eq!(waiting(&queue, 1), [].into());
+}
+
+#[test]
+fn jobs_that_share_fill_a_card_exactly_and_the_one_in_use_first() {
+    let mut queue = queue(
+        "jobs: [{id: a, cmd: x, gpu_mem_mib: 12288}, {id: b, cmd: x, gpu_mem_mib: 12288}, {id: c, cmd: x, gpu_mem_mib: 1}]",
+    );
+    start(&mut queue, "a", &[1]);
+    assert_eq!(
+        chosen(&queue, &cards(2), 0),
+        [(String::from("b"), vec![1]), (String::from("c"), vec![0])]
+    );
+    start(&mut queue, "b", &[1]);
+    end(&mut queue, "a", None, 0);
+    // Half of it is free again.
+    assert_eq!(chosen(&queue, &cards(2), 0), [(String::from("c"), vec![1])]);
+}
+
+#[test]
+fn an_engine_gets_the_best_jobs_that_its_room_and_their_phases_allow() {
+    let mut queue = queue(
+        "phases: [{name: p, max_parallel: 1, jobs: [{id: a, cmd: x}, {id: b, cmd: x}]}, {name: q, jobs: [{id: c, cmd: x, priority: 5}, {id: d, cmd: x, gpus: 2}]}]",
+    );
+    assert_eq!(schedule::next_jobs(&queue, 9), [2, 0, 1, 3]);
+    assert_eq!(schedule::next_jobs(&queue, 2), [2, 0]);
+    assert_eq!(schedule::choose_for_engine(&queue, 9), [2, 0, 3]);
+    assert_eq!(schedule::choose_for_engine(&queue, 2), [2, 0]);
+    assert_eq!(schedule::choose_for_engine(&queue, 0), [0_u32; 0]);
+    let pause = Event::Pause { paused: true };
+    queue.apply(&pause, NOW, 0, 0).unwrap();
+    assert_eq!(schedule::choose_for_engine(&queue, 9), [0_u32; 0]);
 }
 
 #[test]
