@@ -22,18 +22,17 @@ pub(crate) fn read(files: &[Found]) -> Findings {
         match look(file, buffer, found) {
             Ok(fault) => {
                 found.looked.files += 1;
-                let unseen = |why: String| Unseen::new(&file.shown, &why);
-                let unseen = fault.map(unseen);
-                found.unseen.extend(
-                    unseen.map(|unseen| unseen.hint("unpack it and look at what it holds")),
-                );
+                let hint = "unpack it and look at what it holds";
+                let unseen = fault.map(|why| Unseen::new(&file.shown, &why).hint(hint));
+                found.unseen.extend(unseen);
             }
             // Gone since it was listed: there is nothing left that could be leaked here.
             Err(error) if error.is_not_found() => {}
-            Err(error) => found.unseen.push(
-                Unseen::new(&file.shown, &why(&error))
-                    .hint("make it readable, or look at it as a user who may read it"),
-            ),
+            Err(error) => {
+                let hint = "make it readable, or look at it as a user who may read it";
+                let unseen = Unseen::new(&file.shown, &why(&error)).hint(hint);
+                found.unseen.push(unseen);
+            }
         }
     });
     let mut all = Findings::default();

@@ -270,8 +270,11 @@ impl Stream {
             let take = usize::try_from(*left).map_or(piece.len(), |left| left.min(piece.len()));
             let (body, rest) = piece.split_at_checked(take).unwrap_or((piece, &[]));
             *left -= body.len() as u64;
-            self.scanner.feed(body);
-            if *left == 0 {
+            let is_end = *left == 0;
+            // The line feed behind an object is no part of it.
+            let held = body.get(..body.len() - usize::from(is_end));
+            self.scanner.feed(held.unwrap_or(body));
+            if is_end {
                 let (hits, fault) = self.scanner.finish();
                 let why = fault.map(|why| format!("{kind} {id}: {why}"));
                 self.packed.extend(why);
