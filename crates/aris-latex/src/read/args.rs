@@ -1,7 +1,6 @@
 //! Arguments of commands.
 
 use super::{
-    commands::Act,
     reader::{Frame, Meaning, Reader},
     token::{Kind, Token},
     writer::Source,
@@ -264,10 +263,10 @@ impl Reader<'_> {
                         self.expand(token, name, &body);
                         continue;
                     }
-                    Meaning::Known(cmd) => match cmd.act {
-                        Act::Symbol(text) | Act::Operator(text) | Act::Function(text) => text,
-                        Act::Space => " ",
-                        _ => continue,
+                    Meaning::Known(cmd) if cmd.what == "space" => " ",
+                    Meaning::Known(cmd) => match cmd.prints() {
+                        Some(text) => text,
+                        None => continue,
                     },
                     Meaning::Unknown => continue,
                 },

@@ -82,6 +82,13 @@ impl Reader<'_> {
         }
     }
 
+    pub(super) fn bibliography(&mut self) {
+        self.skip_optional();
+        let tokens = self.argument();
+        let known = self.is_known(&tokens);
+        self.bibliographies(&tokens, known);
+    }
+
     /// `\bibliography{a,b}`
     pub(super) fn bibliographies(&mut self, tokens: &[Token], known: bool) {
         for (name, place) in self.keys(tokens) {

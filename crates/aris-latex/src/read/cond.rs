@@ -1,7 +1,7 @@
 //! Conditionals: decided where the document itself decides, both branches read otherwise.
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     reader::{Branch, Meaning, Reader},
     style,
     token::{Kind, Token},
@@ -102,12 +102,12 @@ impl Reader<'_> {
                 self.problem_at(ProblemKind::UnclosedConditional, start, message);
                 return false;
             }
-            match self.act(token) {
-                Some(Act::If(_)) => depth += 1,
-                Some(Act::Fi) if depth == 0 => return false,
-                Some(Act::Fi) => depth -= 1,
-                Some(Act::Else) if depth == 0 && stop_at_else => return true,
-                None if !is_declared && self.is_unknown_conditional(token) => depth += 1,
+            match self.what(token) {
+                "if" => depth += 1,
+                "fi" if depth == 0 => return false,
+                "fi" => depth -= 1,
+                "else" if depth == 0 && stop_at_else => return true,
+                "" if !is_declared && self.is_unknown_conditional(token) => depth += 1,
                 _ => {}
             }
             is_declared = self.command_name(token) == "newif";
@@ -148,7 +148,7 @@ impl Reader<'_> {
     /// A token of `\ifx` and what it means, where that is certain.
     fn operand(&mut self) -> (Token, Option<String>) {
         let mut token = self.next_visible();
-        let is_made = matches!(self.act(token), Some(Act::CsName));
+        let is_made = self.what(token) == "csname";
         if is_made {
             self.cs_name(token);
             token = self.next();
@@ -179,7 +179,8 @@ impl Reader<'_> {
         match self.meaning(name) {
             Meaning::Macro(body) => body.is_certain().then_some(true),
             Meaning::Known(cmd) => {
-                matches!(cmd.act, Act::If("true" | "false") | Act::SetSwitch(..)).then_some(true)
+                let is_known = cmd.what == "if" && matches!(cmd.how, "true" | "false");
+                (is_known || cmd.sets.is_some()).then_some(true)
             }
             // Packages that are not here define names, and so does LaTeX, with `@`.
             Meaning::Unknown => (!self.loading.installed
@@ -278,7 +279,7 @@ impl Reader<'_> {
         let text = if star { "*" } else { self.text(wanted) };
         let is_next = match next.kind {
             Kind::Word => !text.is_empty() && self.text(next).starts_with(text),
-            Kind::Begin => matches!(self.act(wanted), Some(Act::BGroup)),
+            Kind::Begin => self.what(wanted) == "open",
             _ => next.kind == wanted.kind,
         };
         if is_next && star {
@@ -366,9 +367,9 @@ impl Reader<'_> {
     fn switch(&mut self, kind: &str) -> Option<bool> {
         let name = self.switch_name(kind);
         match self.meaning(name) {
-            Meaning::Known(cmd) => match cmd.act {
-                Act::If("true") => Some(true),
-                Act::If("false") => Some(false),
+            Meaning::Known(cmd) if cmd.what == "if" => match cmd.how {
+                "true" => Some(true),
+                "false" => Some(false),
                 _ => None,
             },
             _ => None,
@@ -409,20 +410,16 @@ impl Reader<'_> {
             Some(false) => "false",
             None => "",
         };
-        self.set_meaning(name, Meaning::Known(Cmd::fixed(Act::If(word))));
+        self.set_meaning(name, Meaning::Known(Cmd::fixed("if", word)));
     }
 
     /// `\IfBooleanTF{#1}`, `\IfNoValueTF{#1}`, `\IfValueTF{#1}`
     pub(super) fn if_argument(&mut self, token: Token, how: &str) {
         let argument = self.argument();
-        let holds = |wanted: fn(&Act) -> bool| {
-            let mut acts = argument.iter().filter_map(|token| self.act(*token));
-            acts.any(|act| wanted(&act))
-        };
+        let holds = |what| argument.iter().any(|token| self.what(*token) == what);
         let chosen = match how {
-            "true" => holds(|act| matches!(act, Act::True)),
-            "none" => holds(|act| matches!(act, Act::NoValue)),
-            _ => !holds(|act| matches!(act, Act::NoValue)),
+            "given" => !holds("none"),
+            wanted => holds(wanted),
         };
         self.choose(token, Some(chosen));
     }

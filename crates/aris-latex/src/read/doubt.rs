@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 
 use super::{
-    commands::Act,
     reader::{After, GroupKind, Reader},
     style,
     token::{Kind, Op, Token, narrow},
@@ -149,7 +148,7 @@ impl Reader<'_> {
         if matches!(self.command_name(next), "hbox" | "vbox" | "vtop") {
             next = self.next_visible();
         }
-        if next.kind == Kind::Begin || matches!(self.act(next), Some(Act::BGroup)) {
+        if next.kind == Kind::Begin || self.what(next) == "open" {
             self.open_group(GroupKind::Brace, After::Nothing, next);
             let message = "whether this box is printed is not decided here";
             let number = self.doubt(token, message);

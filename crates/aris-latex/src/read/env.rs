@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    commands::Act,
     path,
     reader::{After, Alignment, GroupKind, Meaning, Own, Reader, UserEnvironment},
     style::{self, Style},
@@ -495,7 +494,7 @@ impl Reader<'_> {
                 if token.kind == Kind::Stop {
                     break false;
                 }
-                if matches!(self.act(token), Some(Act::End)) {
+                if self.what(token) == "end" {
                     let tokens = self.argument();
                     if self.raw(&tokens) == name {
                         break true;

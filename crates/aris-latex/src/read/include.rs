@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{
-    commands::Act,
     path,
     reader::{File, Frame, Meaning, Reader},
     token::{Kind, Token, narrow},
@@ -153,8 +152,7 @@ impl Reader<'_> {
         tokens.iter().all(|token| match token.kind {
             Kind::Param(_) | Kind::Hash => false,
             Kind::Name(_) => {
-                let act = self.act(*token);
-                let is_text = matches!(act, Some(Act::Symbol(_) | Act::Space | Act::Nothing));
+                let is_text = matches!(self.what(*token), "symbol" | "space" | "nothing");
                 is_text || self.is_macro(*token)
             }
             _ => true,
@@ -162,25 +160,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn include(&mut self, token: Token, kind: IncludeKind) {
-        match kind {
-            IncludeKind::Input
-            | IncludeKind::Include
-            | IncludeKind::Subfile
-            | IncludeKind::Import => {
-                self.skip_optional();
-                let (name, known) = self.file_name();
-                self.splice(token, kind, &name, known, None);
-            }
-            IncludeKind::Graphics => self.graphics(token),
-            IncludeKind::Bibliography => {
-                self.skip_optional();
-                let tokens = self.argument();
-                let known = self.is_known(&tokens);
-                self.bibliographies(&tokens, known);
-            }
-            IncludeKind::Package | IncludeKind::Class => self.packages(kind),
-            IncludeKind::Data | IncludeKind::Listing => self.printed_file(token, kind, ""),
-        }
+        self.skip_optional();
+        let (name, known) = self.file_name();
+        self.splice(token, kind, &name, known, None);
     }
 
     /// Reads a file in place.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     lexer::{self, Cursor, Letters},
     reader::{File, Meaning, Reader},
     token::{Kind, Op, Token, narrow},
@@ -125,7 +125,7 @@ impl Reader<'_> {
         if matches!(self.meaning(name), Meaning::Unknown) {
             // The end of a group does not take it back.
             let undo = self.undo.len();
-            self.set_meaning(name, Meaning::Known(Cmd::free(Act::Symbol(text))));
+            self.set_meaning(name, Meaning::Known(Cmd::free("symbol", text)));
             self.undo.truncate(undo);
         }
         self.unread(like.with(Kind::Name(name)));

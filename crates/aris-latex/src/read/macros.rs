@@ -3,7 +3,7 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     env::{self, Env},
     reader::{
         Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Own, Parameter, Reader, UserEnvironment,
@@ -124,7 +124,7 @@ impl Reader<'_> {
     pub(super) fn defined_name(&mut self) -> Option<(u32, Token)> {
         let mut token = self.next_visible();
         // `\expandafter\def\csname x\endcsname`
-        if matches!(self.act(token), Some(Act::CsName)) {
+        if self.what(token) == "csname" {
             self.cs_name(token);
             token = self.next_visible();
         }
@@ -176,7 +176,7 @@ impl Reader<'_> {
                 let count = defined.parameters.len();
                 let prints = |at| defined.body.iter().any(|part| part.kind == Kind::Param(at));
                 let prints = (1..=9).take(count).all(prints);
-                let is_known = !matches!(cmd.act, Act::Opaque);
+                let is_known = cmd.what != "opaque";
                 keep || is_known && (self.styles > 0 || defined.doubt > 0 && prints)
             }
             Meaning::Macro(old) => {
@@ -446,7 +446,8 @@ impl Reader<'_> {
             return;
         };
         let meaning = self.meaning(target);
-        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if matches!(cmd.act, Act::If(_)));
+        let is_condition =
+            |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if cmd.what == "if");
         let old = self.meaning(name);
         let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
         // `\let\iffalse\iftrue` shows what was hidden.
@@ -504,7 +505,7 @@ impl Reader<'_> {
     /// Something defines a name, unless it has a meaning already.
     pub(super) fn set_opaque(&mut self, name: u32) {
         if matches!(self.meaning(name), Meaning::Unknown) {
-            self.set_meaning(name, Meaning::Known(Cmd::OPAQUE));
+            self.set_meaning(name, Meaning::Known(Cmd::free("opaque", "")));
         }
     }
 
@@ -514,7 +515,7 @@ impl Reader<'_> {
             return;
         };
         if spec == "g" {
-            self.set_meaning(name, Meaning::Known(Cmd::register()));
+            self.set_meaning(name, Meaning::Known(Cmd::free("register", "")));
             return;
         }
         self.set_opaque(name);
@@ -544,8 +545,9 @@ impl Reader<'_> {
         };
         for (ending, value) in [("true", true), ("false", false)] {
             let setter = self.names.intern(&format!("{stem}{ending}"));
-            let act = Act::SetSwitch(name, value);
-            self.set_meaning(setter, Meaning::Known(Cmd::fixed(act)));
+            let sets = Some((name, value));
+            let cmd = Cmd::fixed("set", "");
+            self.set_meaning(setter, Meaning::Known(Cmd { sets, ..cmd }));
         }
     }
 
@@ -565,11 +567,11 @@ impl Reader<'_> {
     pub(super) fn global(&mut self) {
         let mut next = self.next_visible();
         // `\long`
-        while matches!(self.act(next), Some(Act::Nothing)) {
+        while self.what(next) == "nothing" {
             next = self.next_visible();
         }
-        match self.act(next) {
-            Some(act) => self.globally(|reader| reader.command(next, act)),
+        match self.cmd(next) {
+            Some(cmd) => self.globally(|reader| reader.command(next, cmd)),
             None => self.unread(next),
         }
     }

@@ -1,7 +1,7 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
 use super::{
-    commands::Act,
+    commands::Cmd,
     groups::UNCLOSED_MATHS,
     reader::{After, GroupKind, Reader},
     style,
@@ -209,7 +209,7 @@ impl Reader<'_> {
     }
 
     fn is_operator(&self, token: Token, sign: &str) -> bool {
-        matches!(self.act(token), Some(Act::Operator(text) | Act::Symbol(text)) if text == sign)
+        (self.cmd(token).and_then(Cmd::prints)).is_some_and(|text| text == sign)
     }
 
     fn is_ordinal(&self, token: Token) -> bool {
@@ -239,7 +239,7 @@ impl Reader<'_> {
     }
 
     fn is_binary(&self, token: Token) -> bool {
-        matches!(self.act(token), Some(Act::Operator(_) | Act::Fraction))
+        matches!(self.what(token), "sign" | "fraction")
     }
 
     /// `1\,234` is one number; elsewhere a space.
@@ -256,22 +256,15 @@ impl Reader<'_> {
     }
 
     pub(super) fn x_space(&mut self, token: Token) {
+        const UNSPACED: [&str; 6] = ["footnote", "mark", "space", "thin", "nothing", "rowend"];
         const CLOSE: [char; 11] = ['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']'];
         let next = self.peek();
         let spaced = match next.kind {
             Kind::Word => !self.text(next).starts_with(CLOSE),
             Kind::Math => true,
-            Kind::Name(_) => match self.act(next) {
-                Some(Act::Symbol(text)) => !text.starts_with(CLOSE),
-                Some(
-                    Act::Footnote
-                    | Act::FootnoteMark
-                    | Act::Space
-                    | Act::ThinSpace
-                    | Act::Nothing
-                    | Act::RowEnd,
-                ) => false,
-                _ => true,
+            Kind::Name(_) => match self.cmd(next) {
+                Some(cmd) if cmd.what == "symbol" => !cmd.how.starts_with(CLOSE),
+                cmd => !cmd.is_some_and(|cmd| UNSPACED.contains(&cmd.what)),
             },
             _ => false,
         };

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    commands::{self, Act, Cmd},
+    commands::{self, Cmd},
     env::Env,
     lexer::{Cursor, Letters},
     names::Names,
@@ -258,15 +258,20 @@ impl<'a> Reader<'a> {
             .unwrap_or_default()
     }
 
-    /// What a known command does.
-    pub(super) fn act(&self, token: Token) -> Option<Act> {
-        match token.kind {
-            Kind::Name(name) => match self.meanings.get(name as usize) {
-                Some(Meaning::Known(cmd)) => Some(cmd.act),
-                _ => None,
-            },
+    /// The known command that a token is.
+    pub(super) fn cmd(&self, token: Token) -> Option<Cmd> {
+        let Kind::Name(name) = token.kind else {
+            return None;
+        };
+        match self.meanings.get(name as usize) {
+            Some(Meaning::Known(cmd)) => Some(*cmd),
             _ => None,
         }
+    }
+
+    /// The word for what it does; none for what is no known command.
+    pub(super) fn what(&self, token: Token) -> &'static str {
+        self.cmd(token).map_or("", |cmd| cmd.what)
     }
 
     pub(super) fn set_meaning(&mut self, name: u32, meaning: Meaning) {

@@ -1,7 +1,7 @@
 //! What is read as bytes: addresses and code in the text.
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     reader::{Meaning, Reader},
     style,
     token::{Kind, Token, narrow},
@@ -118,8 +118,7 @@ impl Reader<'_> {
         let name = name.map_or(language + ending, |name| self.flat(&name).trim().to_owned());
         drop(self.argument());
         let name = self.names.intern(&name);
-        let verb = Act::Do(|reader, token, _| reader.verb(token, true), "");
-        self.set_meaning(name, Meaning::Known(Cmd::fixed(verb)));
+        self.set_meaning(name, Meaning::Known(Cmd::fixed("inline", "")));
     }
 
     /// Writes a word up to such a mark, and the code behind it.
