@@ -57,7 +57,10 @@ impl Reader<'_> {
         let place = self.place(token);
         let negated = std::mem::take(&mut self.negated);
         let truth = truth.map(|truth| truth != negated);
-        let doubt = truth.map_or_else(|| self.undecided(token), |_| 0);
+        let doubt = match truth {
+            Some(_) => 0,
+            None => self.doubt(token, &self.undecided(token)),
+        };
         if truth != Some(false) || self.skip_branch(token, true) {
             self.branches.push(Branch {
                 skip_else: truth.is_some(),
@@ -67,13 +70,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins the doubt about what a condition that is not decided holds.
-    fn undecided(&mut self, token: Token) -> u32 {
-        let message = format!(
+    /// What is said of a condition that is not decided.
+    fn undecided(&self, token: Token) -> String {
+        format!(
             "`\\{}` is not decided here, and its text may not be set; to decide it, write `\\iftrue` or `\\iffalse`, or test a switch that the paper sets",
             self.command_name(token)
-        );
-        self.doubt(token, &message)
+        )
     }
 
     pub(super) fn other_branch(&mut self, token: Token) {
@@ -296,8 +298,8 @@ impl Reader<'_> {
         }
         yes.push(token.with(Kind::Space));
         yes.extend(no);
-        let number = self.undecided(token);
-        self.unread_doubtful(token, number, &yes);
+        let message = self.undecided(token);
+        self.unread_doubtful(token, &message, &yes);
     }
 
     /// `\ifthenelse{test}{yes}{no}` and its kind, by what is tested; arguments to drop where nobody knows.

@@ -31,27 +31,15 @@ impl Env {
 
     /// Whether the document's own definition is ignored.
     pub(super) fn is_fixed(self) -> bool {
-        let fixed = [
-            "document",
-            "grid",
-            "tabu",
-            "long",
-            "keys",
-            "nice",
-            "float",
-            "raw",
-            "display",
-            "bibliography",
-        ];
-        fixed.contains(&self.what)
+        let mut fixed =
+            "document grid tabu long keys nice float raw display bibliography".split(' ');
+        fixed.any(|what| what == self.what)
     }
 
     /// Whether it counts before the document begins.
     fn is_early(self) -> bool {
-        let early = [
-            "document", "raw", "hidden", "note", "abstract", "keywords", "front",
-        ];
-        early.contains(&self.what)
+        let mut early = "document raw hidden note abstract keywords front".split(' ');
+        early.any(|what| what == self.what)
     }
 }
 
@@ -133,8 +121,7 @@ impl Reader<'_> {
                 self.begin_text(token, index, "plain");
                 if self.raw(&slides).contains('0') {
                     let message = "whether this frame is shown on a slide is not decided here";
-                    let number = self.doubt(token, message);
-                    self.doubt_group(number);
+                    self.doubt_group(token, message);
                 }
             }
             "sources" => {
@@ -176,8 +163,7 @@ impl Reader<'_> {
                     "whether `{}` prints its text is not decided here",
                     self.names.text(index)
                 );
-                let number = self.doubt(token, &message);
-                self.doubt_group(number);
+                self.doubt_group(token, &message);
             }
             _ => {}
         }
@@ -235,7 +221,7 @@ impl Reader<'_> {
         if self.follows(user) {
             self.enter(index, After::Nothing, token);
             self.enter_doubt(user.begin.doubt);
-            self.doubt_group(user.begin.doubt);
+            self.end_with_group(user.begin.doubt);
             self.expand_known(token, index, &user.begin);
             return;
         }
@@ -250,9 +236,7 @@ impl Reader<'_> {
             self.enter(index, After::Nothing, token);
         }
         if user.begin.opaque {
-            let message = "the arguments of this environment are not followed";
-            let number = self.doubt(token, message);
-            self.doubt_group(number);
+            self.doubt_group(token, "the arguments of this environment are not followed");
         }
     }
 
@@ -379,8 +363,7 @@ impl Reader<'_> {
             self.unread_all(&hooks);
             if self.frames_only {
                 let message = "`ignorenonframetext` hides what stands outside frames; what that is, is not decided here";
-                let number = self.doubt(token, message);
-                self.doubt_file(number);
+                self.doubt_file(token, message);
             }
         }
     }
@@ -388,8 +371,7 @@ impl Reader<'_> {
     pub(super) fn end_document(&mut self, token: Token) {
         if self.is_doubtful() {
             // Behind a condition: nobody knows whether the document ends here.
-            let number = self.doubt(token, "it is not decided here whether the document ends");
-            return self.doubt_file(number);
+            return self.doubt_file(token, "it is not decided here whether the document ends");
         }
         if !self.end_hooks.is_empty() {
             let hooks = std::mem::take(&mut self.end_hooks);
@@ -411,8 +393,7 @@ impl Reader<'_> {
     /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
     pub(super) fn end_input(&mut self, token: Token) {
         if self.is_doubtful() {
-            let number = self.doubt(token, "it is not decided here whether the file ends");
-            self.doubt_file(number);
+            self.doubt_file(token, "it is not decided here whether the file ends");
         } else if let Some(file) = self.file_mut() {
             let line = if file.cursor.fresh {
                 Some(0)

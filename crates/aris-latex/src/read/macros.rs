@@ -477,29 +477,22 @@ impl Reader<'_> {
         } else {
             vec![self.name_token("do", token)]
         };
-        let list = self.argument();
-        let mut items = vec![Vec::new()];
-        for mut part in list {
+        let open: Vec<Token> = what.into_iter().chain([token.with(Kind::Begin)]).collect();
+        let close = token.with(Kind::End);
+        let mut all = open.clone();
+        for mut part in self.argument() {
             while part.kind == Kind::Word
                 && let Some(at) = self.text(part).find(',')
             {
                 let (before, after) = part.split(at);
-                items
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|item| item.push(before));
-                items.push(Vec::new());
+                all.extend([before, close]);
+                all.extend(&open);
                 part = after.split(1).1;
             }
-            items
-                .last_mut()
-                .into_iter()
-                .for_each(|item| item.push(part));
+            all.push(part);
         }
-        for item in items.iter().rev() {
-            self.unread_group(token, item);
-            self.unread_all(&what);
-        }
+        all.push(close);
+        self.unread_all(&all);
     }
 
     /// Something defines a name, unless it has a meaning already.

@@ -118,8 +118,7 @@ impl Reader<'_> {
         let next = self.next();
         if next.kind == Kind::Begin {
             self.open_group(GroupKind::Brace, After::Argument, next);
-            let number = self.doubt(token, "");
-            self.doubt_group(number);
+            self.doubt_group(token, "");
         } else if next.kind == Kind::Space && self.peek().kind == Kind::Begin {
             self.space(next);
             self.unknown_argument(token);
