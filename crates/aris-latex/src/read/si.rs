@@ -11,23 +11,24 @@ use crate::{Holds, ProblemKind};
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
 pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
-    let mut out = String::new();
-    let mut depth = 0;
-    render(reader, tokens, &mut out, &mut depth);
-    out.trim().to_owned()
+    let shown = reader.apart(tokens, render);
+    shown.trim().to_owned()
 }
 
-fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &mut u32) {
+fn render(reader: &mut Reader<'_>) -> String {
+    let mut out = String::new();
     // After a unit (not a prefix) another one is set off by a space.
     let mut boundary = false;
     let mut square = "";
     // Inside the braces of an exponent.
     let mut power = false;
-    for (at, token) in tokens.iter().enumerate() {
+    loop {
+        let token = reader.next();
         match token.kind {
+            Kind::Stop => return out,
             Kind::Word => {
                 boundary = false;
-                out.push_str(&reader.text(*token).replace('.', " "));
+                out.push_str(&reader.text(token).replace('.', " "));
             }
             Kind::Super => out.push('^'),
             Kind::Begin if out.ends_with('^') => {
@@ -65,20 +66,13 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                             out.push_str(std::mem::take(&mut square));
                         }
                     }
-                    (_, None) => {
-                        let only = tokens.get(at..=at).unwrap_or_default();
-                        if let Meaning::Macro(body) = reader.meaning(name)
-                            && *depth < 20
-                            && reader.spend(body.body.len() + 1)
-                        {
-                            *depth += 1;
-                            render(reader, &body.body, out, depth);
-                            *depth -= 1;
-                        } else {
-                            reader.undefined_in(only);
-                            out.push_str(&reader.flat(only));
+                    (_, None) => match reader.meaning(name) {
+                        Meaning::Macro(body) => reader.expand(token, name, &body),
+                        _ => {
+                            reader.undefined_in(&[token]);
+                            out.push_str(&reader.flat(&[token]));
                         }
-                    }
+                    },
                 }
             }
             _ => {}
