@@ -329,8 +329,7 @@ impl Reader<'_> {
     /// hold a macro that nobody defines.
     pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
         let tokens = self.braced()?;
-        let is_unknown = |token: &&Token| matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown));
-        if let Some(unknown) = tokens.iter().find(is_unknown) {
+        if let Some(unknown) = tokens.iter().find(|token| self.is_unknown(**token)) {
             return Some(vec![(self.raw(&tokens), self.place(*unknown))]);
         }
         Some(self.keys(&tokens))

@@ -12,14 +12,11 @@ impl Reader<'_> {
     /// Whether an unknown name is a conditional of a package or class (`\ifCLASSINFOpdf`) rather than a command with arguments
     /// (`\ifstrempty{…}`); LaTeX's own are known.
     pub(super) fn is_unknown_conditional(&mut self, token: Token) -> bool {
-        let Kind::Name(name) = token.kind else {
-            return false;
-        };
-        let text = self.names.text(name);
+        let text = token.name().map_or("", |name| self.names.text(name));
         text.len() > 2
             && text.starts_with("if")
             && (self.loading.installed || text.contains('@'))
-            && matches!(self.meaning(name), Meaning::Unknown)
+            && self.is_unknown(token)
             && self.peek().kind != Kind::Begin
     }
 
@@ -314,9 +311,8 @@ impl Reader<'_> {
                 let tokens = self.argument();
                 let name = self.names.intern(&self.raw(&tokens));
                 let made = token.with(Kind::Name(name));
-                let token = tokens.first().copied();
-                let token = token.filter(|token| matches!(token.kind, Kind::Name(_)));
-                let truth = self.is_defined(token.unwrap_or(made));
+                let token = tokens.first().filter(|token| token.name().is_some());
+                let truth = self.is_defined(token.copied().unwrap_or(made));
                 truth.map(|truth| truth == (tested == "defined"))
             }
             "bool" | "toggle" => self.switch(tested),

@@ -60,14 +60,14 @@ impl Reader<'_> {
         }
         let loader = self.loader.as_mut();
         let loaded = loader.map_or(Loaded::Absent, |loader| loader.load(path));
-        let written = || self.doc.written_text(path).map(Arc::from);
         let overwrites = |written: &Written| written.overwrites && written.path == path;
+        let is_overwritten = self.doc.written.iter().any(overwrites);
         let text = match loaded {
-            Loaded::Text(_) if self.doc.written.iter().any(overwrites) => {
-                written().ok_or(Found::Absent)
+            Loaded::Text(text) if !is_overwritten => Ok(text),
+            Loaded::Text(_) | Loaded::Absent => {
+                let written = self.doc.written_text(path).map(Arc::from);
+                written.ok_or(Found::Absent)
             }
-            Loaded::Text(text) => Ok(text),
-            Loaded::Absent => written().ok_or(Found::Absent),
             Loaded::Unreadable(reason) => Err(Found::Unreadable(reason)),
         };
         let found = text.map_or_else(
@@ -181,7 +181,7 @@ impl Reader<'_> {
         let names: Vec<String> = if kind == IncludeKind::Include && !path::is_tex(target) {
             vec![format!("{target}.tex")]
         } else {
-            path::tex_candidates(target).collect()
+            path::tex_candidates(target)
         };
         let candidates = match &directory {
             Some(base) => names.iter().map(|name| path::join(base, name)).collect(),
@@ -295,7 +295,7 @@ impl Reader<'_> {
     pub(super) fn input_if_exists(&mut self, token: Token) {
         let (name, known) = self.file_name();
         let (yes, no) = (self.argument(), self.argument());
-        let names: Vec<String> = path::tex_candidates(&name).collect();
+        let names = path::tex_candidates(&name);
         let mut candidates = self.candidates(&names).into_iter();
         let exists = known && candidates.any(|path| !matches!(self.load(&path), Found::Absent));
         self.unread_all(if exists { &yes } else { &no });

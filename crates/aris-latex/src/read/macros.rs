@@ -132,10 +132,8 @@ impl Reader<'_> {
             Kind::Name(name) => Some((name, token)),
             Kind::Begin => {
                 let tokens = self.balanced(token);
-                tokens.iter().find_map(|token| match token.kind {
-                    Kind::Name(name) => Some((name, *token)),
-                    _ => None,
-                })
+                let named = |token: Token| Some((token.name()?, token));
+                tokens.into_iter().find_map(named)
             }
             _ => {
                 self.unread(token);
@@ -420,7 +418,7 @@ impl Reader<'_> {
     /// The environment that a command begins and that does not read its text as LaTeX.
     fn hiding(&self, token: Token) -> Option<Env> {
         let name = self.command_name(token);
-        let is_free = matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown));
+        let is_free = self.is_unknown(token);
         env::lookup(name).filter(|env| is_free && matches!(env.what, "raw" | "hidden"))
     }
 

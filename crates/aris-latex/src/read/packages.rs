@@ -72,7 +72,9 @@ impl Reader<'_> {
             "input" | "inputif" => {
                 let place = self.place(token);
                 let (name, _) = self.file_name();
-                let names = path::tex_candidates(&name).map(|name| (name, place));
+                let names = path::tex_candidates(&name)
+                    .into_iter()
+                    .map(|name| (name, place));
                 self.follow(IncludeKind::Package, &names.collect::<Vec<_>>());
             }
             "bibliography" => self.style_bibliography(),

@@ -260,13 +260,15 @@ impl<'a> Reader<'a> {
 
     /// The known command that a token is.
     pub(super) fn cmd(&self, token: Token) -> Option<Cmd> {
-        let Kind::Name(name) = token.kind else {
-            return None;
-        };
-        match self.meanings.get(name as usize) {
+        match self.meanings.get(token.name()? as usize) {
             Some(Meaning::Known(cmd)) => Some(*cmd),
             _ => None,
         }
+    }
+
+    /// Whether a token is a control sequence that nobody defines.
+    pub(super) fn is_unknown(&self, token: Token) -> bool {
+        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown))
     }
 
     /// The word for what it does; none for what is no known command.

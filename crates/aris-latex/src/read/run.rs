@@ -83,8 +83,6 @@ impl Reader<'_> {
 
     fn instruction(&mut self, token: Token, op: Op) {
         match op {
-            Op::RowEnd => self.row_end(token),
-            Op::HeadEnd => self.head_end(),
             Op::Link(link) => self.style.link = link,
             Op::EndEnvironment(name) => self.leave(name, token),
             Op::EndDocument => self.end_document(token),

@@ -2,7 +2,7 @@
 
 use super::{
     reader::{After, Alignment, GroupKind, Reader},
-    token::{Kind, Op, Token},
+    token::{Kind, Token},
 };
 use crate::{BlockKind, Document, Holds, ProblemKind, Row, Table};
 
@@ -212,7 +212,7 @@ impl Reader<'_> {
         self.row_end(token);
     }
 
-    pub(super) fn row_end(&mut self, token: Token) {
+    fn row_end(&mut self, token: Token) {
         let in_cell = self
             .groups
             .last()
@@ -260,8 +260,8 @@ impl Reader<'_> {
     /// `\tablehead{cells \\}`
     pub(super) fn table_head(&mut self, token: Token) {
         let tokens = self.argument();
-        self.unread(Self::op(token, Op::HeadEnd));
-        self.unread(Self::op(token, Op::RowEnd));
+        let ends = ["tabularnewline", "endhead"].map(|name| self.name_token(name, token));
+        self.unread_all(&ends);
         self.unread_all(&tokens);
     }
 

@@ -75,9 +75,7 @@ impl Reader<'_> {
     /// The same for those in an argument that is flattened.
     pub(super) fn undefined_in(&mut self, tokens: &[Token]) {
         for token in tokens {
-            if let Kind::Name(name) = token.kind
-                && matches!(self.meaning(name), Meaning::Unknown)
-            {
+            if let Some(name) = token.name().filter(|_| self.is_unknown(*token)) {
                 self.undefined(*token, name);
             }
         }
@@ -85,10 +83,8 @@ impl Reader<'_> {
 
     /// Notes a name that is a whole argument of a command whose work is not followed.
     pub(super) fn handles(&mut self, argument: &[Token]) {
-        if let [only] = argument
-            && let Kind::Name(name) = only.kind
-        {
-            self.handled.insert(name);
+        if let [only] = argument {
+            self.handled.extend(only.name());
         }
     }
 
