@@ -263,27 +263,28 @@ impl Reader<'_> {
         self.choose(token, Some(blank));
     }
 
-    /// `\@ifnextchar[{yes}{no}`, `\@ifstar{yes}{no}`
-    pub(super) fn if_next(&mut self, star: bool) {
+    /// `\@ifstar{yes}{no}`
+    pub(super) fn if_star(&mut self) {
+        let (yes, no) = (self.argument(), self.argument());
+        let chosen = if self.star() { yes } else { no };
+        self.unread_all(&chosen);
+    }
+
+    /// `\@ifnextchar[{yes}{no}`
+    pub(super) fn if_next(&mut self) {
         let wanted = match self.next_visible() {
-            first if star => {
-                self.unread(first);
-                first.with(Kind::Stop)
-            }
+            // `[` and the like.
             word if word.kind == Kind::Word => self.first_letter(word),
             other => other,
         };
         let (yes, no) = (self.argument(), self.argument());
         let next = self.peek_after_space();
-        let text = if star { "*" } else { self.text(wanted) };
+        let text = self.text(wanted);
         let is_next = match next.kind {
             Kind::Word => !text.is_empty() && self.text(next).starts_with(text),
             Kind::Begin => self.what(wanted) == "open",
             _ => next.kind == wanted.kind,
         };
-        if is_next && star {
-            self.star();
-        }
         self.unread_all(if is_next { &yes } else { &no });
     }
 

@@ -180,7 +180,7 @@ impl Reader<'_> {
     /// The text among options: what stands behind `title=` and its kind. None where it is no list of options.
     pub(super) fn titles(&self, options: &[Token]) -> Option<Vec<Token>> {
         /// Keys of theorems, boxes and listings that print their value.
-        const PRINTED: [&str; 5] = ["name", "title", "note", "caption", "subtitle"];
+        const PRINTED: [&str; 6] = ["name", "title", "note", "caption", "subtitle", "heading"];
         let (mut found, mut depth, mut is_kept) = (Vec::new(), 0_usize, false);
         let text = self.raw(options);
         let key = text.split_once('=')?.0.rsplit(',').next()?.trim();
@@ -248,21 +248,6 @@ impl Reader<'_> {
             || user.begin.style
                 && self.is_understood(code())
                 && !code().any(|part| part.kind == Kind::Math)
-    }
-
-    /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
-    pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
-        let options = self.optional();
-        let mut name = self.name_argument();
-        if self.command_name(token) == "newminted" {
-            name = match options {
-                Some(given) => self.flat(&given).trim().to_owned(),
-                None => name + "code",
-            };
-        }
-        self.skip_arguments(token, spec);
-        let name = self.names.intern(&name);
-        self.environments.insert(name, Own::Like(Env::new("raw")));
     }
 
     /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.

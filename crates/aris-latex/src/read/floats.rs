@@ -184,12 +184,9 @@ impl Reader<'_> {
     pub(super) fn declare_theorem(&mut self) {
         let options = self.optional().unwrap_or_default();
         let environment = self.name_argument();
-        let options = self.flat(&options);
-        let named = options.split(',').find_map(|option| {
-            let (key, value) = option.split_once('=')?;
-            matches!(key.trim(), "name" | "title" | "heading").then_some(value)
-        });
-        self.declare_theorem_as(&environment, named.unwrap_or(&environment));
+        let name = self.titles(&options).map(|name| self.flat(&name));
+        let name = name.filter(|name| !name.is_empty());
+        self.declare_theorem_as(&environment, &name.unwrap_or_else(|| environment.clone()));
     }
 
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {

@@ -206,6 +206,13 @@ impl Reader<'_> {
         file.map_or("", |file| token.of(&file.text))
     }
 
+    /// What stands before a token in its file.
+    pub(super) fn before(&self, token: Token) -> &str {
+        let file = self.doc.files.get(token.file as usize);
+        let before = file.and_then(|file| file.text.get(..token.at as usize));
+        before.unwrap_or("")
+    }
+
     pub(super) fn literal(token: Token) -> Place {
         Place {
             file: token.file as usize,

@@ -291,12 +291,22 @@ impl Reader<'_> {
         parameters
     }
 
-    pub(super) fn new_command(&mut self, keep: bool) {
+    /// The parameters between name and text, by their form; nothing where they are not followed.
+    fn parameters(&mut self, form: &str) -> Option<Vec<Parameter>> {
+        match form.trim_end_matches(" keep") {
+            "plain" => Some(Vec::new()),
+            "xparse" => self.document_parameters(),
+            _ => Some(self.classic_parameters()),
+        }
+    }
+
+    /// `\newcommand`, `\NewDocumentCommand`, `\DeclareMathOperator`
+    pub(super) fn new_command(&mut self, form: &str) {
         self.star();
         if let Some(name) = self.defined_name() {
-            let parameters = self.classic_parameters();
+            let parameters = self.parameters(form);
             let body = self.argument();
-            self.define(name, Some(parameters), &body, keep);
+            self.define(name, parameters, &body, form.ends_with("keep"));
         }
     }
 
@@ -371,22 +381,10 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn document_command(&mut self, keep: bool) {
-        if let Some(name) = self.defined_name() {
-            let parameters = self.document_parameters();
-            let body = self.argument();
-            self.define(name, parameters, &body, keep);
-        }
-    }
-
-    pub(super) fn new_environment(&mut self, token: Token, classic: bool) {
+    pub(super) fn new_environment(&mut self, token: Token, form: &str) {
         self.star();
         let (name, place) = self.key_argument();
-        let parameters = if classic {
-            Some(self.classic_parameters())
-        } else {
-            self.document_parameters()
-        };
+        let parameters = self.parameters(form);
         let (begin, end) = (self.argument(), self.argument());
         if name.is_empty() {
             return;
@@ -523,10 +521,9 @@ impl Reader<'_> {
 
     /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX. Those of a style file are set by its options.
     pub(super) fn new_switch(&mut self) {
-        let Some((name, _)) = self.defined_name() else {
-            return;
-        };
-        self.declare_switch(name);
+        if let Some((name, _)) = self.defined_name() {
+            self.declare_switch(name);
+        }
     }
 
     pub(super) fn declare_switch(&mut self, name: u32) {
@@ -575,15 +572,6 @@ impl Reader<'_> {
             let meaning = self.meaning(cite);
             self.set_meaning(name, meaning);
             self.skip_arguments(token, "ommmm");
-        }
-    }
-
-    /// `\DeclareMathOperator{\x}{text}`
-    pub(super) fn math_operator(&mut self) {
-        self.star();
-        if let Some(name) = self.defined_name() {
-            let body = self.argument();
-            self.define(name, Some(Vec::new()), &body, false);
         }
     }
 

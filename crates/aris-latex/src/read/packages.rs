@@ -117,9 +117,8 @@ impl Reader<'_> {
     }
 
     fn begins_line(&self, token: Token) -> bool {
-        let file = self.doc.files.get(token.file as usize);
-        let before = file.and_then(|file| file.text.get(..token.at as usize));
-        before.is_none_or(|text| text.is_empty() || text.ends_with('\n'))
+        let before = self.before(token);
+        before.is_empty() || before.ends_with('\n')
     }
 
     /// Whether the reader knows everything that a macro is made of. What it does not know in a style file is code that looks at

@@ -62,10 +62,7 @@ impl Reader<'_> {
 
     /// Whether a name is what a command is about: `{\x}`, or `\x` right behind the command.
     fn is_handled(&mut self, token: Token) -> bool {
-        let file = self.doc.files.get(token.file as usize);
-        let before = file.and_then(|file| file.text.get(..token.at as usize));
-        let before = before.and_then(|text| text.bytes().next_back());
-        match before {
+        match self.before(token).bytes().next_back() {
             Some(b'{') => self.peek().kind == Kind::End,
             Some(byte) => byte.is_ascii_alphabetic(),
             None => false,

@@ -2,7 +2,8 @@
 
 use super::{
     commands::Cmd,
-    reader::{Meaning, Reader},
+    env::Env,
+    reader::{Meaning, Own, Reader},
     style,
     token::{Kind, Token, narrow},
 };
@@ -112,13 +113,30 @@ impl Reader<'_> {
     }
 
     /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source.
-    pub(super) fn new_verb(&mut self, ending: &'static str) {
+    pub(super) fn new_verb(&mut self, ending: &str) {
+        let name = self.minted_name(ending);
+        self.set_meaning(name, Meaning::Known(Cmd::fixed("inline", "")));
+    }
+
+    fn minted_name(&mut self, ending: &str) -> u32 {
         let name = self.optional();
         let language = self.name_argument();
         let name = name.map_or(language + ending, |name| self.flat(&name).trim().to_owned());
         drop(self.argument());
-        let name = self.names.intern(&name);
-        self.set_meaning(name, Meaning::Known(Cmd::fixed("inline", "")));
+        self.names.intern(&name)
+    }
+
+    /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
+    pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
+        let name = if spec == "minted" {
+            self.minted_name("code")
+        } else {
+            self.skip_optional();
+            let name = self.environment_name();
+            self.skip_arguments(token, spec);
+            name
+        };
+        self.environments.insert(name, Own::Like(Env::new("raw")));
     }
 
     /// Writes a word up to such a mark, and the code behind it.
