@@ -19,14 +19,24 @@ pub(super) struct Piece {
 impl Reader<'_> {
     /// Drops a star that follows; whether there was one.
     pub(super) fn star(&mut self) -> bool {
+        self.drop_sign('*')
+    }
+
+    /// Drops a sign that follows; whether there was one.
+    pub(super) fn drop_sign(&mut self, sign: char) -> bool {
         let token = self.next_visible();
-        if token.kind == Kind::Word && self.text(token).starts_with('*') {
-            let (_, rest) = token.split(1);
-            self.unread(rest);
-            return true;
+        let is_sign = token.kind == Kind::Word && self.text(token).starts_with(sign);
+        self.unread(if is_sign { token.split(1).1 } else { token });
+        is_sign
+    }
+
+    /// Drops a token of a kind that follows at once; whether there was one.
+    pub(super) fn drop_kind(&mut self, kind: Kind) -> bool {
+        let token = self.next();
+        if token.kind != kind {
+            self.unread(token);
         }
-        self.unread(token);
-        false
+        token.kind == kind
     }
 
     /// The next mandatory argument: a group's content, or one token.

@@ -235,7 +235,10 @@ fn run(what: &str) -> Run {
         "display" => |reader, token, _| reader.begin_display(token, None),
         "endmaths" => |reader, token, _| reader.close_math(token),
         "mathpalette" => |reader, token, _| reader.math_palette(token),
-        "delimiter" => |reader, _, _| reader.delimiter(),
+        // `\\left(`, `\\big|`, `\\right.`
+        "delimiter" => |reader, _, _| {
+            reader.drop_sign('.');
+        },
         "fraction" => |reader, token, _| reader.fraction(token),
         "root" => |reader, token, _| reader.root(token),
         "binomial" => |reader, token, _| reader.binomial(token),

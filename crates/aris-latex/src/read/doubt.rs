@@ -144,10 +144,8 @@ impl Reader<'_> {
     /// `\setbox0=\hbox{…}`: what the box holds is set where it is used, if it is.
     pub(super) fn set_box(&mut self, token: Token) {
         self.skip_glue();
+        self.drop_sign('=');
         let mut next = self.next_visible();
-        if self.text(next) == "=" {
-            next = self.next_visible();
-        }
         if matches!(self.command_name(next), "hbox" | "vbox" | "vtop") {
             next = self.next_visible();
         }

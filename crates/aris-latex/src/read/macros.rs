@@ -431,10 +431,8 @@ impl Reader<'_> {
         let Some((name, _)) = self.defined_name() else {
             return;
         };
-        let mut target = self.next_visible();
-        if target.kind == Kind::Word && self.text(target) == "=" {
-            target = self.next_visible();
-        }
+        self.drop_sign('=');
+        let target = self.next_visible();
         if let Some(env) = self.hiding(target) {
             self.environments.insert(name, Own::Like(env));
         }

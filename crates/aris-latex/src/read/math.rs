@@ -45,10 +45,7 @@ impl Reader<'_> {
             let is_boxed = (self.groups.last()).is_some_and(|group| group.kind == GroupKind::Brace);
             match self.in_math_group().filter(|_| !is_boxed) {
                 Some(After::Display) => {
-                    let next = self.next();
-                    if next.kind != Kind::Math {
-                        self.unread(next);
-                    }
+                    self.drop_kind(Kind::Math);
                     self.close_math(token);
                 }
                 Some(_) => self.close_math(token),
@@ -56,11 +53,9 @@ impl Reader<'_> {
             }
             return;
         }
-        let next = self.next();
-        if next.kind == Kind::Math {
+        if self.drop_kind(Kind::Math) {
             self.begin_display(token, None);
         } else {
-            self.unread(next);
             self.open_math(token);
         }
     }
@@ -107,13 +102,6 @@ impl Reader<'_> {
         {
             self.space(token);
         }
-    }
-
-    /// `\left(`, `\big|`, `\right.`
-    pub(super) fn delimiter(&mut self) {
-        let next = self.next_visible();
-        let is_none = next.kind == Kind::Word && self.text(next).starts_with('.');
-        self.unread(if is_none { next.split(1).1 } else { next });
     }
 
     /// An argument behind `sign`; one that is more than a letter or a number in brackets, behind `opened`.

@@ -130,16 +130,8 @@ impl Reader<'_> {
             return;
         };
         (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
-        let row = rows(&self.doc, grid);
-        self.writer.open(BlockKind::Cell {
-            table: grid.table,
-            row,
-            top: row,
-            col: grid.col,
-            colspan: 1,
-            rowspan: 1,
-            header: false,
-        });
+        // What the cell is, its end shows.
+        self.writer.open(BlockKind::default());
     }
 
     /// Finishes the cell whose group ends.
@@ -161,19 +153,17 @@ impl Reader<'_> {
         let (Some(index), Some(grid)) = (index, self.grids.last_mut()) else {
             return;
         };
-        let block = self.writer.blocks.get_mut(index);
-        if let Some(BlockKind::Cell {
-            row,
-            top,
-            colspan,
-            rowspan,
-            ..
-        }) = block.map(|block| &mut block.kind)
-        {
-            (*colspan, *rowspan) = (grid.colspan, grid.rowspan);
-            if grid.upward {
-                *top = row.saturating_sub(grid.rowspan - 1);
-            }
+        let row = rows(&self.doc, grid);
+        if let Some(block) = self.writer.blocks.get_mut(index) {
+            block.kind = BlockKind::Cell {
+                table: grid.table,
+                row,
+                top: row.saturating_sub(if grid.upward { grid.rowspan - 1 } else { 0 }),
+                col: grid.col,
+                colspan: grid.colspan,
+                rowspan: grid.rowspan,
+                header: false,
+            };
         }
         grid.cells.push(index);
         grid.col += grid.colspan;

@@ -170,25 +170,17 @@ impl Reader<'_> {
         let mut of = '\\';
         if self.text(sign) == "`" {
             word = if rest.len > 0 { rest } else { self.next() };
-            of = self
-                .text(word)
-                .trim_start_matches('\\')
-                .chars()
-                .next()
-                .unwrap_or(of);
+            let mut text = self.text(word).trim_start_matches('\\').chars();
+            of = text.next().unwrap_or(of);
             let (_, rest) = self.split_letter(word);
-            self.unread(if word.kind == Kind::Word {
+            let is_word = word.kind == Kind::Word;
+            self.unread(if is_word {
                 rest
             } else {
                 rest.with(Kind::Space)
             });
         }
-        let next = self.next_visible();
-        if self.text(next).starts_with('=') {
-            self.unread(next.split(1).1);
-        } else {
-            self.unread(next);
-        }
+        self.drop_sign('=');
         let code = self.number();
         let is_plain = matches!(code, Some(11 | 12));
         if of == '@' {
@@ -227,15 +219,10 @@ impl Reader<'_> {
             }
             return;
         }
-        let Some(mark) = self
-            .text(first)
-            .chars()
-            .next()
-            .filter(|_| first.kind == Kind::Word)
-        else {
+        if first.kind != Kind::Word {
             return self.unread(first);
-        };
-        self.unread(first.split(mark.len_utf8()).1);
+        }
+        let mark = self.letter(first);
         loop {
             let token = self.next();
             if matches!(token.kind, Kind::Stop | Kind::Par) {
