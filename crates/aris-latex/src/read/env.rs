@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     path,
-    reader::{After, Alignment, GroupKind, Meaning, Own, Reader, UserEnvironment},
+    reader::{After, GroupKind, Meaning, Own, Reader, UserEnvironment},
     style::{self, Style},
     symbols::entries,
     token::{Kind, Op, Token},
@@ -105,7 +105,7 @@ impl Reader<'_> {
             }
             "inner" => {
                 self.enter(index, After::Align, token);
-                self.alignments.push(Alignment::Inline);
+                self.alignments.push(None);
             }
             "grid" | "tabu" | "long" | "keys" | "nice" => {
                 self.begin_grid(token, index, env.what);
@@ -401,7 +401,7 @@ impl Reader<'_> {
             Some(name) => self.enter(name, After::Display, token),
             None => self.open_group(GroupKind::Math, After::Display, token),
         }
-        self.alignments.push(Alignment::Inline);
+        self.alignments.push(None);
         self.style = self.style.set(style::DISPLAY, style::MATH);
         if running {
             self.writer.flow = BlockKind::DisplayMath;

@@ -149,14 +149,6 @@ pub(super) struct Branch {
     pub(super) doubt: u32,
 }
 
-/// What `&` and `\\` belong to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alignment {
-    Grid,
-    /// A formula, or a tabular inside a cell.
-    Inline,
-}
-
 pub(super) struct UserEnvironment {
     pub(super) begin: Macro,
     pub(super) end: Macro,
@@ -189,8 +181,8 @@ pub(super) struct Reader<'a> {
     pub(super) entered: Vec<usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
-    pub(super) grids: Vec<Grid>,
-    pub(super) alignments: Vec<Alignment>,
+    /// What `&` and `\\` belong to: a table, or a formula or a tabular inside a cell.
+    pub(super) alignments: Vec<Option<Grid>>,
     pub(super) floats: Vec<Float>,
     pub(super) branches: Vec<Branch>,
     /// Whether the next condition is turned round.

@@ -1,10 +1,10 @@
 //! Tables: columns, rows, cells.
 
 use super::{
-    reader::{After, Alignment, GroupKind, Reader},
+    reader::{After, GroupKind, Reader},
     token::{Kind, Token},
 };
-use crate::{BlockKind, Document, Holds, ProblemKind, Row, Table};
+use crate::{BlockKind, Holds, ProblemKind, Row, Table};
 
 /// Columns of a table preamble that are looked at.
 const MAX_COLUMNS: usize = 1_000;
@@ -17,6 +17,8 @@ const MAX_SPAN: usize = 10_000;
 #[derive(Default)]
 pub(super) struct Grid {
     table: usize,
+    /// Rows that are finished.
+    rows: usize,
     cells: Vec<usize>,
     col: usize,
     colspan: usize,
@@ -37,7 +39,7 @@ impl Reader<'_> {
         let numeric = self.columns(token, form);
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
-            self.alignments.push(Alignment::Inline);
+            self.alignments.push(None);
             return;
         }
         self.paragraph(token);
@@ -53,13 +55,12 @@ impl Reader<'_> {
             place: self.place(token),
         });
         self.enter(name, After::Table, token);
-        self.alignments.push(Alignment::Grid);
-        self.grids.push(Grid {
+        self.alignments.push(Some(Grid {
             table: self.doc.tables.len() - 1,
             numeric,
             long,
             ..Grid::default()
-        });
+        }));
         self.begin_cell(token);
     }
 
@@ -126,17 +127,17 @@ impl Reader<'_> {
 
     fn begin_cell(&mut self, token: Token) {
         self.open_group(GroupKind::Cell, After::Nothing, token);
-        let Some(grid) = self.grids.last_mut() else {
-            return;
-        };
-        (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
+        if let Some(grid) = self.grid() {
+            (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
+        }
         // What the cell is, its end shows.
         self.writer.open(BlockKind::default());
     }
 
     /// Finishes the cell whose group ends.
     pub(super) fn end_cell(&mut self, token: Token) {
-        let Some(grid) = self.grids.last() else {
+        let place = self.place(token);
+        let Some(Some(grid)) = self.alignments.last_mut() else {
             return;
         };
         if grid.numeric.get(grid.col) == Some(&true) && grid.colspan == 1 {
@@ -147,13 +148,12 @@ impl Reader<'_> {
             }
         }
         if grid.force || !grid.cells.is_empty() {
-            self.writer.claim(self.place(token));
+            self.writer.claim(place);
         }
-        let index = self.writer.close();
-        let (Some(index), Some(grid)) = (index, self.grids.last_mut()) else {
+        let Some(index) = self.writer.close() else {
             return;
         };
-        let row = rows(&self.doc, grid);
+        let row = grid.rows;
         if let Some(block) = self.writer.blocks.get_mut(index) {
             block.kind = BlockKind::Cell {
                 table: grid.table,
@@ -171,12 +171,11 @@ impl Reader<'_> {
 
     /// `&`
     pub(super) fn next_cell(&mut self, token: Token) {
-        if self.alignments.last() != Some(&Alignment::Grid) {
-            self.space(token);
-            return;
+        if self.grid().is_none() {
+            return self.space(token);
         }
         self.unwind(token, |kind| kind == GroupKind::Cell);
-        if let Some(grid) = self.grids.last_mut() {
+        if let Some(grid) = self.grid() {
             grid.force = true;
         }
         self.close_group(token);
@@ -203,13 +202,9 @@ impl Reader<'_> {
     }
 
     fn row_end(&mut self, token: Token) {
-        let in_cell = self
-            .groups
-            .last()
-            .is_some_and(|group| group.kind == GroupKind::Cell);
-        if self.alignments.last() != Some(&Alignment::Grid) || !in_cell {
-            self.space(token);
-            return;
+        let in_cell = (self.groups.last()).is_some_and(|group| group.kind == GroupKind::Cell);
+        if self.grid().is_none() || !in_cell {
+            return self.space(token);
         }
         self.close_group(token);
         self.finish_row();
@@ -217,7 +212,7 @@ impl Reader<'_> {
     }
 
     fn finish_row(&mut self) {
-        let Some(grid) = self.grids.last_mut() else {
+        let Some(Some(grid)) = self.alignments.last_mut() else {
             return;
         };
         let cells = std::mem::take(&mut grid.cells);
@@ -226,6 +221,7 @@ impl Reader<'_> {
         if !cells.is_empty()
             && let Some(table) = self.doc.tables.get_mut(grid.table)
         {
+            grid.rows += 1;
             table.rows.push(Row {
                 cells,
                 header: false,
@@ -236,14 +232,14 @@ impl Reader<'_> {
 
     pub(super) fn rule(&mut self) {
         self.skip_optional();
-        if let Some(grid) = self.grids.last_mut() {
-            grid.rules.push(rows(&self.doc, grid));
+        if let Some(grid) = self.grid() {
+            grid.rules.push(grid.rows);
         }
     }
 
     pub(super) fn head_end(&mut self) {
-        if let Some(grid) = self.grids.last_mut() {
-            grid.head = Some(rows(&self.doc, grid));
+        if let Some(grid) = self.grid() {
+            grid.head = Some(grid.rows);
         }
     }
 
@@ -256,15 +252,14 @@ impl Reader<'_> {
     }
 
     /// The table whose cell is being written.
-    fn cell_grid(&mut self) -> Option<&mut Grid> {
-        let is_grid = self.alignments.last() == Some(&Alignment::Grid);
-        self.grids.last_mut().filter(|_| is_grid)
+    fn grid(&mut self) -> Option<&mut Grid> {
+        self.alignments.last_mut()?.as_mut()
     }
 
     pub(super) fn multi_column(&mut self) {
         let span = self.name_argument().parse().unwrap_or(1);
         drop(self.argument());
-        if let Some(grid) = self.cell_grid() {
+        if let Some(grid) = self.grid() {
             grid.colspan = usize::clamp(span, 1, MAX_SPAN);
         }
     }
@@ -279,7 +274,7 @@ impl Reader<'_> {
         let end = digits.find(|c: char| !c.is_ascii_digit());
         let digits = digits.get(..end.unwrap_or(digits.len()));
         let span = digits.and_then(|digits| digits.parse().ok()).unwrap_or(1);
-        if let Some(grid) = self.cell_grid() {
+        if let Some(grid) = self.grid() {
             grid.rowspan = usize::clamp(span, 1, MAX_SPAN);
             grid.upward = text.starts_with('-');
         }
@@ -288,8 +283,9 @@ impl Reader<'_> {
     /// After the environment's group, and with it the last cell, is closed.
     pub(super) fn end_grid(&mut self) {
         self.finish_row();
-        self.alignments.pop();
-        let Some(grid) = self.grids.pop() else { return };
+        let Some(Some(grid)) = self.alignments.pop() else {
+            return;
+        };
         if let Some(table) = self.doc.tables.get_mut(grid.table) {
             table.columns = table.columns.max(grid.wide);
             let count = table.rows.len();
@@ -320,12 +316,6 @@ impl Reader<'_> {
             self.end_float();
         }
     }
-}
-
-/// The rows that are finished.
-fn rows(document: &Document, grid: &Grid) -> usize {
-    let table = document.tables.get(grid.table);
-    table.map_or(0, |table| table.rows.len())
 }
 
 /// Whether what `>{…}`, `<{…}`, `@{…}` or `!{…}` print beside cells changes how a number there is read: digits, a sign, a percent sign.
