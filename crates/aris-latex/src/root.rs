@@ -195,10 +195,10 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-fn compiled(pattern: &str) -> Regex {
+pub(crate) fn compiled(pattern: &str) -> Regex {
     match Regex::new(pattern) {
         Ok(regex) => regex,
-        Err(error) => unreachable!("a pattern of this file: {error}"),
+        Err(error) => unreachable!("a pattern of this crate: {error}"),
     }
 }
 

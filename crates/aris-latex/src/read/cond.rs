@@ -189,6 +189,19 @@ impl Reader<'_> {
         }
     }
 
+    /// The same for what the next argument names, with its backslash or without.
+    fn defined_argument(&mut self) -> Option<bool> {
+        let tokens = self.argument();
+        let first = *tokens.first()?;
+        let name = self.names.intern(&self.raw(&tokens));
+        let is_made = first.name().is_none();
+        self.is_defined(if is_made {
+            first.with(Kind::Name(name))
+        } else {
+            first
+        })
+    }
+
     /// A number: digits, or a macro of them. Registers and counters are not followed.
     pub(super) fn number(&mut self) -> Option<i64> {
         loop {
@@ -309,12 +322,8 @@ impl Reader<'_> {
             }
             "equal" => self.equal(),
             "defined" | "undefined" => {
-                let tokens = self.argument();
-                let name = self.names.intern(&self.raw(&tokens));
-                let made = token.with(Kind::Name(name));
-                let token = tokens.first().filter(|token| token.name().is_some());
-                let truth = self.is_defined(token.copied().unwrap_or(made));
-                truth.map(|truth| truth == (tested == "defined"))
+                let is_defined = self.defined_argument();
+                is_defined.map(|is| is == (tested == "defined"))
             }
             "bool" | "toggle" => self.switch(tested),
             "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(|is| !is),
@@ -338,14 +347,10 @@ impl Reader<'_> {
             "equal" => self.equal(),
             "isempty" => {
                 let tokens = self.argument();
-                self.is_known(&tokens)
-                    .then(|| self.flat(&tokens).trim().is_empty())
+                let is_known = self.is_known(&tokens);
+                is_known.then(|| self.flat(&tokens).trim().is_empty())
             }
-            "isundefined" => {
-                let tokens = self.argument();
-                let is_defined = tokens.first().and_then(|token| self.is_defined(*token));
-                is_defined.map(|is| !is)
-            }
+            "isundefined" => self.defined_argument().map(|is| !is),
             _ => {
                 self.unread(token);
                 self.compared()

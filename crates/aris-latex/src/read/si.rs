@@ -1,5 +1,9 @@
 //! siunitx: numbers and units as they are printed.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{
     args::Piece,
     reader::{Meaning, Reader},
@@ -7,7 +11,7 @@ use super::{
     symbols::{PREFIXES, UNITS, pairs},
     token::{Kind, Token},
 };
-use crate::{Holds, ProblemKind};
+use crate::{Holds, ProblemKind, root::compiled};
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
 pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
@@ -99,59 +103,41 @@ fn number(input: &str, base: usize) -> Vec<Part> {
     parts
 }
 
+/// A value, the sign of an uncertainty, that uncertainty, an exponent.
+static FACTOR: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?s)^([^eEdD]*?)(?:(\(|\+-|±)([^eEdD]*))?(?:[eEdD](.*))?$"));
+
 fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
+    let found = FACTOR.captures(input);
+    let part = |number| found.as_ref().and_then(|found| found.get(number));
+    let text = |number| part(number).map_or("", |part| part.as_str());
     let fixed = |text: &str| (text.to_owned(), None);
-    // Where a part begins that stands so many bytes from the start, behind its blanks.
-    let at = |from: usize, text: &str| {
-        let blanks = text.len() - text.trim_start().len();
-        Some(base + from + blanks)
+    // Where a part begins, behind its blanks.
+    let at = |number| {
+        let blanks = text(number).len() - text(number).trim_start().len();
+        Some(base + part(number)?.start() + blanks)
     };
-    let (mantissa, exponent) = match input.split_once(['e', 'E', 'd', 'D']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (input, None),
-    };
-    let signs = ["(", "+-", "±"].into_iter();
-    let found = signs.filter_map(|sign| Some((mantissa.find(sign)?, sign)));
-    let (value, error) = match found.min() {
-        Some((at, sign)) => {
-            let error = mantissa.get(at + sign.len()..).unwrap_or("");
-            (mantissa.get(..at).unwrap_or(""), Some((at, sign, error)))
-        }
-        None => (mantissa, None),
-    };
-    let shown = leading(&clean(value));
-    let error = error.filter(|(.., error)| error.contains(|c: char| c.is_ascii_digit()));
-    if let Some((from, sign, error)) = error {
-        let digits = clean(error.trim_end().trim_end_matches(')'));
-        let error_shown = if sign == "(" {
+    let exponent = part(4);
+    let shown = leading(&clean(text(1)));
+    parts.push((shown.clone(), at(1)));
+    if text(3).contains(|c: char| c.is_ascii_digit()) {
+        let digits = clean(text(3).trim_end().trim_end_matches(')'));
+        let error = if text(2) == "(" {
             scaled(&shown, &digits)
         } else {
             leading(&digits)
         };
-        let (open, close) = if exponent.is_some() {
-            ("(", ")")
-        } else {
-            ("", "")
-        };
-        parts.extend([
-            fixed(open),
-            (shown, at(0, value)),
-            fixed(" ± "),
-            (error_shown, at(from + sign.len(), error)),
-            fixed(close),
-        ]);
-    } else {
-        parts.push((shown, at(0, value)));
+        parts.extend([fixed(" ± "), (error, at(3))]);
+        if exponent.is_some() {
+            parts.insert(parts.len() - 3, fixed("("));
+            parts.push(fixed(")"));
+        }
     }
     if let Some(exponent) = exponent {
-        let times = if value.trim().is_empty() {
-            "10^{"
-        } else {
-            " × 10^{"
-        };
-        let power = clean(exponent).trim_start_matches('+').to_owned();
-        let from = at(mantissa.len() + 1, exponent);
-        parts.extend([fixed(times), (power, from), fixed("}")]);
+        let is_power = text(1).trim().is_empty();
+        let times = if is_power { "10^{" } else { " × 10^{" };
+        let power = clean(exponent.as_str()).trim_start_matches('+').to_owned();
+        parts.extend([fixed(times), (power, at(4)), fixed("}")]);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     reader::{After, GroupKind, Reader},
     token::{Kind, Token},
 };
-use crate::{BlockKind, Holds, ProblemKind, Row, Table};
+use crate::{Block, BlockKind, Holds, ProblemKind, Row, Table};
 
 /// Columns of a table preamble that are looked at.
 const MAX_COLUMNS: usize = 1_000;
@@ -294,19 +294,19 @@ impl Reader<'_> {
             let head = grid.head.or(ruled).unwrap_or(0);
             for (number, row) in table.rows.iter_mut().enumerate() {
                 row.header = number < head;
-                let mut shown = 0;
-                let mut widest = 0;
+                let (mut shown, mut widest) = (0, 0);
                 for at in &row.cells {
-                    if let Some(block) = self.writer.blocks.get_mut(*at)
-                        && let BlockKind::Cell {
-                            header, colspan, ..
-                        } = &mut block.kind
+                    let block = self.writer.blocks.get_mut(*at);
+                    let Some(Block { kind, text, .. }) = block else {
+                        continue;
+                    };
+                    if let BlockKind::Cell {
+                        header, colspan, ..
+                    } = kind
                     {
-                        *header = number < head;
-                        if !block.text.is_empty() {
-                            shown += 1;
-                            widest = *colspan;
-                        }
+                        *header = row.header;
+                        shown += usize::from(!text.is_empty());
+                        widest = if text.is_empty() { widest } else { *colspan };
                     }
                 }
                 row.group = shown == 1 && widest > 1 && widest * 2 > table.columns;
