@@ -155,9 +155,8 @@ impl Reader<'_> {
 
     pub(super) fn end_heading(&mut self, heading: usize) {
         let index = self.writer.close();
-        let title = index
-            .and_then(|at| self.writer.blocks.get(at))
-            .map(|block| block.text.clone());
+        let block = index.and_then(|at| self.writer.blocks.get(at));
+        let title = block.map(|block| block.text.clone());
         if let Some(heading) = self.doc.headings.get_mut(heading) {
             heading.block = index;
             heading.title = title.unwrap_or_default();
@@ -169,11 +168,10 @@ impl Reader<'_> {
     pub(super) fn new_theorem(&mut self, more: bool) {
         self.star();
         self.skip_optional();
-        let environment = self.argument();
+        let environment = self.name_argument();
         self.skip_optional();
-        let title = self.argument();
+        let title = self.name_argument();
         self.skip_optional();
-        let (environment, title) = (self.flat(&environment), self.flat(&title));
         self.declare_theorem_as(&environment, &title);
         if more {
             drop((self.braced(), self.braced()));
@@ -190,12 +188,12 @@ impl Reader<'_> {
     }
 
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {
-        if !environment.trim().is_empty() {
-            let name = self.names.intern(environment.trim());
-            self.environments
-                .insert(name, Own::Like(Env::new("titled")));
+        if !environment.is_empty() {
+            let name = self.names.intern(environment);
+            let titled = Own::Like(Env::new("titled"));
+            self.environments.insert(name, titled);
             self.doc.theorems.push(Theorem {
-                environment: environment.trim().to_owned(),
+                environment: environment.to_owned(),
                 title: title.trim().to_owned(),
             });
         }

@@ -322,11 +322,8 @@ impl Reader<'_> {
         }
         let rest = self.rest_of_file();
         // The subfiles package runs the preamble.
-        if rest
-            .split('}')
-            .next()
-            .is_some_and(|class| class.ends_with("{subfiles"))
-        {
+        let class = rest.split('}').next();
+        if class.is_some_and(|class| class.ends_with("{subfiles")) {
             self.skip_arguments(token, "om");
             if let Some(file) = self.file_mut() {
                 file.own = true;
@@ -357,9 +354,6 @@ impl Reader<'_> {
 
 /// A file's name with its extension.
 pub(super) fn suffixed(name: &str, extension: &str) -> String {
-    let name = name
-        .strip_suffix(extension)
-        .and_then(|name| name.strip_suffix('.'))
-        .unwrap_or(name);
-    [name, ".", extension].concat()
+    let ending = [".", extension].concat();
+    name.strip_suffix(&ending).unwrap_or(name).to_owned() + &ending
 }

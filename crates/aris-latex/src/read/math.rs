@@ -9,8 +9,6 @@ use super::{
 };
 use crate::ProblemKind;
 
-/// Groups that are searched for the maths they stand in.
-const SEARCH: usize = 64;
 /// Tokens of an argument that is looked at whole.
 const SIMPLE: usize = 6;
 
@@ -23,12 +21,7 @@ impl Reader<'_> {
 
     /// Whether a formula opened by `$` or `\(` or `\[` is near.
     fn in_math_group(&self) -> Option<After> {
-        let near = self
-            .groups
-            .iter()
-            .rev()
-            .take(SEARCH)
-            .find(|group| group.kind != GroupKind::Brace)?;
+        let near = self.near().find(|group| group.kind != GroupKind::Brace)?;
         (near.kind == GroupKind::Math).then_some(near.after)
     }
 
