@@ -194,12 +194,8 @@ impl Reader<'_> {
         let tokens = self.argument();
         let first = *tokens.first()?;
         let name = self.names.intern(&self.raw(&tokens));
-        let is_made = first.name().is_none();
-        self.is_defined(if is_made {
-            first.with(Kind::Name(name))
-        } else {
-            first
-        })
+        let made = first.with(Kind::Name(name));
+        self.is_defined(first.name().map_or(made, |_| first))
     }
 
     /// A number: digits, or a macro of them. Registers and counters are not followed.
@@ -208,18 +204,10 @@ impl Reader<'_> {
             let token = self.next_visible();
             let Kind::Name(name) = token.kind else {
                 let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
-                let text = if token.kind == Kind::Word {
-                    self.text(token)
-                } else {
-                    ""
-                };
+                let text = self.text(token);
                 let length = text.bytes().take_while(digits).count();
                 let number = text.get(..length).unwrap_or("").parse().ok();
-                if token.kind == Kind::Word {
-                    self.unread(token.split(length).1);
-                } else {
-                    self.unread(token);
-                }
+                self.unread(token.split(length).1);
                 return number;
             };
             match self.meaning(name) {

@@ -100,26 +100,22 @@ impl Reader<'_> {
 
     /// Where a file may lie: below the folders of the import package, of the root and of the file that asks for it.
     pub(super) fn candidates(&self, names: &[String]) -> Vec<String> {
-        let mut bases = self.bases();
+        let file = self.files().next();
+        let import = file.and_then(|file| file.import.clone());
+        let own = file.and_then(|file| self.doc.files.get(file.number as usize));
+        let own = own.map(|file| path::parent(&file.path).to_owned());
         let root = path::parent(&self.doc.root);
-        let paths = self.loading.paths.iter();
-        bases.extend(paths.map(|path| path::join(root, path)));
+        let mut bases: Vec<String> = [import, Some(root.to_owned()), own]
+            .into_iter()
+            .flatten()
+            .collect();
+        bases.dedup();
+        bases.extend(self.loading.paths.iter().map(|path| path::join(root, path)));
         let below = |base: &String| {
             let names = names.iter();
             names.map(|name| path::join(base, name)).collect::<Vec<_>>()
         };
         bases.iter().flat_map(below).collect()
-    }
-
-    pub(super) fn bases(&self) -> Vec<String> {
-        let file = self.files().next();
-        let import = file.and_then(|file| file.import.clone());
-        let own = file.and_then(|file| self.doc.files.get(file.number as usize));
-        let own = own.map(|file| path::parent(&file.path).to_owned());
-        let root = Some(path::parent(&self.doc.root).to_owned());
-        let mut bases: Vec<String> = [import, root, own].into_iter().flatten().collect();
-        bases.dedup();
-        bases
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it), and whether it is known.

@@ -154,11 +154,8 @@ impl Reader<'_> {
         if self.work > budget && !self.exhausted {
             self.exhausted = true;
             let place = self.here();
-            self.problem(
-                ProblemKind::Expansion,
-                place,
-                "macro expansion takes too long and is cut off",
-            );
+            let message = "macro expansion takes too long and is cut off";
+            self.problem(ProblemKind::Expansion, place, message);
         }
         !self.exhausted
     }

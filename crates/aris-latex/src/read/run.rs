@@ -62,19 +62,13 @@ impl Reader<'_> {
         let end = Token::new(Kind::Stop, narrow(here.file), here.offset, 0);
         self.unwind(end, |_| false);
         while let Some(branch) = self.branches.pop() {
-            self.problem(
-                ProblemKind::UnclosedConditional,
-                branch.place,
-                "the conditional has no `\\fi`",
-            );
+            let message = "the conditional has no `\\fi`";
+            self.problem(ProblemKind::UnclosedConditional, branch.place, message);
         }
         self.paragraph(end);
         if self.preamble && document_expected {
-            self.problem(
-                ProblemKind::NoDocument,
-                here,
-                "there is no `\\begin{document}`",
-            );
+            let message = "there is no `\\begin{document}`";
+            self.problem(ProblemKind::NoDocument, here, message);
         }
         self.settle_undefined();
         self.list_doubts();
