@@ -156,9 +156,4 @@ impl Reader<'_> {
         include.doubt = self.cause();
         self.doc.includes.push(include);
     }
-
-    pub(super) fn graphics_path(&mut self) {
-        let tokens = self.argument();
-        self.loading.graphics = self.groups_of(&tokens);
-    }
 }

@@ -142,12 +142,19 @@ fn run(what: &str) -> Run {
         // Blocks of their own.
         "heading" => |reader, token, how| reader.begin_heading(token, how.parse().unwrap_or(1)),
         "appendix" => |reader, _, _| reader.appendix |= !reader.preamble,
-        "title" => |reader, token, _| reader.title(token),
+        "title" => |reader, token, _| {
+            reader.skip_optional();
+            reader.front(token, crate::BlockKind::Title);
+        },
         "front" => |reader, token, _| reader.front_matter(token),
         "keywords" => |reader, token, _| reader.front(token, crate::BlockKind::Keywords),
         "abstract" => |reader, token, _| reader.front(token, crate::BlockKind::Abstract),
         "caption" => |reader, token, _| reader.begin_caption(token, None),
-        "captionof" => |reader, token, _| reader.caption_of(token),
+        "captionof" => |reader, token, _| {
+            reader.star();
+            let float = reader.name_argument();
+            reader.begin_caption(token, Some(float));
+        },
         "subfloat" => |reader, token, _| reader.sub_float(token),
         "footnote" => |reader, token, _| {
             reader.writer.footnote_mark();
@@ -188,7 +195,10 @@ fn run(what: &str) -> Run {
         "sources" => |reader, _, how| reader.own_sources(how),
         "import" => |reader, token, how| reader.import(token, how == "below"),
         "includeonly" => |reader, _, how| reader.include_only(how == "not"),
-        "graphicspath" => |reader, _, _| reader.graphics_path(),
+        "graphicspath" => |reader, _, _| {
+            let tokens = reader.argument();
+            reader.loading.graphics = reader.groups_of(&tokens);
+        },
         "plot" => |reader, token, _| reader.plot_data(token),
         "class" => |reader, token, _| reader.document_class(token),
         "data" => |reader, token, how| reader.printed_file(token, IncludeKind::Data, how),
@@ -213,7 +223,10 @@ fn run(what: &str) -> Run {
         "unless" => |reader, _, _| reader.negated = true,
         "newunit" => |reader, _, _| reader.declare_unit(),
         "atbegin" => |reader, _, _| reader.at_begin(),
-        "atend" => |reader, _, _| reader.at_end(),
+        "atend" => |reader, _, _| {
+            let tokens = reader.argument();
+            reader.end_hooks.extend(tokens);
+        },
         "at" => |reader, _, how| reader.letters.at = how == "on",
         "expl" => |reader, _, how| reader.letters.expl = how == "on",
         "csname" => |reader, token, _| reader.cs_name(token),
@@ -228,7 +241,10 @@ fn run(what: &str) -> Run {
         "fi" => |reader, _, _| reader.end_branch(),
         "ifnext" => |reader, _, _| reader.if_next(),
         "ifstar" => |reader, _, _| reader.if_star(),
-        "ifblank" => |reader, token, _| reader.if_blank(token),
+        "ifblank" => |reader, token, _| {
+            let is_blank = reader.name_argument().is_empty();
+            reader.choose(token, Some(is_blank));
+        },
         "ifargument" => |reader, token, how| reader.if_argument(token, how),
         // Formulas and numbers.
         "maths" => |reader, token, _| reader.open_math(token),
@@ -240,13 +256,21 @@ fn run(what: &str) -> Run {
             reader.drop_sign('.');
         },
         "fraction" => |reader, token, _| reader.fraction(token),
-        "root" => |reader, token, _| reader.root(token),
-        "binomial" => |reader, token, _| reader.binomial(token),
+        "root" => |reader, token, _| {
+            reader.skip_optional();
+            reader.bracketed_group(token, "√", "√(");
+        },
+        "binomial" => |reader, token, _| {
+            reader.argument_group(token, After::Text(" choose "));
+        },
         "number" => |reader, token, how| reader.si_numbers(token, how, false),
         "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
         "unit" => |reader, token, _| reader.si_only_unit(token),
         "angle" => |reader, token, _| reader.si_angle(token),
-        "sisetup" => |reader, token, _| reader.si_setup(token),
+        "sisetup" => |reader, token, _| {
+            let options = reader.argument();
+            reader.si_rounding(token, &options);
+        },
         // Tables.
         "multicolumn" => |reader, _, _| reader.multi_column(),
         "multirow" => |reader, token, _| reader.multi_row(token),

@@ -258,12 +258,6 @@ impl Reader<'_> {
         }
     }
 
-    /// `\ifblank{text}{yes}{no}`: the branch that does not apply is dropped.
-    pub(super) fn if_blank(&mut self, token: Token) {
-        let blank = self.name_argument().is_empty();
-        self.choose(token, Some(blank));
-    }
-
     /// `\@ifstar{yes}{no}`
     pub(super) fn if_star(&mut self) {
         let (yes, no) = (self.argument(), self.argument());
@@ -290,7 +284,7 @@ impl Reader<'_> {
     }
 
     /// Keeps one of the two arguments that follow; both, in doubt, when nobody knows which.
-    fn choose(&mut self, token: Token, first: Option<bool>) {
+    pub(super) fn choose(&mut self, token: Token, first: Option<bool>) {
         let (mut yes, no) = (self.argument(), self.argument());
         if let Some(first) = first {
             return self.unread_all(if first { &yes } else { &no });

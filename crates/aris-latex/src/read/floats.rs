@@ -92,20 +92,9 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn caption_of(&mut self, token: Token) {
-        self.star();
-        let float = self.name_argument();
-        self.begin_caption(token, Some(float));
-    }
-
     pub(super) fn footnote_text(&mut self, token: Token) {
         self.skip_optional();
         self.block_argument(token, BlockKind::Footnote, After::Close);
-    }
-
-    pub(super) fn title(&mut self, token: Token) {
-        self.skip_optional();
-        self.front(token, BlockKind::Title);
     }
 
     pub(super) fn front(&mut self, token: Token, kind: BlockKind) {

@@ -122,15 +122,6 @@ impl Reader<'_> {
         self.argument_group(token, After::Over(wrapped));
     }
 
-    pub(super) fn root(&mut self, token: Token) {
-        self.skip_optional();
-        self.bracketed_group(token, "√", "√(");
-    }
-
-    pub(super) fn binomial(&mut self, token: Token) {
-        self.argument_group(token, After::Text(" choose "));
-    }
-
     /// `\mathpalette\x{y}` is `\x\textstyle{y}`.
     pub(super) fn math_palette(&mut self, token: Token) {
         let (name, argument) = (self.argument(), self.argument());

@@ -138,11 +138,6 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn at_end(&mut self) {
-        let tokens = self.argument();
-        self.end_hooks.extend(tokens);
-    }
-
     /// The first of so many arguments.
     pub(super) fn first(&mut self, count: &str) {
         let first = self.argument();

@@ -193,18 +193,13 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 
 impl Reader<'_> {
     /// `[round-mode = places, …]`, `\sisetup{…}`: what rounds is said, because numbers are read as they are written.
-    fn si_rounding(&mut self, token: Token, options: &[Token]) {
+    pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
         if text.contains("round-mode=") && !text.contains("round-mode=none") {
             let message =
                 "siunitx rounds what is printed here; numbers are read as they are written";
             self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
-    }
-
-    pub(super) fn si_setup(&mut self, token: Token) {
-        let options = self.argument();
-        self.si_rounding(token, &options);
     }
 
     fn si_options(&mut self, token: Token) {
