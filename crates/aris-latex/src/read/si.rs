@@ -70,13 +70,14 @@ fn render(reader: &mut Reader<'_>) -> String {
                             out.push_str(std::mem::take(&mut square));
                         }
                     }
-                    (_, None) => match reader.meaning(name) {
-                        Meaning::Macro(body) => reader.expand(token, name, &body),
-                        _ => {
+                    (_, None) => {
+                        if let Meaning::Macro(body) = reader.meaning(name) {
+                            reader.expand(token, name, &body);
+                        } else {
                             reader.undefined_in(&[token]);
                             out.push_str(&reader.flat(&[token]));
                         }
-                    },
+                    }
                 }
             }
             _ => {}
