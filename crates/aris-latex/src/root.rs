@@ -48,23 +48,14 @@ pub struct Root {
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root, RootError> {
     let all = facts(files);
     let includers = includers(&all);
-    let mut hints = BTreeSet::new();
-    for (name, facts) in &all {
-        hints.extend(
-            facts
-                .hint
-                .iter()
-                .map(|hint| path::join(path::parent(name), hint)),
-        );
-    }
-    // The files that have no class and get what `wanted` finds in a file through what they include.
+    let hint = |(name, facts): (&String, &Facts)| {
+        Some(path::join(path::parent(name), facts.hint.as_ref()?))
+    };
+    let hints: BTreeSet<String> = all.iter().filter_map(hint).collect();
+    // The files `into` which what is `wanted` comes from a file that they include, itself or through others.
     let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
-        let mut open: Vec<&str> = Vec::new();
-        open.extend(
-            all.iter()
-                .filter(|(_, facts)| wanted(facts))
-                .map(|(name, _)| name.as_str()),
-        );
+        let open = all.iter().filter(|(_, facts)| wanted(facts));
+        let mut open: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();
         let mut found = BTreeSet::new();
         while let Some(name) = open.pop() {
             for includer in includers.get(name).into_iter().flatten() {
@@ -83,40 +74,32 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
     // What ends in the file that begins it is a document of its own.
     let goes_on = |facts: &Facts| facts.begins && (facts.class.is_none() || !facts.ends);
     let begun = inherits(&goes_on, &|_| true);
-    let candidates: BTreeSet<String> = all
-        .iter()
-        .filter(|(name, facts)| {
-            (is_whole(facts) || classed.contains(name.as_str()))
-                && (facts.begins || begun.contains(name.as_str()))
-                && (facts.begins || facts.class.is_some() || facts.ends)
-        })
-        .map(|(name, _)| name.clone())
-        .collect();
-    let mut free: Vec<String> = candidates
-        .iter()
-        .filter(|name| !includers.contains_key(name.as_str()))
-        .cloned()
-        .collect();
+    let is_candidate = |(name, facts): &(&String, &Facts)| {
+        (is_whole(facts) || classed.contains(name.as_str()))
+            && (facts.begins || begun.contains(name.as_str()))
+            && (facts.begins || facts.class.is_some() || facts.ends)
+    };
+    let candidates = all.iter().filter(is_candidate);
+    let candidates: Vec<&String> = candidates.map(|(name, _)| name).collect();
+    let is_free = |name: &&String| !includers.contains_key(name.as_str());
+    let mut free: Vec<&String> = candidates.iter().copied().filter(is_free).collect();
     if free.is_empty() {
         // Something that is no document by itself includes the document.
-        free.extend(candidates.iter().cloned());
+        free.clone_from(&candidates);
     }
-    let hinted: Vec<&String> = hints
-        .iter()
-        .filter(|hint| candidates.contains(*hint))
-        .collect();
-    if let [hint] = hinted.as_slice()
-        && free.len() != 1
-    {
-        return Ok(root((*hint).clone(), free));
-    }
-    let path = choose(&free)?;
-    Ok(root(path, free))
+    let mut hinted = hints.iter().filter(|hint| candidates.contains(hint));
+    let path = match (hinted.next(), hinted.next()) {
+        (Some(hint), None) if free.len() != 1 => hint,
+        _ => choose(&free)?,
+    };
+    Ok(Root {
+        path: path.clone(),
+        others: strings(free.iter().filter(|other| **other != path)),
+    })
 }
 
-fn root(path: String, mut others: Vec<String>) -> Root {
-    others.retain(|other| *other != path);
-    Root { path, others }
+fn strings<'n>(names: impl Iterator<Item = &'n &'n String>) -> Vec<String> {
+    names.map(|name| (*name).clone()).collect()
 }
 
 /// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them where
@@ -150,7 +133,8 @@ fn includers(all: &BTreeMap<String, Facts>) -> BTreeMap<&str, Vec<&str>> {
         });
         for base in above.take(MAX_BASES).chain(std::iter::once("")) {
             for target in &facts.targets {
-                for full in path::tex_candidates(target).map(|file| path::join(base, &file)) {
+                for file in path::tex_candidates(target) {
+                    let full = path::join(base, &file);
                     if let Some((file, _)) = all.get_key_value(&full).filter(|_| full != *name) {
                         includers.entry(file).or_default().push(name);
                     }
@@ -161,28 +145,28 @@ fn includers(all: &BTreeMap<String, Facts>) -> BTreeMap<&str, Vec<&str>> {
     includers
 }
 
-fn choose(free: &[String]) -> Result<String, RootError> {
-    if let [only] = free {
-        return Ok(only.clone());
-    }
+fn choose<'n>(free: &[&'n String]) -> Result<&'n String, RootError> {
     if free.is_empty() {
         return Err(RootError::None);
     }
-    let only = |name: &str, of: fn(&str) -> &str| {
-        let mut named = free.iter().filter(|path| of(path) == name);
-        named.next().filter(|_| named.next().is_none()).cloned()
+    let only = |is_one: &dyn Fn(&str) -> bool| {
+        let mut named = free.iter().filter(|path| is_one(path));
+        named.next().filter(|_| named.next().is_none()).copied()
     };
-    let at_top = PREFERRED.iter().find_map(|name| only(name, |path| path));
+    let at_top = || {
+        PREFERRED
+            .iter()
+            .find_map(|name| only(&|path| path == *name))
+    };
+    let is_named = |path: &str, name| path::file_name(path) == name;
     let anywhere = || {
         PREFERRED
             .iter()
-            .find_map(|name| only(name, path::file_name))
+            .find_map(|name| only(&|path| is_named(path, *name)))
     };
-    if let Some(found) = at_top.or_else(anywhere) {
-        return Ok(found);
-    }
-    Err(RootError::Several {
-        candidates: free.to_vec(),
+    let found = only(&|_| true).or_else(at_top).or_else(anywhere);
+    found.ok_or_else(|| RootError::Several {
+        candidates: strings(free.iter()),
     })
 }
 
@@ -211,10 +195,10 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-fn compiled(pattern: &str) -> Regex {
+pub(crate) fn compiled(pattern: &str) -> Regex {
     match Regex::new(pattern) {
         Ok(regex) => regex,
-        Err(error) => unreachable!("a pattern of this file: {error}"),
+        Err(error) => unreachable!("a pattern of this crate: {error}"),
     }
 }
 

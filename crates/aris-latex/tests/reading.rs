@@ -146,6 +146,7 @@ fn text() {
         ("\\resizebox{0.5\\linewidth}{!}{wide 3}", &["wide 3"]),
         ("word\\xspace{} \\emph{a}", &["word a"]),
         ("$0.91\\,(\\pm0.02)$", &["0.91 (±0.02)"]),
+        ("$x\\in X$", &["x ∈ X"]),
         (
             "\\ifCLASSINFOpdf a\\else b\\fi \\iffalse \\ifCLASSINFOpdf 1\\fi 2\\fi c",
             &["a b2c"],

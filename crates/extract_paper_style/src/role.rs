@@ -1,9 +1,12 @@
 //! What a section is for, by its heading: the only thing that is said about a heading's words.
 
-use serde::Serialize;
+use std::sync::LazyLock;
+
+use serde::de::value::StrDeserializer;
+use serde::{Deserialize, Serialize};
 
 /// The parts that research papers conventionally have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) enum Role {
@@ -56,156 +59,52 @@ pub(crate) enum Role {
     Body,
 }
 
-/// Headings as they are conventionally written, lower case, by role.
-const CONVENTIONAL: &[(Role, &str)] = &[
-    (Role::Abstract, "abstract"),
-    (
-        Role::Introduction,
-        "introduction|motivation|introduction and motivation|introduction and background",
-    ),
-    (
-        Role::RelatedWork,
-        "related work|related works|prior work|previous work|related literature|literature review|background and related work",
-    ),
-    (Role::RelatedWork, "related work and background"),
-    (
-        Role::Background,
-        "background|preliminaries|notation|preliminaries and notation|notation and preliminaries|definitions",
-    ),
-    (
-        Role::Problem,
-        "problem formulation|problem setup|problem setting|problem statement|problem definition|setup|statement of need",
-    ),
-    (
-        Role::Contributions,
-        "contributions|our contributions|overview",
-    ),
-    (
-        Role::Data,
-        "data|dataset|datasets|data set|data sets|materials",
-    ),
-    (
-        Role::Method,
-        "materials and methods|method|methods|methodology|approach|our approach|our method|proposed method|proposed approach",
-    ),
-    (
-        Role::Method,
-        "model|the model|framework|algorithm|the algorithm|algorithms|architecture",
-    ),
-    (
-        Role::Theory,
-        "theory|analysis|theoretical analysis|convergence analysis|proofs|omitted proofs",
-    ),
-    (
-        Role::Implementation,
-        "implementation|implementation details|installation",
-    ),
-    (
-        Role::Experiments,
-        "experiments|experiment|experimental setup|experimental results|experiments and results|numerical experiments|evaluation",
-    ),
-    (Role::Experiments, "empirical evaluation|simulations|tests"),
-    (
-        Role::Results,
-        "results|main results|findings|results and discussion",
-    ),
-    (
-        Role::Ablation,
-        "ablation study|ablation studies|ablations|additional experiments",
-    ),
-    (
-        Role::Applications,
-        "applications|case study|case studies|examples",
-    ),
-    (Role::Discussion, "discussion"),
-    (
-        Role::Conclusion,
-        "discussion and conclusion|discussion and conclusions|conclusion|conclusions|conclusion and future work|summary",
-    ),
-    (Role::Conclusion, "concluding remarks|future work"),
-    (
-        Role::Limitations,
-        "limitations|limitations and future work|threats to validity",
-    ),
-    (Role::Impact, "broader impact|ethics statement"),
-    (
-        Role::Statements,
-        "acknowledgements|acknowledgments|reproducibility statement|data availability|author contributions",
-    ),
-    (Role::References, "references|bibliography"),
-    (Role::Appendix, "appendix"),
-];
+/// A line of `roles.txt`.
+struct Row {
+    role: Role,
+    name: &'static str,
+    headings: Vec<&'static str>,
+    beginnings: Vec<&'static str>,
+}
 
-/// Beginnings of words that give a heading its role when it is not conventional as a whole. The first that fits decides.
-const STEMS: &[(Role, &str)] = &[
-    (
-        Role::Statements,
-        "acknowledg|availability|reproducib|funding",
-    ),
-    (Role::Appendix, "appendi|supplement"),
-    (Role::References, "reference"),
-    (Role::Limitations, "limitation"),
-    (Role::Impact, "ethic|societal|impact"),
-    (Role::Ablation, "ablation"),
-    (Role::Conclusion, "conclu|summary|outlook"),
-    (Role::Discussion, "discuss"),
-    (Role::Introduction, "introduc|motivat"),
-    (Role::RelatedWork, "related|literature"),
-    (Role::Background, "background|preliminar|notation"),
-    (Role::Contributions, "contribution|overview"),
-    (Role::Implementation, "implement|install|software"),
-    (
-        Role::Experiments,
-        "experiment|evaluat|benchmark|simulat|test",
-    ),
-    (Role::Results, "result|finding"),
-    (Role::Data, "dataset"),
-    (Role::Theory, "proof|theor|convergence"),
-    (Role::Method, "method|approach|algorithm"),
-    (Role::Problem, "problem"),
-    (Role::Applications, "application"),
-];
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let lines = include_str!("roles.txt").lines();
+    let rows = lines.filter_map(|line| {
+        let (role, rest) = line.split_once(": ")?;
+        let role = StrDeserializer::<serde::de::value::Error>::new(role);
+        let mut parts = rest.split('|').map(str::trim);
+        let name = parts.next()?;
+        let mut words = || {
+            let words = parts.next().unwrap_or_default().split(", ");
+            words.filter(|word| !word.is_empty()).collect()
+        };
+        Some(Row {
+            role: Role::deserialize(role).ok()?,
+            name,
+            headings: words(),
+            beginnings: words(),
+        })
+    });
+    rows.collect()
+});
 
 impl Role {
     /// The role of a heading, and whether the whole heading is a conventional one.
     pub(crate) fn of(title: &str) -> (Self, bool) {
         let folded = folded(title);
-        let is_whole = |(_, names): &&(Self, &str)| names.split('|').any(|name| name == folded);
-        if let Some((role, _)) = CONVENTIONAL.iter().find(is_whole) {
-            return (*role, true);
+        let is_whole = |row: &&Row| row.headings.contains(&folded.as_str());
+        if let Some(row) = ROWS.iter().find(is_whole) {
+            return (row.role, true);
         }
-        let begins = |stem: &str| folded.split(' ').any(|word| word.starts_with(stem));
-        let found = STEMS.iter().find(|(_, stems)| stems.split('|').any(begins));
-        (found.map_or(Self::Body, |(role, _)| *role), false)
+        let begins = |stem: &&str| folded.split(' ').any(|word| word.starts_with(stem));
+        let found = ROWS.iter().find(|row| row.beginnings.iter().any(begins));
+        (found.map_or(Self::Body, |row| row.role), false)
     }
 
     /// What it is called in the profile.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Opening => "Text before the first heading",
-            Self::Abstract => "Abstract",
-            Self::Introduction => "Introduction",
-            Self::RelatedWork => "Related Work",
-            Self::Background => "Background",
-            Self::Problem => "Problem",
-            Self::Contributions => "Contributions",
-            Self::Data => "Data",
-            Self::Method => "Method",
-            Self::Theory => "Theory",
-            Self::Implementation => "Implementation",
-            Self::Experiments => "Experiments",
-            Self::Results => "Results",
-            Self::Ablation => "Ablations",
-            Self::Applications => "Applications",
-            Self::Discussion => "Discussion",
-            Self::Limitations => "Limitations",
-            Self::Impact => "Broader Impact",
-            Self::Conclusion => "Conclusion",
-            Self::Statements => "Statements and Acknowledgements",
-            Self::References => "References",
-            Self::Appendix => "Appendix",
-            Self::Body => "Body",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        let row = ROWS.iter().find(|row| row.role == self);
+        row.map_or("Body", |row| row.name)
     }
 }
 
@@ -256,30 +155,22 @@ mod tests {
         }
     }
 
-    /// The entries of a table, one by one.
-    fn entries(table: &[(Role, &'static str)]) -> Vec<(Role, &'static str)> {
-        let rows = table.iter();
-        rows.flat_map(|(role, names)| names.split('|').map(|name| (*role, name)))
-            .collect()
-    }
-
     #[test]
-    fn the_tables_are_folded_and_name_each_heading_once() {
+    fn the_table_is_folded_and_names_each_role_and_heading_once() {
+        assert_eq!(ROWS.len(), 23);
         let mut names = std::collections::BTreeSet::new();
-        for (role, name) in entries(CONVENTIONAL) {
-            assert_eq!(folded(name), name);
-            assert_eq!(Role::of(&name.to_uppercase()), (role, true));
-            assert!(names.insert(name), "{name}");
-        }
-        let stems = entries(STEMS);
-        for (_, stem) in &stems {
-            assert_eq!(folded(stem), *stem);
-            let (role, is_whole) = Role::of(stem);
-            let first = stems.iter().find(|(_, other)| stem.starts_with(other));
-            assert!(
-                is_whole || Some(role) == first.map(|(role, _)| *role),
-                "{stem}"
-            );
+        for row in ROWS.iter() {
+            assert!(names.insert(row.name));
+            assert_eq!(row.role.name(), row.name);
+            for name in &row.headings {
+                assert_eq!(folded(name), *name);
+                assert_eq!(Role::of(&name.to_uppercase()), (row.role, true));
+            }
+            for stem in &row.beginnings {
+                assert_eq!(folded(stem), *stem);
+                let (role, is_whole) = Role::of(stem);
+                assert!(is_whole || role == row.role, "{stem}");
+            }
         }
     }
 }

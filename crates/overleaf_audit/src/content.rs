@@ -2,7 +2,7 @@
 
 use aris_fs::FsError;
 
-use crate::report::{Leak, Unseen};
+use crate::report::{Findings, Leak, Unseen};
 use crate::token::{Form, Hit, Scanner};
 use crate::tree::{Found, why};
 
@@ -15,101 +15,56 @@ const FILE_LIMIT: u64 = 16 << 30;
 /// Bytes at the start of a file in which a NUL makes it binary. **Source**: git, `buffer_is_binary`.
 const BINARY_HEAD: usize = 8000;
 
-/// What reading brought.
-#[derive(Debug, Default)]
-pub(crate) struct Contents {
-    pub(crate) leaks: Vec<Leak>,
-    pub(crate) unseen: Vec<Unseen>,
-    pub(crate) files: u64,
-    pub(crate) bytes: u64,
-}
-
 /// Reads all files, on all processors.
-pub(crate) fn read(files: &[Found]) -> Contents {
-    let workers = aris_fs::in_parallel(
-        files,
-        || (Contents::default(), vec![0; BUFFER]),
-        |(contents, buffer), _, file| contents.take(file, buffer),
-    );
-    let mut all = Contents::default();
-    for (one, _) in workers {
-        all.leaks.extend(one.leaks);
-        all.unseen.extend(one.unseen);
-        all.files += one.files;
-        all.bytes += one.bytes;
-    }
-    all
-}
-
-impl Contents {
-    fn take(&mut self, file: &Found, buffer: &mut [u8]) {
-        match self.hits(file, buffer) {
-            Ok((hits, fault)) => {
-                self.files += 1;
-                self.unseen.extend(fault.map(|why| {
-                    Unseen::new(&file.shown, &why).hint("unpack it and look at what it holds")
-                }));
-                let lines = lines(file, &hits, buffer);
-                for (at, hit) in hits.into_iter().enumerate() {
-                    let mut leak = Leak::new(file.part, &file.shown, hit);
-                    leak.line = lines.as_ref().and_then(|lines| lines.get(at).copied());
-                    self.leaks.push(leak);
-                }
+pub(crate) fn read(files: &[Found]) -> Findings {
+    let start = || (Findings::default(), vec![0; BUFFER]);
+    let workers = aris_fs::in_parallel(files, start, |(found, buffer), _, file| {
+        match look(file, buffer, found) {
+            Ok(fault) => {
+                found.looked.files += 1;
+                let hint = "unpack it and look at what it holds";
+                let unseen = fault.map(|why| Unseen::new(&file.shown, &why).hint(hint));
+                found.unseen.extend(unseen);
             }
             // Gone since it was listed: there is nothing left that could be leaked here.
             Err(error) if error.is_not_found() => {}
-            Err(error) => self.unseen.push(
-                Unseen::new(&file.shown, &why(&error))
-                    .hint("make it readable, or look at it as a user who may read it"),
-            ),
+            Err(error) => {
+                let hint = "make it readable, or look at it as a user who may read it";
+                let unseen = Unseen::new(&file.shown, &why(&error)).hint(hint);
+                found.unseen.push(unseen);
+            }
         }
-    }
-
-    /// The tokens of a file, and why not all of it was looked at.
-    fn hits(
-        &mut self,
-        file: &Found,
-        buffer: &mut [u8],
-    ) -> Result<(Vec<Hit>, Option<String>), FsError> {
-        let mut hits = Vec::new();
-        let mut scanner = Scanner::default();
-        let bytes = &mut self.bytes;
-        let open = aris_fs::open(&file.path)?;
-        if open.metadata().len() > FILE_LIMIT {
-            return Err(FsError::TooLarge {
-                path: file.path.clone(),
-                limit: FILE_LIMIT,
-            });
-        }
-        open.stream(buffer, |piece| {
-            *bytes += piece.len() as u64;
-            scanner.feed(piece, &mut |hit| hits.push(hit));
-        })?;
-        let fault = scanner.finish(&mut |hit| hits.push(hit));
-        Ok((hits, fault))
-    }
+    });
+    let mut all = Findings::default();
+    workers.into_iter().for_each(|(found, _)| all.add(found));
+    all
 }
 
-/// The line of each hit, where the file is text.
-fn lines(file: &Found, hits: &[Hit], buffer: &mut [u8]) -> Option<Vec<u64>> {
-    let first = hits.first().filter(|hit| hit.form != Form::Gzip)?;
-    let mut lines = Vec::with_capacity(hits.len());
-    let (mut at, mut line, mut binary) = (0_u64, 1_u64, false);
-    aris_fs::open(&file.path)
-        .and_then(|open| {
-            open.stream_while(buffer, |piece| {
-                let head = piece.get(..BINARY_HEAD).unwrap_or(piece);
-                binary |= at == 0 && first.form != Form::Utf16 && head.contains(&0);
-                for byte in piece {
-                    while hits.get(lines.len()).is_some_and(|hit| hit.at <= at) {
-                        lines.push(line);
-                    }
-                    line += u64::from(*byte == b'\n');
-                    at += 1;
-                }
-                !binary && lines.len() < hits.len()
-            })
-        })
-        .ok()?;
-    (!binary).then_some(lines)
+/// Adds the tokens of a file; why not all of it was looked at.
+fn look(file: &Found, buffer: &mut [u8], found: &mut Findings) -> Result<Option<String>, FsError> {
+    let open = aris_fs::open(&file.path)?;
+    if open.metadata().len() > FILE_LIMIT {
+        return Err(FsError::TooLarge {
+            path: file.path.clone(),
+            limit: FILE_LIMIT,
+        });
+    }
+    let mut scanner = Scanner::default();
+    let mut is_binary = None;
+    open.stream(buffer, |piece| {
+        let head = piece.get(..BINARY_HEAD).unwrap_or(piece);
+        is_binary.get_or_insert_with(|| head.contains(&0));
+        found.looked.bytes += piece.len() as u64;
+        scanner.feed(piece);
+    })?;
+    let (hits, fault) = scanner.finish();
+    let form = hits.first().map(|hit| hit.form);
+    let is_text = form == Some(Form::Utf16) || form != Some(Form::Gzip) && is_binary == Some(false);
+    let leak = |hit: Hit| Leak {
+        line: is_text.then_some(hit.line),
+        byte: Some(hit.at),
+        ..Leak::new(file.part, &file.shown, hit.form, hit.token)
+    };
+    found.leaks.extend(hits.into_iter().map(leak));
+    Ok(fault)
 }

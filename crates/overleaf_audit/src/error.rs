@@ -1,27 +1,20 @@
 //! What can go wrong.
 
-use std::path::PathBuf;
-
 use aris_contract::{ErrorKind, Failure};
 use serde_json::{Map, Value};
 
 use crate::report::{Looked, Unseen};
-use crate::token::masked;
 
 /// Errors of `overleaf_audit`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such folder.
-    #[error("folder {} does not exist", masked(&path.display().to_string()))]
-    Absent {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// Something else than a folder was named.
-    #[error("{} is not a folder", masked(&path.display().to_string()))]
-    NoFolder {
-        /// What was named.
-        path: PathBuf,
+    /// What was named is no folder.
+    #[error("{what}")]
+    Root {
+        /// Whether it is absent or something else.
+        kind: ErrorKind,
+        /// What is wrong with it.
+        what: String,
     },
     /// No leak was found, but not everything was looked at.
     #[error(
@@ -45,15 +38,14 @@ fn first(unseen: &[Unseen]) -> (&str, &str) {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Absent { .. } => ErrorKind::NotFound,
-            Self::NoFolder { .. } => ErrorKind::Validation,
+            Self::Root { kind, .. } => *kind,
             Self::Incomplete { .. } => ErrorKind::Precondition,
         }
     }
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Absent { .. } | Self::NoFolder { .. } => Some(String::from(
+            Self::Root { .. } => Some(String::from(
                 "name the folder of the paper or of the repository",
             )),
             Self::Incomplete { unseen, .. } => unseen.iter().find_map(|unseen| unseen.hint.clone()),

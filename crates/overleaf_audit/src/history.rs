@@ -6,11 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use aris_contract::hex::{hex, unhex};
 use aris_proc::Command;
 
-use crate::known::{Id, Known};
-use crate::report::{Leak, Object, Part, Unseen};
+use crate::known::Known;
+use crate::report::{Findings, Leak, Object, Part, Unseen};
 use crate::token::{Hit, Scanner, masked};
 use crate::tree::Repository;
 
@@ -20,46 +19,38 @@ const SLICE: usize = 4096;
 /// Leaking objects for which the commit is looked up: each takes a walk through the history.
 const COMMITS: usize = 20;
 
-/// What the objects of one repository hold.
-#[derive(Debug, Default)]
-pub(crate) struct History {
-    pub(crate) leaks: Vec<Leak>,
-    pub(crate) unseen: Vec<Unseen>,
-    pub(crate) objects: usize,
-    pub(crate) known: usize,
-}
-
 /// Reads the objects of `repository` that `known` does not have, and remembers those that are clean.
-pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -> History {
+pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -> Findings {
     let git = Git {
         repository,
         deadline,
     };
-    let mut history = History::default();
-    history.unseen.extend(git.elsewhere());
+    let mut found = Findings::default();
+    found.looked.repositories = 1;
+    found.unseen = git.elsewhere();
     let ids = match git.ids() {
         Ok(ids) => ids,
         Err(unseen) => {
-            history.unseen.push(unseen);
-            return history;
+            found.unseen.push(unseen);
+            return found;
         }
     };
-    history.objects = ids.len();
-    let (old, new): (Vec<Id>, Vec<Id>) = ids.into_iter().partition(|id| known.has(id));
-    history.known = old.len();
+    found.looked.objects = ids.len();
+    let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
+    found.looked.known = old.len();
     if new.is_empty() {
-        return history;
+        return found;
     }
     let (leaking, unseen) = git.objects(&new);
-    history.unseen.extend(unseen);
-    if history.unseen.is_empty() {
-        let clean = new.into_iter().filter(|id| !leaking.contains_key(&hex(id)));
+    found.unseen.extend(unseen);
+    if found.unseen.is_empty() {
+        let clean = new.into_iter().filter(|id| !leaking.contains_key(id));
         known.keep(old.into_iter().chain(clean).collect());
     }
     if !leaking.is_empty() {
-        history.leaks = git.places(leaking);
+        found.leaks = git.places(leaking);
     }
-    history
+    found
 }
 
 /// Kind and tokens of objects, by name.
@@ -73,7 +64,6 @@ struct Git<'a> {
 impl Git<'_> {
     fn command(&self, args: &[&str]) -> Command {
         let settings = [
-            "GIT_DIR",
             "GIT_WORK_TREE",
             "GIT_INDEX_FILE",
             "GIT_OBJECT_DIRECTORY",
@@ -107,44 +97,37 @@ impl Git<'_> {
         let shallow = folder.join("shallow").symlink_metadata();
         let packs = aris_fs::list_sorted(&folder.join("objects/pack")).unwrap_or_default();
         let promised = |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
-        let parts = [
-            (
-                shallow.is_ok_and(|file| file.len() > 0),
-                "the clone is shallow, older commits are not here",
-                "fetch them with `git fetch --unshallow` and look again",
-            ),
-            (
-                packs.iter().any(promised),
-                "the clone is partial, objects that were not needed are not here",
-                "fetch them with `git fetch --refetch --no-filter` and look again",
-            ),
-        ];
-        let parts = parts.into_iter().filter(|(is_so, ..)| *is_so);
-        parts
-            .map(|(_, why, hint)| self.unseen(why).hint(hint))
-            .collect()
+        let mut unseen = Vec::new();
+        if shallow.is_ok_and(|file| file.len() > 0) {
+            let why = "the clone is shallow, older commits are not here";
+            let hint = "fetch them with `git fetch --unshallow` and look again";
+            unseen.push(self.unseen(why).hint(hint));
+        }
+        if packs.iter().any(promised) {
+            let why = "the clone is partial, objects that were not needed are not here";
+            let hint = "fetch them with `git fetch --refetch --no-filter` and look again";
+            unseen.push(self.unseen(why).hint(hint));
+        }
+        unseen
     }
 
     /// The names of all objects, in the order in which they are packed.
-    fn ids(&self) -> Result<Vec<Id>, Unseen> {
+    fn ids(&self) -> Result<Vec<String>, Unseen> {
         let mut ids = Vec::new();
         let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
-        self.lines(args, &mut |line| {
-            ids.extend(unhex(line).filter(|id| !id.is_empty()));
-        })?;
+        self.lines(args, &mut |line| ids.push(line.to_owned()))?;
         Ok(ids)
     }
 
     /// Gives each line that git prints; `args` are parted by blanks.
-    fn lines(&self, args: &str, each: &mut dyn FnMut(&[u8])) -> Result<(), Unseen> {
+    fn lines(&self, args: &str, each: &mut dyn FnMut(&str)) -> Result<(), Unseen> {
         let mut rest = Vec::new();
         let args: Vec<&str> = args.split(' ').collect();
         self.run(&args, Vec::new(), &mut |piece| {
             for part in piece.split_inclusive(|byte| *byte == b'\n') {
                 rest.extend_from_slice(part);
-                if rest.last() == Some(&b'\n') {
-                    rest.pop();
-                    each(&rest);
+                if rest.pop_if(|byte| *byte == b'\n').is_some() {
+                    each(&String::from_utf8_lossy(&rest));
                     rest.clear();
                 }
             }
@@ -179,12 +162,12 @@ impl Git<'_> {
     }
 
     /// Reads these objects, on all processors.
-    fn objects(&self, ids: &[Id]) -> (Leaking, BTreeSet<Unseen>) {
+    fn objects(&self, ids: &[String]) -> (Leaking, BTreeSet<Unseen>) {
         let slice = ids.len().div_ceil(aris_fs::processors()).clamp(1, SLICE);
-        let slices: Vec<&[Id]> = ids.chunks(slice).collect();
+        let slices: Vec<&[String]> = ids.chunks(slice).collect();
         let start = || (Leaking::new(), Vec::new());
         let workers = aris_fs::in_parallel(&slices, start, |(leaking, unseen), _, ids| {
-            let names = ids.iter().map(|id| hex(id) + "\n").collect::<String>();
+            let names = ids.join("\n") + "\n";
             let mut stream = Stream::default();
             let args = ["cat-file", "--batch", "--buffer"];
             let done = self.run(&args, names.into_bytes(), &mut |piece| stream.feed(piece));
@@ -227,9 +210,11 @@ impl Git<'_> {
                 object.commit = self.commit(&object.id);
             }
             for hit in hits {
-                let mut leak = Leak::new(Part::History, &self.repository.shown, hit);
-                leak.object = Some(object.clone());
-                leaks.push(leak);
+                leaks.push(Leak {
+                    byte: Some(hit.at),
+                    object: Some(object.clone()),
+                    ..Leak::new(Part::History, &self.repository.shown, hit.form, hit.token)
+                });
             }
         }
         leaks
@@ -240,8 +225,7 @@ impl Git<'_> {
         let mut paths = BTreeMap::new();
         let args = "rev-list --objects --all --reflog --indexed-objects";
         let read = self.lines(args, &mut |line| {
-            let text = String::from_utf8_lossy(line);
-            let (id, path) = text.split_once(' ').unwrap_or((&text, ""));
+            let (id, path) = line.split_once(' ').unwrap_or((line, ""));
             if leaking.contains_key(id) {
                 paths.insert(id.to_owned(), path.to_owned());
             }
@@ -286,18 +270,17 @@ impl Stream {
             let take = usize::try_from(*left).map_or(piece.len(), |left| left.min(piece.len()));
             let (body, rest) = piece.split_at_checked(take).unwrap_or((piece, &[]));
             *left -= body.len() as u64;
-            let over = *left == 0;
-            let leaking = &mut self.leaking;
-            let mut found = |hit: Hit| {
-                let tokens = leaking.entry(id.clone()).or_default();
-                tokens.0.clone_from(kind);
-                tokens.1.push(hit);
-            };
-            self.scanner.feed(body, &mut found);
-            if over {
-                let fault = self.scanner.finish(&mut found);
-                self.packed
-                    .extend(fault.map(|why| format!("{kind} {id}: {why}")));
+            let is_end = *left == 0;
+            // The line feed behind an object is no part of it.
+            let held = body.get(..body.len() - usize::from(is_end));
+            self.scanner.feed(held.unwrap_or(body));
+            if is_end {
+                let (hits, fault) = self.scanner.finish();
+                let why = fault.map(|why| format!("{kind} {id}: {why}"));
+                self.packed.extend(why);
+                if !hits.is_empty() {
+                    self.leaking.insert(id.clone(), (kind.clone(), hits));
+                }
                 self.object = None;
                 self.whole += 1;
             }
@@ -307,12 +290,13 @@ impl Stream {
 
     /// Reads on in the line before an object; gives what follows it.
     fn head<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
-        let Some(end) = piece.iter().position(|byte| *byte == b'\n') else {
-            self.line.extend_from_slice(piece);
-            return &[];
-        };
-        let (line, rest) = piece.split_at_checked(end).unwrap_or((piece, &[]));
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let length = end.map_or(piece.len(), |end| end + 1);
+        let (line, rest) = piece.split_at_checked(length).unwrap_or((piece, &[]));
         self.line.extend_from_slice(line);
+        if self.line.pop_if(|byte| *byte == b'\n').is_none() {
+            return rest;
+        }
         let line = std::mem::take(&mut self.line);
         let text = String::from_utf8_lossy(&line);
         self.object = match text.split(' ').collect::<Vec<_>>().as_slice() {
@@ -325,7 +309,7 @@ impl Stream {
         if self.object.is_none() {
             self.odd.get_or_insert_with(|| text.clone().into_owned());
         }
-        rest.get(1..).unwrap_or_default()
+        rest
     }
 
     /// Why not all of `asked` objects were read.

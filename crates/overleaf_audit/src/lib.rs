@@ -26,6 +26,7 @@ use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal};
 
 use known::Known;
+use report::Findings;
 use token::masked;
 use tree::Tree;
 
@@ -75,41 +76,33 @@ pub static SPEC: Spec = Spec {
 
 /// Looks through the folder that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let root = context.absolute(&cli.root);
-    let Ok(real) = root.canonicalize() else {
-        return Err(Error::Absent { path: cli.root });
+    let root = masked(&cli.root.display().to_string());
+    let refused = |kind, what| Err(Error::Root { kind, what });
+    let Ok(real) = context.absolute(&cli.root).canonicalize() else {
+        let what = format!("folder {root} does not exist");
+        return refused(ErrorKind::NotFound, what);
     };
     if !real.is_dir() {
-        return Err(Error::NoFolder { path: cli.root });
+        return refused(ErrorKind::Validation, format!("{root} is not a folder"));
     }
 
     let mut tree = Tree::of(&real, cli.root.strip_prefix(".").unwrap_or(&cli.root));
     if !cli.no_home {
         tree.files.extend(home::files(context, &real));
     }
-    let contents = content::read(&tree.files);
-    let mut looked = Looked {
-        files: contents.files,
-        bytes: contents.bytes,
-        repositories: tree.repositories.len(),
-        ..Looked::default()
-    };
-    let mut leaks: Vec<Leak> = tree.leaks;
-    leaks.extend(contents.leaks);
-    let mut unseen = tree.unseen;
-    unseen.extend(contents.unseen);
+    let mut found = tree.found;
+    found.add(content::read(&tree.files));
     for repository in &tree.repositories {
-        let known = if cli.no_cache {
-            Known::default()
-        } else {
-            Known::of(&repository.folder, context)
-        };
-        let history = history::read(repository, &known, Duration::from_secs(cli.deadline));
-        looked.objects += history.objects;
-        looked.known += history.known;
-        leaks.extend(history.leaks);
-        unseen.extend(history.unseen);
+        let known = (!cli.no_cache).then(|| Known::of(&repository.folder, context));
+        let known = known.unwrap_or_default();
+        let deadline = Duration::from_secs(cli.deadline);
+        found.add(history::read(repository, &known, deadline));
     }
+    let Findings {
+        mut leaks,
+        mut unseen,
+        looked,
+    } = found;
     leaks.sort();
     unseen.sort();
 
@@ -136,7 +129,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         (_, false) => Some(Signal::FINDINGS),
     };
     let report = Report {
-        root: masked(&cli.root.display().to_string()),
+        root,
         errors,
         leaks,
         unseen,

@@ -8,7 +8,7 @@ use aris_cli::{Product, Style};
 use serde::Serialize;
 
 use crate::sarif;
-use crate::token::{Form, Hit, Token, masked};
+use crate::token::{Form, Token, masked};
 
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.overleaf_audit.leaks/v1";
@@ -100,15 +100,15 @@ pub struct Leak {
 }
 
 impl Leak {
-    pub(crate) fn new(part: Part, place: &Path, hit: Hit) -> Self {
+    pub(crate) fn new(part: Part, place: &Path, form: Form, token: Token) -> Self {
         Self {
             part,
             place: named(place),
             line: None,
-            byte: Some(hit.at),
+            byte: None,
             object: None,
-            form: hit.form,
-            token: hit.token,
+            form,
+            token,
         }
     }
 
@@ -184,6 +184,26 @@ pub struct Looked {
     pub objects: usize,
     /// Those among them that an earlier run had read and found clean.
     pub known: usize,
+}
+
+/// What a part of an audit found.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) leaks: Vec<Leak>,
+    pub(crate) unseen: Vec<Unseen>,
+    pub(crate) looked: Looked,
+}
+
+impl Findings {
+    pub(crate) fn add(&mut self, more: Self) {
+        self.leaks.extend(more.leaks);
+        self.unseen.extend(more.unseen);
+        self.looked.files += more.looked.files;
+        self.looked.bytes += more.looked.bytes;
+        self.looked.repositories += more.looked.repositories;
+        self.looked.objects += more.looked.objects;
+        self.looked.known += more.looked.known;
+    }
 }
 
 /// What an audit found.

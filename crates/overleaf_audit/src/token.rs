@@ -106,10 +106,11 @@ impl fmt::Display for Token {
     }
 }
 
-/// A token and where it starts, in bytes.
+/// A token, the bytes before it, and its line, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) at: u64,
+    pub(crate) line: u64,
     pub(crate) form: Form,
     pub(crate) token: Token,
 }
@@ -117,94 +118,89 @@ pub(crate) struct Hit {
 /// Looks through bytes that come in pieces, and through what they unpack to.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
-    packed: Window,
-    /// Whether three bytes came, which tell whether this is gzip.
-    told: bool,
-    gzip: Option<MultiGzDecoder<Unpacked>>,
+    plain: Window,
+    gzip: Option<MultiGzDecoder<Window>>,
     /// Why not all of it could be unpacked.
     fault: Option<io::Error>,
 }
 
 impl Scanner {
-    /// Takes the next bytes and gives the tokens that are certain by now.
-    pub(crate) fn feed(&mut self, piece: &[u8], found: &mut dyn FnMut(Hit)) {
-        let joined = [self.packed.kept.as_slice(), piece].concat();
-        if self.told {
-            self.unpack(piece);
-        } else if joined.len() >= GZIP.len() {
-            self.told = true;
-            if joined.starts_with(GZIP) {
-                self.gzip = Some(MultiGzDecoder::new(Unpacked::default()));
-                self.unpack(&joined);
-            }
+    /// Takes the next bytes.
+    pub(crate) fn feed(&mut self, piece: &[u8]) {
+        let is_told = self.plain.before > 0 || self.plain.kept.len() >= GZIP.len();
+        self.plain.kept.extend_from_slice(piece);
+        let mut packed = piece;
+        if !is_told && self.plain.kept.starts_with(GZIP) {
+            self.gzip = Some(MultiGzDecoder::new(Window::default()));
+            packed = &self.plain.kept;
         }
-        self.packed.feed(joined, found);
-        if let Some(gzip) = &mut self.gzip {
-            gzip.get_mut().hits.drain(..).for_each(found);
-        }
-    }
-
-    fn unpack(&mut self, piece: &[u8]) {
         if let (Some(gzip), None) = (&mut self.gzip, &self.fault) {
-            self.fault = gzip.write_all(piece).err();
+            self.fault = gzip.write_all(packed).err();
         }
+        self.plain.search(LONGEST);
     }
 
-    /// Gives what the last bytes hold, and is ready for other bytes. Says why something could not be looked at.
-    pub(crate) fn finish(&mut self, found: &mut dyn FnMut(Hit)) -> Option<String> {
-        let scanner = std::mem::take(self);
-        scanner.packed.finish().for_each(&mut *found);
-        let mut gzip = scanner.gzip?;
+    /// The tokens in what came, and why not all of it could be looked at. Other bytes may come then.
+    pub(crate) fn finish(&mut self) -> (Vec<Hit>, Option<String>) {
+        let mut scanner = std::mem::take(self);
+        scanner.plain.search(0);
+        let mut hits = scanner.plain.hits;
+        let Some(mut gzip) = scanner.gzip else {
+            return (hits, None);
+        };
         let fault = scanner.fault.or_else(|| gzip.try_finish().err());
-        let unpacked = std::mem::take(gzip.get_mut());
-        let last = unpacked.window.finish().map(packed);
-        unpacked.hits.into_iter().chain(last).for_each(found);
-        fault.map(|fault| format!("it is compressed with gzip and cannot be unpacked: {fault}"))
+        let unpacked = gzip.get_mut();
+        unpacked.search(0);
+        let form = Form::Gzip;
+        hits.extend(unpacked.hits.drain(..).map(|hit| Hit { form, ..hit }));
+        let why = |fault| format!("it is compressed with gzip and cannot be unpacked: {fault}");
+        (hits, fault.map(why))
     }
 }
 
-/// Bytes of which the end is kept, because a token may still cross it.
+/// Bytes of which the end is kept, because a token may still cross it, and the tokens before that.
 #[derive(Debug, Default)]
 struct Window {
     kept: Vec<u8>,
-    /// Bytes before `kept`.
+    /// Bytes before `kept`, and ends of lines in them.
     before: u64,
-}
-
-impl Window {
-    /// Gives the tokens that are certain in `bytes`: what was kept, and what came after it.
-    fn feed(&mut self, mut bytes: Vec<u8>, found: &mut dyn FnMut(Hit)) {
-        let safe = bytes.len().saturating_sub(LONGEST);
-        let mut done = safe;
-        for (range, hit) in finds(&bytes, self.before).take_while(|(range, _)| range.start < safe) {
-            done = done.max(range.end);
-            found(hit);
-        }
-        self.before += done as u64;
-        bytes.drain(..done);
-        self.kept = bytes;
-    }
-
-    fn finish(&self) -> impl Iterator<Item = Hit> {
-        finds(&self.kept, self.before).map(|(_, hit)| hit)
-    }
-}
-
-/// What gzip unpacks to.
-#[derive(Debug, Default)]
-struct Unpacked {
-    window: Window,
+    lines: u64,
     hits: Vec<Hit>,
 }
 
-impl Write for Unpacked {
+impl Window {
+    /// Takes the tokens that begin before the last `unsure` bytes, and keeps those bytes.
+    fn search(&mut self, unsure: usize) {
+        let ends = |from: usize, to: usize| {
+            let bytes = self.kept.get(from..to).unwrap_or_default();
+            bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+        };
+        let safe = self.kept.len().saturating_sub(unsure);
+        let (mut seen, mut done) = (0, safe);
+        for (range, form, token) in finds(&self.kept).take_while(|found| found.0.start < safe) {
+            self.lines += ends(seen, range.start);
+            seen = range.start;
+            done = done.max(range.end);
+            self.hits.push(Hit {
+                at: self.before + range.start as u64,
+                line: self.lines + 1,
+                form,
+                token,
+            });
+        }
+        self.lines += ends(seen, done);
+        self.before += done as u64;
+        self.kept.drain(..done);
+    }
+}
+
+impl Write for Window {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        if self.window.before > UNPACKED {
+        if self.before > UNPACKED {
             return Err(io::Error::other("it unpacks to more than 4 GiB"));
         }
-        let joined = [self.window.kept.as_slice(), piece].concat();
-        let hits = &mut self.hits;
-        self.window.feed(joined, &mut |hit| hits.push(packed(hit)));
+        self.kept.extend_from_slice(piece);
+        self.search(LONGEST);
         Ok(piece.len())
     }
 
@@ -213,84 +209,65 @@ impl Write for Unpacked {
     }
 }
 
-/// The hit, as one in a gzip file.
-fn packed(hit: Hit) -> Hit {
-    Hit {
-        form: Form::Gzip,
-        ..hit
-    }
-}
-
-/// The tokens of bytes that are all there.
-pub(crate) fn tokens(bytes: &[u8]) -> Vec<Hit> {
-    finds(bytes, 0).map(|(_, hit)| hit).collect()
-}
-
 /// Text without its tokens: what is shown of paths, names and messages.
 pub(crate) fn masked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut done = 0;
-    for (range, hit) in finds(text.as_bytes(), 0) {
+    for (range, _, token) in finds(text.as_bytes()) {
         shown.push_str(text.get(done..range.start).unwrap_or_default());
-        shown.push_str(&hit.token.to_string());
+        shown.push_str(&token.to_string());
         done = range.end;
     }
     shown.push_str(text.get(done..).unwrap_or_default());
     shown
 }
 
-/// The tokens in order, each with its place in these bytes; so many stand `before` them.
-fn finds(bytes: &[u8], before: u64) -> impl Iterator<Item = (Range<usize>, Hit)> {
+/// The tokens in order, each with its place in these bytes.
+pub(crate) fn finds(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Form, Token)> {
     let forms = FORMS.as_ref().into_iter();
-    let all = forms.flat_map(move |forms| forms.captures_iter(bytes));
-    all.filter_map(move |captures| {
+    let all = forms.flat_map(|forms| forms.captures_iter(bytes));
+    all.filter_map(|captures| {
         let whole = captures.get(0)?;
+        let text = whole.as_bytes();
         let (form, secret) = if captures.name("plain").is_some() {
-            let secret: Vec<u8> = percent_decode(whole.as_bytes()).collect();
-            let is_coded = secret.len() < whole.len();
+            let secret: Vec<u8> = percent_decode(text).collect();
+            let is_coded = secret.len() < text.len();
             (if is_coded { Form::Percent } else { Form::Plain }, secret)
         } else if captures.name("wide").is_some() {
-            let narrow = whole.as_bytes().iter().copied().filter(|byte| *byte != 0);
+            let narrow = text.iter().copied().filter(|byte| *byte != 0);
             (Form::Utf16, narrow.collect())
         } else {
-            (Form::Base64, decoded(whole.as_bytes())?)
+            (Form::Base64, decoded(text)?)
         };
-        let at = before + whole.start() as u64;
-        let token = Token::new(&secret);
-        Some((whole.range(), Hit { at, form, token }))
+        Some((whole.range(), form, Token::new(&secret)))
     })
 }
 
 /// The token that base64 stands for, if it is one.
 fn decoded(text: &[u8]) -> Option<Vec<u8>> {
-    // What the characters before the next group of four are known to mean.
-    let (known, skip): (&[u8], usize) = match text.first() {
-        Some(b'9') => (b"ol", 2),
-        Some(b'v') => (b"o", 1),
-        _ => (b"", 0),
+    // What makes the first group whole: zeros, and the bits of the token that stand before the first character.
+    let (start, zeros) = match text.first() {
+        Some(b'9') => ("AG", 1),
+        Some(b'v') => ("AAB", 2),
+        _ => ("", 0),
     };
     let joined = text.iter().filter(|byte| !b"\r\n\t =".contains(byte));
-    let mut standard: Vec<u8> = joined
-        .skip(skip)
-        .map(|byte| match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => *other,
-        })
-        .collect();
+    let standard = start.bytes().chain(joined.map(|byte| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => *other,
+    }));
+    let mut standard: Vec<u8> = standard.collect();
     // One character alone in the last group holds no whole byte.
     if standard.len() % 4 == 1 {
         standard.pop();
     }
-    let mut secret = known.to_vec();
-    secret.extend(DECODER.decode(standard).ok()?);
+    let bytes = DECODER.decode(standard).ok()?;
+    let secret = bytes.get(zeros..)?;
     let tail = secret.strip_prefix(PREFIX)?.iter();
     let length = tail.take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    if length < FEWEST {
-        return None;
-    }
-    secret.truncate(PREFIX.len() + length);
-    Some(secret)
+    let secret = secret.get(..PREFIX.len() + length)?;
+    (length >= FEWEST).then(|| secret.to_vec())
 }
 
 #[cfg(test)]
@@ -306,6 +283,12 @@ mod tests {
     }
 
     const TAIL: &str = "Abc0123456789defGHIJ012345678901";
+
+    fn tokens(bytes: &[u8]) -> Vec<Hit> {
+        let mut scanner = Scanner::default();
+        scanner.feed(bytes);
+        scanner.finish().0
+    }
 
     fn wide(text: &str, big: bool) -> Vec<u8> {
         text.encode_utf16()
@@ -393,18 +376,16 @@ mod tests {
             let whole = tokens(&bytes);
             prop_assert_eq!(whole.len(), 1);
             let mut scanner = Scanner::default();
-            let mut hits = Vec::new();
             let mut rest = bytes.as_slice();
             for cut in cuts.iter().cycle() {
                 let (piece, left) = rest.split_at((*cut).min(rest.len()));
-                scanner.feed(piece, &mut |hit| hits.push(hit));
+                scanner.feed(piece);
                 rest = left;
                 if rest.is_empty() {
                     break;
                 }
             }
-            prop_assert_eq!(scanner.finish(&mut |hit| hits.push(hit)), None);
-            prop_assert_eq!(hits, whole);
+            prop_assert_eq!(scanner.finish(), (whole, None));
         }
 
         #[test]

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use aris_fs::{Entry, EntryKind};
 
-use crate::report::{Leak, Part, Unseen};
-use crate::token::tokens;
+use crate::report::{Findings, Leak, Part, Unseen};
+use crate::token::finds;
 
 /// Bytes of a file named `.git` or `commondir`: one path.
 const POINTER: u64 = 64 << 10;
@@ -37,9 +37,8 @@ pub(crate) struct Repository {
 pub(crate) struct Tree {
     pub(crate) files: Vec<Found>,
     pub(crate) repositories: Vec<Repository>,
-    /// Tokens in names and in the texts of links.
-    pub(crate) leaks: Vec<Leak>,
-    pub(crate) unseen: Vec<Unseen>,
+    /// Tokens in names and in the texts of links, and what could not be listed.
+    pub(crate) found: Findings,
     /// Folders of git that were met already, so that each is looked at once.
     met: BTreeSet<PathBuf>,
 }
@@ -71,7 +70,7 @@ impl Tree {
             let entries = match aris_fs::list_sorted(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    self.unseen.push(Unseen::new(&shown, &why(&error)));
+                    self.found.unseen.push(Unseen::new(&shown, &why(&error)));
                     continue;
                 }
             };
@@ -141,7 +140,7 @@ impl Tree {
             match folder.canonicalize() {
                 Ok(folder) if self.met.contains(&folder) => {}
                 Ok(folder) => self.walk(&folder, &folder, Part::Git),
-                Err(error) => self.unseen.push(Unseen::new(
+                Err(error) => self.found.unseen.push(Unseen::new(
                     &folder,
                     &format!("{} leads there: {error}", file.display()),
                 )),
@@ -150,11 +149,9 @@ impl Tree {
     }
 
     fn look_at_name(&mut self, name: &[u8], shown: &Path) {
-        for hit in tokens(name) {
-            let mut leak = Leak::new(Part::FileName, shown, hit);
-            leak.byte = None;
-            self.leaks.push(leak);
-        }
+        let leaks =
+            finds(name).map(|(_, form, token)| Leak::new(Part::FileName, shown, form, token));
+        self.found.leaks.extend(leaks);
     }
 }
 

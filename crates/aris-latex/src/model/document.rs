@@ -208,26 +208,15 @@ impl Document {
 
     /// Path, line and column of a place.
     pub fn position(&self, place: Place) -> Position {
-        let Some(file) = self.files.get(place.file) else {
-            return Position {
-                path: self.root.clone(),
-                line: 1,
-                column: 1,
-            };
-        };
-        let (line, column) = file.line_column(place.offset);
-        Position {
-            path: file.path.clone(),
-            line,
-            column,
-        }
+        let file = self.files.get(place.file);
+        let (line, column) = file.map_or((1, 1), |file| file.line_column(place.offset));
+        let path = file.map_or(&self.root, |file| &file.path).clone();
+        Position { path, line, column }
     }
 
     /// The line of source around a place, trimmed, at most `max` characters of it, cut with `…`.
     pub fn quote(&self, place: Place, max: usize) -> String {
-        let Some(file) = self.files.get(place.file) else {
-            return String::new();
-        };
-        file.quote(place.offset, max)
+        let file = self.files.get(place.file);
+        file.map_or_else(String::new, |file| file.quote(place.offset, max))
     }
 }

@@ -1,7 +1,6 @@
 //! Arguments of commands.
 
 use super::{
-    commands::Act,
     reader::{Frame, Meaning, Reader},
     token::{Kind, Token},
     writer::Source,
@@ -20,14 +19,24 @@ pub(super) struct Piece {
 impl Reader<'_> {
     /// Drops a star that follows; whether there was one.
     pub(super) fn star(&mut self) -> bool {
+        self.drop_sign('*')
+    }
+
+    /// Drops a sign that follows; whether there was one.
+    pub(super) fn drop_sign(&mut self, sign: char) -> bool {
         let token = self.next_visible();
-        if token.kind == Kind::Word && self.text(token).starts_with('*') {
-            let (_, rest) = token.split(1);
-            self.unread(rest);
-            return true;
+        let is_sign = token.kind == Kind::Word && self.text(token).starts_with(sign);
+        self.unread(if is_sign { token.split(1).1 } else { token });
+        is_sign
+    }
+
+    /// Drops a token of a kind that follows at once; whether there was one.
+    pub(super) fn drop_kind(&mut self, kind: Kind) -> bool {
+        let token = self.next();
+        if token.kind != kind {
+            self.unread(token);
         }
-        self.unread(token);
-        false
+        token.kind == kind
     }
 
     /// The next mandatory argument: a group's content, or one token.
@@ -264,10 +273,10 @@ impl Reader<'_> {
                         self.expand(token, name, &body);
                         continue;
                     }
-                    Meaning::Known(cmd) => match cmd.act {
-                        Act::Symbol(text) | Act::Operator(text) | Act::Function(text) => text,
-                        Act::Space => " ",
-                        _ => continue,
+                    Meaning::Known(cmd) if cmd.what == "space" => " ",
+                    Meaning::Known(cmd) => match cmd.prints() {
+                        Some(text) => text,
+                        None => continue,
                     },
                     Meaning::Unknown => continue,
                 },
@@ -330,8 +339,7 @@ impl Reader<'_> {
     /// hold a macro that nobody defines.
     pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
         let tokens = self.braced()?;
-        let is_unknown = |token: &&Token| matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown));
-        if let Some(unknown) = tokens.iter().find(is_unknown) {
+        if let Some(unknown) = tokens.iter().find(|token| self.is_unknown(**token)) {
             return Some(vec![(self.raw(&tokens), self.place(*unknown))]);
         }
         Some(self.keys(&tokens))

@@ -82,6 +82,13 @@ impl Reader<'_> {
         }
     }
 
+    pub(super) fn bibliography(&mut self) {
+        self.skip_optional();
+        let tokens = self.argument();
+        let known = self.is_known(&tokens);
+        self.bibliographies(&tokens, known);
+    }
+
     /// `\bibliography{a,b}`
     pub(super) fn bibliographies(&mut self, tokens: &[Token], known: bool) {
         for (name, place) in self.keys(tokens) {
@@ -108,19 +115,16 @@ impl Reader<'_> {
         self.skip_arguments(token, "oo");
         let (name, known) = self.file_name();
         let mut names = Vec::new();
-        if known {
-            let is_bounded = self.loading.candidate_bytes < MAX_CANDIDATE_BYTES;
+        if known && self.loading.candidate_bytes >= MAX_CANDIDATE_BYTES {
+            names.push(name.clone());
+        } else if known {
             let is_ended = GRAPHICS.iter().any(|ending| name.ends_with(ending));
-            let endings: &[&str] = if is_bounded && !is_ended {
-                &GRAPHICS
-            } else {
-                &[]
-            };
-            let whole = (!is_bounded || path::has_extension(&name)).then_some("");
+            let endings = GRAPHICS.into_iter().filter(|_| !is_ended);
+            let whole = path::has_extension(&name).then_some("");
+            let endings: Vec<&str> = whole.into_iter().chain(endings).collect();
             let folders = self.loading.graphics.iter().map(String::as_str);
-            let folders = folders.take(if is_bounded { MAX_PATHS } else { 0 });
-            for folder in [""].into_iter().chain(folders) {
-                let endings = whole.iter().chain(endings);
+            for folder in [""].into_iter().chain(folders.take(MAX_PATHS)) {
+                let endings = endings.iter();
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
         }
@@ -151,10 +155,5 @@ impl Reader<'_> {
         let mut include = Include::new(kind, place, target, candidates, outcome);
         include.doubt = self.cause();
         self.doc.includes.push(include);
-    }
-
-    pub(super) fn graphics_path(&mut self) {
-        let tokens = self.argument();
-        self.loading.graphics = self.groups_of(&tokens);
     }
 }

@@ -17,10 +17,8 @@ const MAX_KEY: usize = 1_024;
 
 impl Reader<'_> {
     pub(super) fn command_name(&self, token: Token) -> &str {
-        match token.kind {
-            Kind::Name(name) => self.names.text(name).trim_start_matches('@'),
-            _ => "",
-        }
+        let name = token.name().map_or("", |name| self.names.text(name));
+        name.trim_start_matches('@')
     }
 
     /// `\cite[pre][post]{keys}`

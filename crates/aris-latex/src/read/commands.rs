@@ -2,18 +2,24 @@
 
 use super::{
     accents,
-    reader::Reader,
+    reader::{After, GroupKind, Reader},
     style,
     symbols::{OPERATORS, SYMBOLS, entries, functions, pairs},
-    token::Token,
+    token::{Kind, Token},
 };
 use crate::IncludeKind;
 
 /// A known command.
 #[derive(Clone, Copy)]
 pub(crate) struct Cmd {
-    pub(crate) act: Act,
+    /// What it does, as `commands.txt` names it; `symbol`, `sign`, `function`, `accent`, `set`, `register` and `opaque` stand in no line of it.
+    pub(crate) what: &'static str,
+    /// The word behind that: what it prints, what it tests, the arguments to drop.
+    pub(crate) how: &'static str,
     pub(crate) role: Role,
+    pub(crate) run: Run,
+    /// The conditional that it sets, and to what.
+    pub(crate) sets: Option<(u32, bool)>,
 }
 
 /// What a document's own definition of a command counts.
@@ -27,128 +33,73 @@ pub(crate) enum Role {
     Defines,
 }
 
-type Done = fn(&mut Reader<'_>, Token, &'static str);
-
-/// What a command does. Those with a name of their own are looked for where they are not run.
-#[derive(Clone, Copy)]
-pub(crate) enum Act {
-    /// Runs, with the word that the table has behind it.
-    Do(Done, &'static str),
-    /// Prints nothing and takes nothing.
-    Nothing,
-    /// Defined somewhere, in a way that says nothing of what it shows.
-    Opaque,
-    Space,
-    ThinSpace,
-    Symbol(&'static str),
-    Operator(&'static str),
-    Function(&'static str),
-    Fraction,
-    Footnote,
-    FootnoteMark,
-    RowEnd,
-    Begin,
-    End,
-    BGroup,
-    Include(IncludeKind),
-    InputIf,
-    EndInput,
-    CsName,
-    /// Sets the conditional of that name.
-    SetSwitch(u32, bool),
-    /// With what is tested, as the table names it; a switch that nobody knows tests nothing.
-    If(&'static str),
-    Else,
-    Fi,
-    NoValue,
-    True,
-}
+/// Runs a command, with the word that the table has behind it.
+pub(crate) type Run = fn(&mut Reader<'_>, Token, &'static str);
 
 impl Cmd {
-    pub(crate) const OPAQUE: Self = Self::free(Act::Opaque);
-
-    pub(crate) const fn free(act: Act) -> Self {
+    pub(crate) fn new(what: &'static str, how: &'static str, role: Role) -> Self {
         Self {
-            act,
-            role: Role::Free,
+            what,
+            how,
+            role,
+            run: run(what).unwrap_or(|_, _, _| {}),
+            sets: None,
         }
     }
 
-    pub(crate) const fn fixed(act: Act) -> Self {
-        Self {
-            act,
-            role: Role::Fixed,
-        }
+    pub(crate) fn free(what: &'static str, how: &'static str) -> Self {
+        Self::new(what, how, Role::Free)
     }
 
-    /// A length register: its value is dropped.
-    pub(crate) fn register() -> Self {
-        Self::free(Act::Do(|reader, _, _| reader.skip_glue(), ""))
+    pub(crate) fn fixed(what: &'static str, how: &'static str) -> Self {
+        Self::new(what, how, Role::Fixed)
     }
 
     /// Whether a document's own definition does not replace it.
     pub(crate) fn is_fixed(self) -> bool {
         self.role != Role::Free
     }
+
+    /// The text that it prints, where that is one and nothing else.
+    pub(crate) fn prints(self) -> Option<&'static str> {
+        matches!(self.what, "symbol" | "sign" | "function").then_some(self.how)
+    }
 }
 
 /// Every known command; a later one wins over an earlier one.
 pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
-    let symbols = pairs(SYMBOLS).map(|(name, text)| (name, Act::Symbol(text)));
-    let operators = pairs(OPERATORS).map(|(name, text)| (name, Act::Operator(text)));
-    let functions = functions().map(|name| (name, Act::Function(name)));
-    let before = symbols.chain(operators).chain(functions);
-    // `\G` is an accent of bibliographies, and papers mean a macro of their own.
-    let accents = pairs(accents::MARKS).filter(|(name, _)| *name != "G");
-    let accent: Done = |reader, token, name| reader.accent(token, name);
-    let accents = accents.map(move |(name, _)| (name, Act::Do(accent, name)));
-    let after = accents.chain([(" ", Act::Space)]);
-    let free = |(name, act)| (name, Cmd::free(act));
-    before.map(free).chain(listed()).chain(after.map(free))
-}
-
-/// The lists of `commands.txt`.
-fn listed() -> impl Iterator<Item = (&'static str, Cmd)> {
-    entries(include_str!("commands.txt")).filter_map(|(what, how, name)| {
-        let (what, role) = match what.split_at_checked(1)? {
-            ("=", what) => (what, Role::Fixed),
-            ("+", what) => (what, Role::Defines),
+    let symbols = pairs(SYMBOLS).map(|(name, text)| (name, Cmd::free("symbol", text)));
+    let signs = pairs(OPERATORS).map(|(name, text)| (name, Cmd::free("sign", text)));
+    let functions = functions().map(|name| (name, Cmd::free("function", name)));
+    let listed = entries(include_str!("commands.txt")).map(|(what, how, name)| {
+        let (what, role) = match what.split_at_checked(1) {
+            Some(("=", what)) => (what, Role::Fixed),
+            Some(("+", what)) => (what, Role::Defines),
             _ => (what, Role::Free),
         };
-        let act = act(what, how)?;
-        Some((name, Cmd { act, role }))
-    })
+        (name, Cmd::new(what, how, role))
+    });
+    // `\G` is an accent of bibliographies, and papers mean a macro of their own.
+    let accents = pairs(accents::MARKS).filter(|(name, _)| *name != "G");
+    let accents = accents.map(|(name, _)| (name, Cmd::free("accent", name)));
+    let before = symbols.chain(signs).chain(functions);
+    let after = accents.chain([(" ", Cmd::free("space", ""))]);
+    before.chain(listed).chain(after)
 }
 
 /// What a word of `commands.txt` does.
-fn act(what: &str, how: &'static str) -> Option<Act> {
-    let done: Done = match what {
-        "nothing" => return Some(Act::Nothing),
-        "space" => return Some(Act::Space),
-        "thin" => return Some(Act::ThinSpace),
-        "fraction" => return Some(Act::Fraction),
-        "footnote" => return Some(Act::Footnote),
-        "mark" => return Some(Act::FootnoteMark),
-        "rowend" => return Some(Act::RowEnd),
-        "begin" => return Some(Act::Begin),
-        "end" => return Some(Act::End),
-        "open" => return Some(Act::BGroup),
-        "input" => return Some(Act::Include(IncludeKind::Input)),
-        "include" => return Some(Act::Include(IncludeKind::Include)),
-        "subfile" => return Some(Act::Include(IncludeKind::Subfile)),
-        "bibliography" => return Some(Act::Include(IncludeKind::Bibliography)),
-        "graphics" => return Some(Act::Include(IncludeKind::Graphics)),
-        "package" => return Some(Act::Include(IncludeKind::Package)),
-        "loadclass" => return Some(Act::Include(IncludeKind::Class)),
-        "inputif" => return Some(Act::InputIf),
-        "endinput" => return Some(Act::EndInput),
-        "csname" => return Some(Act::CsName),
-        "if" => return Some(Act::If(how)),
-        "else" => return Some(Act::Else),
-        "fi" => return Some(Act::Fi),
-        "none" => return Some(Act::NoValue),
-        "true" => return Some(Act::True),
+fn run(what: &str) -> Option<Run> {
+    Some(match what {
+        "nothing" | "none" | "true" => |_, _, _| {},
         // Text.
+        "symbol" => |reader, token, text| reader.write(token, text),
+        "sign" => |reader, token, text| reader.operator(token, text),
+        "function" => |reader, token, text| reader.function(token, text),
+        "accent" => |reader, token, name| reader.accent(token, name),
+        "space" => |reader, token, _| reader.space(token),
+        "thin" => |reader, token, _| reader.thin_space(token),
+        "opaque" => |reader, token, _| reader.unknown(token),
+        "register" => |reader, _, _| reader.skip_glue(),
         "skip" => |reader, token, how| reader.skip_arguments(token, how),
         "doubtful" => |reader, token, how| {
             reader.skip_arguments(token, how);
@@ -175,7 +126,7 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "paragraph" => |reader, token, _| reader.blank_line(token),
         "declare" => |reader, _, how| reader.declare(style::named(how)),
         "font" => |reader, token, how| {
-            reader.argument_group(token, super::reader::After::Nothing);
+            reader.argument_group(token, After::Nothing);
             reader.declare(style::named(how));
         },
         "superscript" => |reader, token, _| reader.script(token, true),
@@ -185,17 +136,38 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "href" => |reader, _, _| reader.href(),
         "verb" => |reader, token, _| reader.verb(token, false),
         "inline" => |reader, token, _| reader.verb(token, true),
+        "open" => |reader, token, _| reader.open_group(GroupKind::Brace, After::Nothing, token),
         "close" => |reader, token, _| reader.close_brace(token),
+        "begin" => |reader, token, _| reader.begin_environment(token),
+        "end" => |reader, token, _| reader.end_environment(token),
         // Blocks of their own.
         "heading" => |reader, token, how| reader.begin_heading(token, how.parse().unwrap_or(1)),
         "appendix" => |reader, _, _| reader.appendix |= !reader.preamble,
-        "title" => |reader, token, _| reader.title(token),
+        "title" => |reader, token, _| {
+            reader.skip_optional();
+            reader.front(token, crate::BlockKind::Title);
+        },
         "front" => |reader, token, _| reader.front_matter(token),
         "keywords" => |reader, token, _| reader.front(token, crate::BlockKind::Keywords),
         "abstract" => |reader, token, _| reader.front(token, crate::BlockKind::Abstract),
         "caption" => |reader, token, _| reader.begin_caption(token, None),
-        "captionof" => |reader, token, _| reader.caption_of(token),
+        "captionof" => |reader, token, _| {
+            reader.star();
+            let float = reader.name_argument();
+            reader.begin_caption(token, Some(float));
+        },
         "subfloat" => |reader, token, _| reader.sub_float(token),
+        "footnote" => |reader, token, _| {
+            reader.writer.footnote_mark();
+            reader.footnote_text(token);
+        },
+        "mark" => |reader, _, _| {
+            reader.skip_optional();
+            if reader.peek().kind == Kind::Begin {
+                drop(reader.argument());
+            }
+            reader.writer.footnote_mark();
+        },
         "notetext" => |reader, token, _| reader.footnote_text(token),
         "item" => |reader, token, _| reader.item(token),
         "bibitem" => |reader, token, _| reader.bib_item(token),
@@ -212,19 +184,30 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "cites" => |reader, token, _| reader.cites(token),
         "nocite" => |reader, token, _| reader.nocite(token),
         "entryset" => |reader, token, _| reader.entry_set(token),
+        "input" => |reader, token, _| reader.include(token, IncludeKind::Input),
+        "include" => |reader, token, _| reader.include(token, IncludeKind::Include),
+        "subfile" => |reader, token, _| reader.include(token, IncludeKind::Subfile),
+        "inputif" => |reader, token, _| reader.input_if_exists(token),
+        "endinput" => |reader, token, _| reader.end_input(token),
+        "bibliography" => |reader, _, _| reader.bibliography(),
+        "graphics" => |reader, token, _| reader.graphics(token),
+        "package" => |reader, _, _| reader.packages(IncludeKind::Package),
+        "loadclass" => |reader, _, _| reader.packages(IncludeKind::Class),
         "sources" => |reader, _, how| reader.own_sources(how),
         "import" => |reader, token, how| reader.import(token, how == "below"),
         "includeonly" => |reader, _, how| reader.include_only(how == "not"),
-        "graphicspath" => |reader, _, _| reader.graphics_path(),
+        "graphicspath" => |reader, _, _| {
+            let tokens = reader.argument();
+            reader.loading.graphics = reader.groups_of(&tokens);
+        },
         "plot" => |reader, token, _| reader.plot_data(token),
         "class" => |reader, token, _| reader.document_class(token),
         "data" => |reader, token, how| reader.printed_file(token, IncludeKind::Data, how),
         "listing" => |reader, token, how| reader.printed_file(token, IncludeKind::Listing, how),
         // Definitions.
-        "define" => |reader, _, how| reader.new_command(how == "keep"),
+        "define" => |reader, _, how| reader.new_command(how),
         "def" => |reader, _, _| reader.def(),
-        "xparse" => |reader, _, how| reader.document_command(how == "keep"),
-        "environment" => |reader, token, how| reader.new_environment(token, how != "xparse"),
+        "environment" => |reader, token, how| reader.new_environment(token, how),
         "listings" => |reader, token, how| reader.new_listing(token, how),
         "global" => |reader, _, _| reader.global(),
         "gdef" => |reader, _, _| reader.globally(Reader::def),
@@ -239,42 +222,76 @@ fn act(what: &str, how: &'static str) -> Option<Act> {
         "newbool" => |reader, _, how| reader.new_named_switch(how),
         "setbool" => |reader, _, how| reader.set_named_switch(how),
         "unless" => |reader, _, _| reader.negated = true,
-        "operator" => |reader, _, _| reader.math_operator(),
         "newunit" => |reader, _, _| reader.declare_unit(),
         "atbegin" => |reader, _, _| reader.at_begin(),
-        "atend" => |reader, _, _| reader.at_end(),
+        "atend" => |reader, _, _| {
+            let tokens = reader.argument();
+            reader.end_hooks.extend(tokens);
+        },
         "at" => |reader, _, how| reader.letters.at = how == "on",
         "expl" => |reader, _, how| reader.letters.expl = how == "on",
+        "csname" => |reader, token, _| reader.cs_name(token),
         "namedef" => |reader, token, _| {
             reader.named_command(token);
             reader.def();
         },
         "nameuse" => |reader, token, _| reader.named_command(token),
         // Conditions.
-        "ifnext" => |reader, _, _| reader.if_next(false),
-        "ifstar" => |reader, _, _| reader.if_next(true),
-        "ifblank" => |reader, token, _| reader.if_blank(token),
+        "if" => |reader, token, how| reader.conditional(how, token),
+        "else" => |reader, token, _| reader.other_branch(token),
+        "fi" => |reader, _, _| reader.end_branch(),
+        "ifnext" => |reader, _, _| reader.if_next(),
+        "ifstar" => |reader, _, _| reader.if_star(),
+        "ifblank" => |reader, token, _| {
+            let is_blank = reader.name_argument().is_empty();
+            reader.choose(token, Some(is_blank));
+        },
         "ifargument" => |reader, token, how| reader.if_argument(token, how),
         // Formulas and numbers.
         "maths" => |reader, token, _| reader.open_math(token),
         "display" => |reader, token, _| reader.begin_display(token, None),
         "endmaths" => |reader, token, _| reader.close_math(token),
         "mathpalette" => |reader, token, _| reader.math_palette(token),
-        "delimiter" => |reader, _, _| reader.delimiter(),
-        "root" => |reader, token, _| reader.root(token),
-        "binomial" => |reader, token, _| reader.binomial(token),
+        // `\\left(`, `\\big|`, `\\right.`
+        "delimiter" => |reader, _, _| {
+            reader.drop_sign('.');
+        },
+        "fraction" => |reader, token, _| reader.fraction(token),
+        "root" => |reader, token, _| {
+            reader.skip_optional();
+            reader.bracketed_group(token, "√", "√(");
+        },
+        "binomial" => |reader, token, _| {
+            reader.argument_group(token, After::Text(" choose "));
+        },
         "number" => |reader, token, how| reader.si_numbers(token, how, false),
         "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
         "unit" => |reader, token, _| reader.si_only_unit(token),
         "angle" => |reader, token, _| reader.si_angle(token),
-        "sisetup" => |reader, token, _| reader.si_setup(token),
+        "sisetup" => |reader, token, _| {
+            let options = reader.argument();
+            reader.si_rounding(token, &options);
+        },
         // Tables.
         "multicolumn" => |reader, _, _| reader.multi_column(),
         "multirow" => |reader, token, _| reader.multi_row(token),
+        "rowend" => |reader, token, _| reader.line_end(token),
         "rule" => |reader, _, _| reader.rule(),
         "headend" => |reader, _, _| reader.head_end(),
         "tablehead" => |reader, token, _| reader.table_head(token),
         _ => return None,
-    };
-    Some(Act::Do(done, how))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_of_the_table_is_known() {
+        for (what, _, name) in entries(include_str!("commands.txt")) {
+            let what = what.trim_start_matches(['=', '+']);
+            assert!(run(what).is_some(), "{what}: {name}");
+        }
+    }
 }

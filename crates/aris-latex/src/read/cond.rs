@@ -1,7 +1,7 @@
 //! Conditionals: decided where the document itself decides, both branches read otherwise.
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     reader::{Branch, Meaning, Reader},
     style,
     token::{Kind, Token},
@@ -12,14 +12,11 @@ impl Reader<'_> {
     /// Whether an unknown name is a conditional of a package or class (`\ifCLASSINFOpdf`) rather than a command with arguments
     /// (`\ifstrempty{…}`); LaTeX's own are known.
     pub(super) fn is_unknown_conditional(&mut self, token: Token) -> bool {
-        let Kind::Name(name) = token.kind else {
-            return false;
-        };
-        let text = self.names.text(name);
+        let text = token.name().map_or("", |name| self.names.text(name));
         text.len() > 2
             && text.starts_with("if")
             && (self.loading.installed || text.contains('@'))
-            && matches!(self.meaning(name), Meaning::Unknown)
+            && self.is_unknown(token)
             && self.peek().kind != Kind::Begin
     }
 
@@ -57,7 +54,10 @@ impl Reader<'_> {
         let place = self.place(token);
         let negated = std::mem::take(&mut self.negated);
         let truth = truth.map(|truth| truth != negated);
-        let doubt = truth.map_or_else(|| self.undecided(token), |_| 0);
+        let doubt = match truth {
+            Some(_) => 0,
+            None => self.doubt(token, &self.undecided(token)),
+        };
         if truth != Some(false) || self.skip_branch(token, true) {
             self.branches.push(Branch {
                 skip_else: truth.is_some(),
@@ -67,13 +67,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins the doubt about what a condition that is not decided holds.
-    fn undecided(&mut self, token: Token) -> u32 {
-        let message = format!(
+    /// What is said of a condition that is not decided.
+    fn undecided(&self, token: Token) -> String {
+        format!(
             "`\\{}` is not decided here, and its text may not be set; to decide it, write `\\iftrue` or `\\iffalse`, or test a switch that the paper sets",
             self.command_name(token)
-        );
-        self.doubt(token, &message)
+        )
     }
 
     pub(super) fn other_branch(&mut self, token: Token) {
@@ -102,12 +101,12 @@ impl Reader<'_> {
                 self.problem_at(ProblemKind::UnclosedConditional, start, message);
                 return false;
             }
-            match self.act(token) {
-                Some(Act::If(_)) => depth += 1,
-                Some(Act::Fi) if depth == 0 => return false,
-                Some(Act::Fi) => depth -= 1,
-                Some(Act::Else) if depth == 0 && stop_at_else => return true,
-                None if !is_declared && self.is_unknown_conditional(token) => depth += 1,
+            match self.what(token) {
+                "if" => depth += 1,
+                "fi" if depth == 0 => return false,
+                "fi" => depth -= 1,
+                "else" if depth == 0 && stop_at_else => return true,
+                "" if !is_declared && self.is_unknown_conditional(token) => depth += 1,
                 _ => {}
             }
             is_declared = self.command_name(token) == "newif";
@@ -148,7 +147,7 @@ impl Reader<'_> {
     /// A token of `\ifx` and what it means, where that is certain.
     fn operand(&mut self) -> (Token, Option<String>) {
         let mut token = self.next_visible();
-        let is_made = matches!(self.act(token), Some(Act::CsName));
+        let is_made = self.what(token) == "csname";
         if is_made {
             self.cs_name(token);
             token = self.next();
@@ -179,7 +178,8 @@ impl Reader<'_> {
         match self.meaning(name) {
             Meaning::Macro(body) => body.is_certain().then_some(true),
             Meaning::Known(cmd) => {
-                matches!(cmd.act, Act::If("true" | "false") | Act::SetSwitch(..)).then_some(true)
+                let is_known = cmd.what == "if" && matches!(cmd.how, "true" | "false");
+                (is_known || cmd.sets.is_some()).then_some(true)
             }
             // Packages that are not here define names, and so does LaTeX, with `@`.
             Meaning::Unknown => (!self.loading.installed
@@ -189,24 +189,25 @@ impl Reader<'_> {
         }
     }
 
+    /// The same for what the next argument names, with its backslash or without.
+    fn defined_argument(&mut self) -> Option<bool> {
+        let tokens = self.argument();
+        let first = *tokens.first()?;
+        let name = self.names.intern(&self.raw(&tokens));
+        let made = first.with(Kind::Name(name));
+        self.is_defined(first.name().map_or(made, |_| first))
+    }
+
     /// A number: digits, or a macro of them. Registers and counters are not followed.
     pub(super) fn number(&mut self) -> Option<i64> {
         loop {
             let token = self.next_visible();
             let Kind::Name(name) = token.kind else {
                 let digits = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
-                let text = if token.kind == Kind::Word {
-                    self.text(token)
-                } else {
-                    ""
-                };
+                let text = self.text(token);
                 let length = text.bytes().take_while(digits).count();
                 let number = text.get(..length).unwrap_or("").parse().ok();
-                if token.kind == Kind::Word {
-                    self.unread(token.split(length).1);
-                } else {
-                    self.unread(token);
-                }
+                self.unread(token.split(length).1);
                 return number;
             };
             match self.meaning(name) {
@@ -257,46 +258,41 @@ impl Reader<'_> {
         }
     }
 
-    /// `\ifblank{text}{yes}{no}`: the branch that does not apply is dropped.
-    pub(super) fn if_blank(&mut self, token: Token) {
-        let blank = self.name_argument().is_empty();
-        self.choose(token, Some(blank));
+    /// `\@ifstar{yes}{no}`
+    pub(super) fn if_star(&mut self) {
+        let (yes, no) = (self.argument(), self.argument());
+        let chosen = if self.star() { yes } else { no };
+        self.unread_all(&chosen);
     }
 
-    /// `\@ifnextchar[{yes}{no}`, `\@ifstar{yes}{no}`
-    pub(super) fn if_next(&mut self, star: bool) {
+    /// `\@ifnextchar[{yes}{no}`
+    pub(super) fn if_next(&mut self) {
         let wanted = match self.next_visible() {
-            first if star => {
-                self.unread(first);
-                first.with(Kind::Stop)
-            }
+            // `[` and the like.
             word if word.kind == Kind::Word => self.first_letter(word),
             other => other,
         };
         let (yes, no) = (self.argument(), self.argument());
         let next = self.peek_after_space();
-        let text = if star { "*" } else { self.text(wanted) };
+        let text = self.text(wanted);
         let is_next = match next.kind {
             Kind::Word => !text.is_empty() && self.text(next).starts_with(text),
-            Kind::Begin => matches!(self.act(wanted), Some(Act::BGroup)),
+            Kind::Begin => self.what(wanted) == "open",
             _ => next.kind == wanted.kind,
         };
-        if is_next && star {
-            self.star();
-        }
         self.unread_all(if is_next { &yes } else { &no });
     }
 
     /// Keeps one of the two arguments that follow; both, in doubt, when nobody knows which.
-    fn choose(&mut self, token: Token, first: Option<bool>) {
+    pub(super) fn choose(&mut self, token: Token, first: Option<bool>) {
         let (mut yes, no) = (self.argument(), self.argument());
         if let Some(first) = first {
             return self.unread_all(if first { &yes } else { &no });
         }
         yes.push(token.with(Kind::Space));
         yes.extend(no);
-        let number = self.undecided(token);
-        self.unread_doubtful(token, number, &yes);
+        let message = self.undecided(token);
+        self.unread_doubtful(token, &message, &yes);
     }
 
     /// `\ifthenelse{test}{yes}{no}` and its kind, by what is tested; arguments to drop where nobody knows.
@@ -308,13 +304,8 @@ impl Reader<'_> {
             }
             "equal" => self.equal(),
             "defined" | "undefined" => {
-                let tokens = self.argument();
-                let name = self.names.intern(&self.raw(&tokens));
-                let made = token.with(Kind::Name(name));
-                let token = tokens.first().copied();
-                let token = token.filter(|token| matches!(token.kind, Kind::Name(_)));
-                let truth = self.is_defined(token.unwrap_or(made));
-                truth.map(|truth| truth == (tested == "defined"))
+                let is_defined = self.defined_argument();
+                is_defined.map(|is| is == (tested == "defined"))
             }
             "bool" | "toggle" => self.switch(tested),
             "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(|is| !is),
@@ -338,14 +329,10 @@ impl Reader<'_> {
             "equal" => self.equal(),
             "isempty" => {
                 let tokens = self.argument();
-                self.is_known(&tokens)
-                    .then(|| self.flat(&tokens).trim().is_empty())
+                let is_known = self.is_known(&tokens);
+                is_known.then(|| self.flat(&tokens).trim().is_empty())
             }
-            "isundefined" => {
-                let tokens = self.argument();
-                let is_defined = tokens.first().and_then(|token| self.is_defined(*token));
-                is_defined.map(|is| !is)
-            }
+            "isundefined" => self.defined_argument().map(|is| !is),
             _ => {
                 self.unread(token);
                 self.compared()
@@ -366,9 +353,9 @@ impl Reader<'_> {
     fn switch(&mut self, kind: &str) -> Option<bool> {
         let name = self.switch_name(kind);
         match self.meaning(name) {
-            Meaning::Known(cmd) => match cmd.act {
-                Act::If("true") => Some(true),
-                Act::If("false") => Some(false),
+            Meaning::Known(cmd) if cmd.what == "if" => match cmd.how {
+                "true" => Some(true),
+                "false" => Some(false),
                 _ => None,
             },
             _ => None,
@@ -409,20 +396,16 @@ impl Reader<'_> {
             Some(false) => "false",
             None => "",
         };
-        self.set_meaning(name, Meaning::Known(Cmd::fixed(Act::If(word))));
+        self.set_meaning(name, Meaning::Known(Cmd::fixed("if", word)));
     }
 
     /// `\IfBooleanTF{#1}`, `\IfNoValueTF{#1}`, `\IfValueTF{#1}`
     pub(super) fn if_argument(&mut self, token: Token, how: &str) {
         let argument = self.argument();
-        let holds = |wanted: fn(&Act) -> bool| {
-            let mut acts = argument.iter().filter_map(|token| self.act(*token));
-            acts.any(|act| wanted(&act))
-        };
+        let holds = |what| argument.iter().any(|token| self.what(*token) == what);
         let chosen = match how {
-            "true" => holds(|act| matches!(act, Act::True)),
-            "none" => holds(|act| matches!(act, Act::NoValue)),
-            _ => !holds(|act| matches!(act, Act::NoValue)),
+            "given" => !holds("none"),
+            wanted => holds(wanted),
         };
         self.choose(token, Some(chosen));
     }

@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 
 use super::{
-    commands::Act,
     reader::{After, GroupKind, Reader},
     style,
     token::{Kind, Op, Token, narrow},
@@ -87,30 +86,34 @@ impl Reader<'_> {
         }
     }
 
-    /// Doubts everything up to the end of the innermost group.
-    pub(super) fn doubt_group(&mut self, number: u32) {
+    /// Ends a doubt with the innermost group.
+    pub(super) fn end_with_group(&mut self, number: u32) {
         match self.groups.last_mut() {
             Some(group) if group.doubt == 0 => group.doubt = number,
             _ => {}
         }
     }
 
+    /// Doubts everything up to the end of the innermost group.
+    pub(super) fn doubt_group(&mut self, token: Token, message: &str) {
+        let number = self.doubt(token, message);
+        self.end_with_group(number);
+    }
+
     /// Doubts everything up to the end of the innermost file.
-    pub(super) fn doubt_file(&mut self, number: u32) {
-        match self
-            .frames
-            .iter_mut()
-            .rev()
-            .find_map(|frame| frame.file.as_mut())
-        {
+    pub(super) fn doubt_file(&mut self, token: Token, message: &str) {
+        let number = self.doubt(token, message);
+        let mut files = self.frames.iter_mut().rev();
+        match files.find_map(|frame| frame.file.as_mut()) {
             Some(file) if file.doubt == 0 => file.doubt = number,
             _ => {}
         }
     }
 
-    /// Puts tokens back behind which a doubt ends.
-    pub(super) fn unread_doubtful(&mut self, like: Token, number: u32, tokens: &[Token]) {
-        self.unread(Self::op(like, Op::Certain(number)));
+    /// Puts tokens back that are doubted.
+    pub(super) fn unread_doubtful(&mut self, token: Token, message: &str, tokens: &[Token]) {
+        let number = self.doubt(token, message);
+        self.unread(Self::op(token, Op::Certain(number)));
         self.unread_all(tokens);
     }
 
@@ -124,8 +127,7 @@ impl Reader<'_> {
             "whether `\\{}` prints its argument is not decided here",
             self.command_name(token)
         );
-        let number = self.doubt(token, &message);
-        self.unread_doubtful(token, number, &tokens);
+        self.unread_doubtful(token, &message, &tokens);
     }
 
     /// `\mode<article>{…}` of beamer: set in that form of the document.
@@ -142,18 +144,14 @@ impl Reader<'_> {
     /// `\setbox0=\hbox{…}`: what the box holds is set where it is used, if it is.
     pub(super) fn set_box(&mut self, token: Token) {
         self.skip_glue();
+        self.drop_sign('=');
         let mut next = self.next_visible();
-        if self.text(next) == "=" {
-            next = self.next_visible();
-        }
         if matches!(self.command_name(next), "hbox" | "vbox" | "vtop") {
             next = self.next_visible();
         }
-        if next.kind == Kind::Begin || matches!(self.act(next), Some(Act::BGroup)) {
+        if next.kind == Kind::Begin || self.what(next) == "open" {
             self.open_group(GroupKind::Brace, After::Nothing, next);
-            let message = "whether this box is printed is not decided here";
-            let number = self.doubt(token, message);
-            self.doubt_group(number);
+            self.doubt_group(token, "whether this box is printed is not decided here");
         } else {
             self.unread(next);
         }
@@ -181,8 +179,7 @@ impl Reader<'_> {
             "`\\{}` is not followed here; what it repeats is read once",
             self.command_name(token)
         );
-        let number = self.doubt(token, &message);
-        self.unread_doubtful(token, number, &body);
+        self.unread_doubtful(token, &message, &body);
     }
 
     /// What follows may be read wrongly, up to the end of the group: `what` changes how.
@@ -191,8 +188,7 @@ impl Reader<'_> {
             "`\\{}` changes how characters are read here; what follows may be read wrongly",
             self.command_name(token)
         );
-        let number = self.doubt(token, "");
-        self.doubt_group(number);
+        self.doubt_group(token, "");
         self.problem_at(ProblemKind::UnreadText(Holds::ALL), token, message);
     }
 

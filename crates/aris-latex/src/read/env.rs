@@ -6,9 +6,8 @@ use std::{
 };
 
 use super::{
-    commands::Act,
     path,
-    reader::{After, Alignment, GroupKind, Meaning, Own, Reader, UserEnvironment},
+    reader::{After, GroupKind, Meaning, Own, Reader, UserEnvironment},
     style::{self, Style},
     symbols::entries,
     token::{Kind, Op, Token},
@@ -32,27 +31,15 @@ impl Env {
 
     /// Whether the document's own definition is ignored.
     pub(super) fn is_fixed(self) -> bool {
-        let fixed = [
-            "document",
-            "grid",
-            "tabu",
-            "long",
-            "keys",
-            "nice",
-            "float",
-            "raw",
-            "display",
-            "bibliography",
-        ];
-        fixed.contains(&self.what)
+        let mut fixed =
+            "document grid tabu long keys nice float raw display bibliography".split(' ');
+        fixed.any(|what| what == self.what)
     }
 
     /// Whether it counts before the document begins.
     fn is_early(self) -> bool {
-        let early = [
-            "document", "raw", "hidden", "note", "abstract", "keywords", "front",
-        ];
-        early.contains(&self.what)
+        let mut early = "document raw hidden note abstract keywords front".split(' ');
+        early.any(|what| what == self.what)
     }
 }
 
@@ -118,7 +105,7 @@ impl Reader<'_> {
             }
             "inner" => {
                 self.enter(index, After::Align, token);
-                self.alignments.push(Alignment::Inline);
+                self.alignments.push(None);
             }
             "grid" | "tabu" | "long" | "keys" | "nice" => {
                 self.begin_grid(token, index, env.what);
@@ -134,8 +121,7 @@ impl Reader<'_> {
                 self.begin_text(token, index, "plain");
                 if self.raw(&slides).contains('0') {
                     let message = "whether this frame is shown on a slide is not decided here";
-                    let number = self.doubt(token, message);
-                    self.doubt_group(number);
+                    self.doubt_group(token, message);
                 }
             }
             "sources" => {
@@ -177,8 +163,7 @@ impl Reader<'_> {
                     "whether `{}` prints its text is not decided here",
                     self.names.text(index)
                 );
-                let number = self.doubt(token, &message);
-                self.doubt_group(number);
+                self.doubt_group(token, &message);
             }
             _ => {}
         }
@@ -195,7 +180,7 @@ impl Reader<'_> {
     /// The text among options: what stands behind `title=` and its kind. None where it is no list of options.
     pub(super) fn titles(&self, options: &[Token]) -> Option<Vec<Token>> {
         /// Keys of theorems, boxes and listings that print their value.
-        const PRINTED: [&str; 5] = ["name", "title", "note", "caption", "subtitle"];
+        const PRINTED: [&str; 6] = ["name", "title", "note", "caption", "subtitle", "heading"];
         let (mut found, mut depth, mut is_kept) = (Vec::new(), 0_usize, false);
         let text = self.raw(options);
         let key = text.split_once('=')?.0.rsplit(',').next()?.trim();
@@ -236,7 +221,7 @@ impl Reader<'_> {
         if self.follows(user) {
             self.enter(index, After::Nothing, token);
             self.enter_doubt(user.begin.doubt);
-            self.doubt_group(user.begin.doubt);
+            self.end_with_group(user.begin.doubt);
             self.expand_known(token, index, &user.begin);
             return;
         }
@@ -251,9 +236,7 @@ impl Reader<'_> {
             self.enter(index, After::Nothing, token);
         }
         if user.begin.opaque {
-            let message = "the arguments of this environment are not followed";
-            let number = self.doubt(token, message);
-            self.doubt_group(number);
+            self.doubt_group(token, "the arguments of this environment are not followed");
         }
     }
 
@@ -265,21 +248,6 @@ impl Reader<'_> {
             || user.begin.style
                 && self.is_understood(code())
                 && !code().any(|part| part.kind == Kind::Math)
-    }
-
-    /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
-    pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
-        let options = self.optional();
-        let mut name = self.name_argument();
-        if self.command_name(token) == "newminted" {
-            name = match options {
-                Some(given) => self.flat(&given).trim().to_owned(),
-                None => name + "code",
-            };
-        }
-        self.skip_arguments(token, spec);
-        let name = self.names.intern(&name);
-        self.environments.insert(name, Own::Like(Env::new("raw")));
     }
 
     /// Whether what stands in an environment that nobody here defines cannot be LaTeX: braces or signs of maths do not fit.
@@ -380,8 +348,7 @@ impl Reader<'_> {
             self.unread_all(&hooks);
             if self.frames_only {
                 let message = "`ignorenonframetext` hides what stands outside frames; what that is, is not decided here";
-                let number = self.doubt(token, message);
-                self.doubt_file(number);
+                self.doubt_file(token, message);
             }
         }
     }
@@ -389,8 +356,7 @@ impl Reader<'_> {
     pub(super) fn end_document(&mut self, token: Token) {
         if self.is_doubtful() {
             // Behind a condition: nobody knows whether the document ends here.
-            let number = self.doubt(token, "it is not decided here whether the document ends");
-            return self.doubt_file(number);
+            return self.doubt_file(token, "it is not decided here whether the document ends");
         }
         if !self.end_hooks.is_empty() {
             let hooks = std::mem::take(&mut self.end_hooks);
@@ -412,8 +378,7 @@ impl Reader<'_> {
     /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
     pub(super) fn end_input(&mut self, token: Token) {
         if self.is_doubtful() {
-            let number = self.doubt(token, "it is not decided here whether the file ends");
-            self.doubt_file(number);
+            self.doubt_file(token, "it is not decided here whether the file ends");
         } else if let Some(file) = self.file_mut() {
             let line = if file.cursor.fresh {
                 Some(0)
@@ -436,7 +401,7 @@ impl Reader<'_> {
             Some(name) => self.enter(name, After::Display, token),
             None => self.open_group(GroupKind::Math, After::Display, token),
         }
-        self.alignments.push(Alignment::Inline);
+        self.alignments.push(None);
         self.style = self.style.set(style::DISPLAY, style::MATH);
         if running {
             self.writer.flow = BlockKind::DisplayMath;
@@ -495,7 +460,7 @@ impl Reader<'_> {
                 if token.kind == Kind::Stop {
                     break false;
                 }
-                if matches!(self.act(token), Some(Act::End)) {
+                if self.what(token) == "end" {
                     let tokens = self.argument();
                     if self.raw(&tokens) == name {
                         break true;

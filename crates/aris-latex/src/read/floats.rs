@@ -92,20 +92,9 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn caption_of(&mut self, token: Token) {
-        self.star();
-        let float = self.name_argument();
-        self.begin_caption(token, Some(float));
-    }
-
     pub(super) fn footnote_text(&mut self, token: Token) {
         self.skip_optional();
         self.block_argument(token, BlockKind::Footnote, After::Close);
-    }
-
-    pub(super) fn title(&mut self, token: Token) {
-        self.skip_optional();
-        self.front(token, BlockKind::Title);
     }
 
     pub(super) fn front(&mut self, token: Token, kind: BlockKind) {
@@ -155,9 +144,8 @@ impl Reader<'_> {
 
     pub(super) fn end_heading(&mut self, heading: usize) {
         let index = self.writer.close();
-        let title = index
-            .and_then(|at| self.writer.blocks.get(at))
-            .map(|block| block.text.clone());
+        let block = index.and_then(|at| self.writer.blocks.get(at));
+        let title = block.map(|block| block.text.clone());
         if let Some(heading) = self.doc.headings.get_mut(heading) {
             heading.block = index;
             heading.title = title.unwrap_or_default();
@@ -169,11 +157,10 @@ impl Reader<'_> {
     pub(super) fn new_theorem(&mut self, more: bool) {
         self.star();
         self.skip_optional();
-        let environment = self.argument();
+        let environment = self.name_argument();
         self.skip_optional();
-        let title = self.argument();
+        let title = self.name_argument();
         self.skip_optional();
-        let (environment, title) = (self.flat(&environment), self.flat(&title));
         self.declare_theorem_as(&environment, &title);
         if more {
             drop((self.braced(), self.braced()));
@@ -184,21 +171,18 @@ impl Reader<'_> {
     pub(super) fn declare_theorem(&mut self) {
         let options = self.optional().unwrap_or_default();
         let environment = self.name_argument();
-        let options = self.flat(&options);
-        let named = options.split(',').find_map(|option| {
-            let (key, value) = option.split_once('=')?;
-            matches!(key.trim(), "name" | "title" | "heading").then_some(value)
-        });
-        self.declare_theorem_as(&environment, named.unwrap_or(&environment));
+        let name = self.titles(&options).map(|name| self.flat(&name));
+        let name = name.filter(|name| !name.is_empty());
+        self.declare_theorem_as(&environment, &name.unwrap_or_else(|| environment.clone()));
     }
 
     fn declare_theorem_as(&mut self, environment: &str, title: &str) {
-        if !environment.trim().is_empty() {
-            let name = self.names.intern(environment.trim());
-            self.environments
-                .insert(name, Own::Like(Env::new("titled")));
+        if !environment.is_empty() {
+            let name = self.names.intern(environment);
+            let titled = Own::Like(Env::new("titled"));
+            self.environments.insert(name, titled);
             self.doc.theorems.push(Theorem {
-                environment: environment.trim().to_owned(),
+                environment: environment.to_owned(),
                 title: title.trim().to_owned(),
             });
         }

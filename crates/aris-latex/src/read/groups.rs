@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Place, ProblemKind};
 
-/// Groups that are searched for the one that a brace closes.
+/// Groups that are searched for the one that a brace closes, or for the maths that text stands in.
 const SEARCH: usize = 64;
 
 /// Groups deeper than this are only counted.
@@ -138,9 +138,14 @@ impl Reader<'_> {
         }
     }
 
+    /// The open groups, innermost first, as far as they are searched.
+    pub(super) fn near(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().rev().take(SEARCH)
+    }
+
     /// How many groups are open inside the innermost group in braces, where that is the argument of a command that is not known.
     pub(super) fn in_argument(&self) -> Option<usize> {
-        let mut near = self.groups.iter().rev().take(SEARCH).enumerate();
+        let mut near = self.near().enumerate();
         let (inner, group) = near.find(|(_, group)| group.kind == GroupKind::Brace)?;
         (group.after == After::Argument).then_some(inner)
     }

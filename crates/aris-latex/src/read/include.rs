@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{
-    commands::Act,
     path,
     reader::{File, Frame, Meaning, Reader},
     token::{Kind, Token, narrow},
@@ -61,14 +60,14 @@ impl Reader<'_> {
         }
         let loader = self.loader.as_mut();
         let loaded = loader.map_or(Loaded::Absent, |loader| loader.load(path));
-        let written = || self.doc.written_text(path).map(Arc::from);
         let overwrites = |written: &Written| written.overwrites && written.path == path;
+        let is_overwritten = self.doc.written.iter().any(overwrites);
         let text = match loaded {
-            Loaded::Text(_) if self.doc.written.iter().any(overwrites) => {
-                written().ok_or(Found::Absent)
+            Loaded::Text(text) if !is_overwritten => Ok(text),
+            Loaded::Text(_) | Loaded::Absent => {
+                let written = self.doc.written_text(path).map(Arc::from);
+                written.ok_or(Found::Absent)
             }
-            Loaded::Text(text) => Ok(text),
-            Loaded::Absent => written().ok_or(Found::Absent),
             Loaded::Unreadable(reason) => Err(Found::Unreadable(reason)),
         };
         let found = text.map_or_else(
@@ -101,26 +100,22 @@ impl Reader<'_> {
 
     /// Where a file may lie: below the folders of the import package, of the root and of the file that asks for it.
     pub(super) fn candidates(&self, names: &[String]) -> Vec<String> {
-        let mut bases = self.bases();
+        let file = self.files().next();
+        let import = file.and_then(|file| file.import.clone());
+        let own = file.and_then(|file| self.doc.files.get(file.number as usize));
+        let own = own.map(|file| path::parent(&file.path).to_owned());
         let root = path::parent(&self.doc.root);
-        let paths = self.loading.paths.iter();
-        bases.extend(paths.map(|path| path::join(root, path)));
+        let mut bases: Vec<String> = [import, Some(root.to_owned()), own]
+            .into_iter()
+            .flatten()
+            .collect();
+        bases.dedup();
+        bases.extend(self.loading.paths.iter().map(|path| path::join(root, path)));
         let below = |base: &String| {
             let names = names.iter();
             names.map(|name| path::join(base, name)).collect::<Vec<_>>()
         };
         bases.iter().flat_map(below).collect()
-    }
-
-    pub(super) fn bases(&self) -> Vec<String> {
-        let file = self.files().next();
-        let import = file.and_then(|file| file.import.clone());
-        let own = file.and_then(|file| self.doc.files.get(file.number as usize));
-        let own = own.map(|file| path::parent(&file.path).to_owned());
-        let root = Some(path::parent(&self.doc.root).to_owned());
-        let mut bases: Vec<String> = [import, root, own].into_iter().flatten().collect();
-        bases.dedup();
-        bases
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it), and whether it is known.
@@ -153,8 +148,7 @@ impl Reader<'_> {
         tokens.iter().all(|token| match token.kind {
             Kind::Param(_) | Kind::Hash => false,
             Kind::Name(_) => {
-                let act = self.act(*token);
-                let is_text = matches!(act, Some(Act::Symbol(_) | Act::Space | Act::Nothing));
+                let is_text = matches!(self.what(*token), "symbol" | "space" | "nothing");
                 is_text || self.is_macro(*token)
             }
             _ => true,
@@ -162,25 +156,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn include(&mut self, token: Token, kind: IncludeKind) {
-        match kind {
-            IncludeKind::Input
-            | IncludeKind::Include
-            | IncludeKind::Subfile
-            | IncludeKind::Import => {
-                self.skip_optional();
-                let (name, known) = self.file_name();
-                self.splice(token, kind, &name, known, None);
-            }
-            IncludeKind::Graphics => self.graphics(token),
-            IncludeKind::Bibliography => {
-                self.skip_optional();
-                let tokens = self.argument();
-                let known = self.is_known(&tokens);
-                self.bibliographies(&tokens, known);
-            }
-            IncludeKind::Package | IncludeKind::Class => self.packages(kind),
-            IncludeKind::Data | IncludeKind::Listing => self.printed_file(token, kind, ""),
-        }
+        self.skip_optional();
+        let (name, known) = self.file_name();
+        self.splice(token, kind, &name, known, None);
     }
 
     /// Reads a file in place.
@@ -199,7 +177,7 @@ impl Reader<'_> {
         let names: Vec<String> = if kind == IncludeKind::Include && !path::is_tex(target) {
             vec![format!("{target}.tex")]
         } else {
-            path::tex_candidates(target).collect()
+            path::tex_candidates(target)
         };
         let candidates = match &directory {
             Some(base) => names.iter().map(|name| path::join(base, name)).collect(),
@@ -313,7 +291,7 @@ impl Reader<'_> {
     pub(super) fn input_if_exists(&mut self, token: Token) {
         let (name, known) = self.file_name();
         let (yes, no) = (self.argument(), self.argument());
-        let names: Vec<String> = path::tex_candidates(&name).collect();
+        let names = path::tex_candidates(&name);
         let mut candidates = self.candidates(&names).into_iter();
         let exists = known && candidates.any(|path| !matches!(self.load(&path), Found::Absent));
         self.unread_all(if exists { &yes } else { &no });
@@ -340,11 +318,8 @@ impl Reader<'_> {
         }
         let rest = self.rest_of_file();
         // The subfiles package runs the preamble.
-        if rest
-            .split('}')
-            .next()
-            .is_some_and(|class| class.ends_with("{subfiles"))
-        {
+        let class = rest.split('}').next();
+        if class.is_some_and(|class| class.ends_with("{subfiles")) {
             self.skip_arguments(token, "om");
             if let Some(file) = self.file_mut() {
                 file.own = true;
@@ -375,9 +350,6 @@ impl Reader<'_> {
 
 /// A file's name with its extension.
 pub(super) fn suffixed(name: &str, extension: &str) -> String {
-    let name = name
-        .strip_suffix(extension)
-        .and_then(|name| name.strip_suffix('.'))
-        .unwrap_or(name);
-    [name, ".", extension].concat()
+    let ending = [".", extension].concat();
+    name.strip_suffix(&ending).unwrap_or(name).to_owned() + &ending
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     lexer::{self, Cursor, Letters},
     reader::{File, Meaning, Reader},
     token::{Kind, Op, Token, narrow},
@@ -125,7 +125,7 @@ impl Reader<'_> {
         if matches!(self.meaning(name), Meaning::Unknown) {
             // The end of a group does not take it back.
             let undo = self.undo.len();
-            self.set_meaning(name, Meaning::Known(Cmd::free(Act::Symbol(text))));
+            self.set_meaning(name, Meaning::Known(Cmd::free("symbol", text)));
             self.undo.truncate(undo);
         }
         self.unread(like.with(Kind::Name(name)));
@@ -154,11 +154,8 @@ impl Reader<'_> {
         if self.work > budget && !self.exhausted {
             self.exhausted = true;
             let place = self.here();
-            self.problem(
-                ProblemKind::Expansion,
-                place,
-                "macro expansion takes too long and is cut off",
-            );
+            let message = "macro expansion takes too long and is cut off";
+            self.problem(ProblemKind::Expansion, place, message);
         }
         !self.exhausted
     }
@@ -204,6 +201,13 @@ impl Reader<'_> {
     pub(super) fn text(&self, token: Token) -> &str {
         let file = self.doc.files.get(token.file as usize);
         file.map_or("", |file| token.of(&file.text))
+    }
+
+    /// What stands before a token in its file.
+    pub(super) fn before(&self, token: Token) -> &str {
+        let file = self.doc.files.get(token.file as usize);
+        let before = file.and_then(|file| file.text.get(..token.at as usize));
+        before.unwrap_or("")
     }
 
     pub(super) fn literal(token: Token) -> Place {

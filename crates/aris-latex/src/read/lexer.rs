@@ -27,7 +27,7 @@ pub(crate) struct Letters {
 fn plain_run(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.iter()
-        .position(|byte| special(*byte))
+        .position(|byte| special(*byte).is_some())
         .unwrap_or(rest.len())
 }
 
@@ -45,26 +45,23 @@ pub(super) fn more_words(text: &str) -> usize {
     length
 }
 
-/// Whether a byte ends a word.
-fn special(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t'
-            | b'\r'
-            | b'\n'
-            | b'\\'
-            | b'{'
-            | b'}'
-            | b'$'
-            | b'&'
-            | b'#'
-            | b'^'
-            | b'_'
-            | b'~'
-            | b'['
-            | b']'
-            | b'%'
-    )
+/// What a byte that ends a word begins: a comment is none, a control sequence has its name behind it.
+fn special(byte: u8) -> Option<Kind> {
+    Some(match byte {
+        b' ' | b'\t' | b'\r' | b'\n' => Kind::Space,
+        b'%' => Kind::Stop,
+        b'\\' => Kind::Name(0),
+        b'{' => Kind::Begin,
+        b'}' => Kind::End,
+        b'$' => Kind::Math,
+        b'&' => Kind::Align,
+        b'#' => Kind::Hash,
+        b'^' => Kind::Super,
+        b'_' => Kind::Sub,
+        b'~' => Kind::Tie,
+        b'[' | b']' => Kind::Word,
+        _ => return None,
+    })
 }
 
 /// The next token of a file; [`Kind::Stop`] at its end.
@@ -88,12 +85,15 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
         let Some(byte) = bytes.get(start) else {
             return token(Kind::Stop, bytes.len(), 0);
         };
-        let kind = match byte {
-            b' ' | b'\t' | b'\r' | b'\n' => {
-                cursor.skip_line(bytes, start);
-                return token(Kind::Space, start, 1);
-            }
-            b'%' => {
+        let Some(kind) = special(*byte) else {
+            let length = plain_run(bytes, start);
+            cursor.pos = start + length;
+            return token(Kind::Word, start, length);
+        };
+        cursor.pos = start + 1;
+        match kind {
+            Kind::Space => cursor.skip_line(bytes, start),
+            Kind::Stop => {
                 let rest = bytes.get(start..).unwrap_or_default();
                 let length = rest.iter().position(|b| matches!(b, b'\r' | b'\n'));
                 let end = start + length.unwrap_or(rest.len());
@@ -101,26 +101,12 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
                 cursor.fresh = true;
                 continue;
             }
-            b'\\' => {
+            Kind::Name(_) => {
                 let (name, length) = control(&file.text, bytes, cursor, letters);
                 return token(Kind::Name(names.intern(name)), start, length);
             }
-            b'{' => Kind::Begin,
-            b'}' => Kind::End,
-            b'$' => Kind::Math,
-            b'&' => Kind::Align,
-            b'#' => Kind::Hash,
-            b'^' => Kind::Super,
-            b'_' => Kind::Sub,
-            b'~' => Kind::Tie,
-            b'[' | b']' => Kind::Word,
-            _ => {
-                let length = plain_run(bytes, start);
-                cursor.pos = start + length;
-                return token(Kind::Word, start, length);
-            }
-        };
-        cursor.pos = start + 1;
+            _ => {}
+        }
         return token(kind, start, 1);
     }
 }
@@ -135,7 +121,7 @@ fn control<'t>(
     cursor: &mut Cursor,
     letters: Letters,
 ) -> (&'t str, usize) {
-    let start = cursor.pos + 1;
+    let start = cursor.pos;
     let letter = |b: &u8| {
         b.is_ascii_alphabetic()
             || (*b == b'@' && letters.at)

@@ -3,7 +3,7 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    commands::{Act, Cmd},
+    commands::Cmd,
     env::{self, Env},
     reader::{
         Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Own, Parameter, Reader, UserEnvironment,
@@ -124,7 +124,7 @@ impl Reader<'_> {
     pub(super) fn defined_name(&mut self) -> Option<(u32, Token)> {
         let mut token = self.next_visible();
         // `\expandafter\def\csname x\endcsname`
-        if matches!(self.act(token), Some(Act::CsName)) {
+        if self.what(token) == "csname" {
             self.cs_name(token);
             token = self.next_visible();
         }
@@ -132,10 +132,8 @@ impl Reader<'_> {
             Kind::Name(name) => Some((name, token)),
             Kind::Begin => {
                 let tokens = self.balanced(token);
-                tokens.iter().find_map(|token| match token.kind {
-                    Kind::Name(name) => Some((name, *token)),
-                    _ => None,
-                })
+                let named = |token: Token| Some((token.name()?, token));
+                tokens.into_iter().find_map(named)
             }
             _ => {
                 self.unread(token);
@@ -176,7 +174,7 @@ impl Reader<'_> {
                 let count = defined.parameters.len();
                 let prints = |at| defined.body.iter().any(|part| part.kind == Kind::Param(at));
                 let prints = (1..=9).take(count).all(prints);
-                let is_known = !matches!(cmd.act, Act::Opaque);
+                let is_known = cmd.what != "opaque";
                 keep || is_known && (self.styles > 0 || defined.doubt > 0 && prints)
             }
             Meaning::Macro(old) => {
@@ -293,12 +291,22 @@ impl Reader<'_> {
         parameters
     }
 
-    pub(super) fn new_command(&mut self, keep: bool) {
+    /// The parameters between name and text, by their form; nothing where they are not followed.
+    fn parameters(&mut self, form: &str) -> Option<Vec<Parameter>> {
+        match form.trim_end_matches(" keep") {
+            "plain" => Some(Vec::new()),
+            "xparse" => self.document_parameters(),
+            _ => Some(self.classic_parameters()),
+        }
+    }
+
+    /// `\newcommand`, `\NewDocumentCommand`, `\DeclareMathOperator`
+    pub(super) fn new_command(&mut self, form: &str) {
         self.star();
         if let Some(name) = self.defined_name() {
-            let parameters = self.classic_parameters();
+            let parameters = self.parameters(form);
             let body = self.argument();
-            self.define(name, Some(parameters), &body, keep);
+            self.define(name, parameters, &body, form.ends_with("keep"));
         }
     }
 
@@ -373,22 +381,10 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn document_command(&mut self, keep: bool) {
-        if let Some(name) = self.defined_name() {
-            let parameters = self.document_parameters();
-            let body = self.argument();
-            self.define(name, parameters, &body, keep);
-        }
-    }
-
-    pub(super) fn new_environment(&mut self, token: Token, classic: bool) {
+    pub(super) fn new_environment(&mut self, token: Token, form: &str) {
         self.star();
         let (name, place) = self.key_argument();
-        let parameters = if classic {
-            Some(self.classic_parameters())
-        } else {
-            self.document_parameters()
-        };
+        let parameters = self.parameters(form);
         let (begin, end) = (self.argument(), self.argument());
         if name.is_empty() {
             return;
@@ -420,7 +416,7 @@ impl Reader<'_> {
     /// The environment that a command begins and that does not read its text as LaTeX.
     fn hiding(&self, token: Token) -> Option<Env> {
         let name = self.command_name(token);
-        let is_free = matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown));
+        let is_free = self.is_unknown(token);
         env::lookup(name).filter(|env| is_free && matches!(env.what, "raw" | "hidden"))
     }
 
@@ -435,10 +431,8 @@ impl Reader<'_> {
         let Some((name, _)) = self.defined_name() else {
             return;
         };
-        let mut target = self.next_visible();
-        if target.kind == Kind::Word && self.text(target) == "=" {
-            target = self.next_visible();
-        }
+        self.drop_sign('=');
+        let target = self.next_visible();
         if let Some(env) = self.hiding(target) {
             self.environments.insert(name, Own::Like(env));
         }
@@ -446,7 +440,8 @@ impl Reader<'_> {
             return;
         };
         let meaning = self.meaning(target);
-        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if matches!(cmd.act, Act::If(_)));
+        let is_condition =
+            |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if cmd.what == "if");
         let old = self.meaning(name);
         let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
         // `\let\iffalse\iftrue` shows what was hidden.
@@ -476,35 +471,28 @@ impl Reader<'_> {
         } else {
             vec![self.name_token("do", token)]
         };
-        let list = self.argument();
-        let mut items = vec![Vec::new()];
-        for mut part in list {
+        let open: Vec<Token> = what.into_iter().chain([token.with(Kind::Begin)]).collect();
+        let close = token.with(Kind::End);
+        let mut all = open.clone();
+        for mut part in self.argument() {
             while part.kind == Kind::Word
                 && let Some(at) = self.text(part).find(',')
             {
                 let (before, after) = part.split(at);
-                items
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|item| item.push(before));
-                items.push(Vec::new());
+                all.extend([before, close]);
+                all.extend(&open);
                 part = after.split(1).1;
             }
-            items
-                .last_mut()
-                .into_iter()
-                .for_each(|item| item.push(part));
+            all.push(part);
         }
-        for item in items.iter().rev() {
-            self.unread_group(token, item);
-            self.unread_all(&what);
-        }
+        all.push(close);
+        self.unread_all(&all);
     }
 
     /// Something defines a name, unless it has a meaning already.
     pub(super) fn set_opaque(&mut self, name: u32) {
         if matches!(self.meaning(name), Meaning::Unknown) {
-            self.set_meaning(name, Meaning::Known(Cmd::OPAQUE));
+            self.set_meaning(name, Meaning::Known(Cmd::free("opaque", "")));
         }
     }
 
@@ -514,7 +502,7 @@ impl Reader<'_> {
             return;
         };
         if spec == "g" {
-            self.set_meaning(name, Meaning::Known(Cmd::register()));
+            self.set_meaning(name, Meaning::Known(Cmd::free("register", "")));
             return;
         }
         self.set_opaque(name);
@@ -531,10 +519,9 @@ impl Reader<'_> {
 
     /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX. Those of a style file are set by its options.
     pub(super) fn new_switch(&mut self) {
-        let Some((name, _)) = self.defined_name() else {
-            return;
-        };
-        self.declare_switch(name);
+        if let Some((name, _)) = self.defined_name() {
+            self.declare_switch(name);
+        }
     }
 
     pub(super) fn declare_switch(&mut self, name: u32) {
@@ -544,8 +531,9 @@ impl Reader<'_> {
         };
         for (ending, value) in [("true", true), ("false", false)] {
             let setter = self.names.intern(&format!("{stem}{ending}"));
-            let act = Act::SetSwitch(name, value);
-            self.set_meaning(setter, Meaning::Known(Cmd::fixed(act)));
+            let sets = Some((name, value));
+            let cmd = Cmd::fixed("set", "");
+            self.set_meaning(setter, Meaning::Known(Cmd { sets, ..cmd }));
         }
     }
 
@@ -565,11 +553,11 @@ impl Reader<'_> {
     pub(super) fn global(&mut self) {
         let mut next = self.next_visible();
         // `\long`
-        while matches!(self.act(next), Some(Act::Nothing)) {
+        while self.what(next) == "nothing" {
             next = self.next_visible();
         }
-        match self.act(next) {
-            Some(act) => self.globally(|reader| reader.command(next, act)),
+        match self.cmd(next) {
+            Some(cmd) => self.globally(|reader| reader.command(next, cmd)),
             None => self.unread(next),
         }
     }
@@ -582,15 +570,6 @@ impl Reader<'_> {
             let meaning = self.meaning(cite);
             self.set_meaning(name, meaning);
             self.skip_arguments(token, "ommmm");
-        }
-    }
-
-    /// `\DeclareMathOperator{\x}{text}`
-    pub(super) fn math_operator(&mut self) {
-        self.star();
-        if let Some(name) = self.defined_name() {
-            let body = self.argument();
-            self.define(name, Some(Vec::new()), &body, false);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
 use super::{
-    commands::Act,
+    commands::Cmd,
     groups::UNCLOSED_MATHS,
     reader::{After, GroupKind, Reader},
     style,
@@ -9,8 +9,6 @@ use super::{
 };
 use crate::ProblemKind;
 
-/// Groups that are searched for the maths they stand in.
-const SEARCH: usize = 64;
 /// Tokens of an argument that is looked at whole.
 const SIMPLE: usize = 6;
 
@@ -23,12 +21,7 @@ impl Reader<'_> {
 
     /// Whether a formula opened by `$` or `\(` or `\[` is near.
     fn in_math_group(&self) -> Option<After> {
-        let near = self
-            .groups
-            .iter()
-            .rev()
-            .take(SEARCH)
-            .find(|group| group.kind != GroupKind::Brace)?;
+        let near = self.near().find(|group| group.kind != GroupKind::Brace)?;
         (near.kind == GroupKind::Math).then_some(near.after)
     }
 
@@ -45,10 +38,7 @@ impl Reader<'_> {
             let is_boxed = (self.groups.last()).is_some_and(|group| group.kind == GroupKind::Brace);
             match self.in_math_group().filter(|_| !is_boxed) {
                 Some(After::Display) => {
-                    let next = self.next();
-                    if next.kind != Kind::Math {
-                        self.unread(next);
-                    }
+                    self.drop_kind(Kind::Math);
                     self.close_math(token);
                 }
                 Some(_) => self.close_math(token),
@@ -56,11 +46,9 @@ impl Reader<'_> {
             }
             return;
         }
-        let next = self.next();
-        if next.kind == Kind::Math {
+        if self.drop_kind(Kind::Math) {
             self.begin_display(token, None);
         } else {
-            self.unread(next);
             self.open_math(token);
         }
     }
@@ -109,13 +97,6 @@ impl Reader<'_> {
         }
     }
 
-    /// `\left(`, `\big|`, `\right.`
-    pub(super) fn delimiter(&mut self) {
-        let next = self.next_visible();
-        let is_none = next.kind == Kind::Word && self.text(next).starts_with('.');
-        self.unread(if is_none { next.split(1).1 } else { next });
-    }
-
     /// An argument behind `sign`; one that is more than a letter or a number in brackets, behind `opened`.
     pub(super) fn bracketed_group(
         &mut self,
@@ -139,15 +120,6 @@ impl Reader<'_> {
             self.write(token, "(");
         }
         self.argument_group(token, After::Over(wrapped));
-    }
-
-    pub(super) fn root(&mut self, token: Token) {
-        self.skip_optional();
-        self.bracketed_group(token, "√", "√(");
-    }
-
-    pub(super) fn binomial(&mut self, token: Token) {
-        self.argument_group(token, After::Text(" choose "));
     }
 
     /// `\mathpalette\x{y}` is `\x\textstyle{y}`.
@@ -209,7 +181,7 @@ impl Reader<'_> {
     }
 
     fn is_operator(&self, token: Token, sign: &str) -> bool {
-        matches!(self.act(token), Some(Act::Operator(text) | Act::Symbol(text)) if text == sign)
+        (self.cmd(token).and_then(Cmd::prints)).is_some_and(|text| text == sign)
     }
 
     fn is_ordinal(&self, token: Token) -> bool {
@@ -239,7 +211,7 @@ impl Reader<'_> {
     }
 
     fn is_binary(&self, token: Token) -> bool {
-        matches!(self.act(token), Some(Act::Operator(_) | Act::Fraction))
+        matches!(self.what(token), "sign" | "fraction")
     }
 
     /// `1\,234` is one number; elsewhere a space.
@@ -256,22 +228,15 @@ impl Reader<'_> {
     }
 
     pub(super) fn x_space(&mut self, token: Token) {
+        const UNSPACED: [&str; 6] = ["footnote", "mark", "space", "thin", "nothing", "rowend"];
         const CLOSE: [char; 11] = ['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']'];
         let next = self.peek();
         let spaced = match next.kind {
             Kind::Word => !self.text(next).starts_with(CLOSE),
             Kind::Math => true,
-            Kind::Name(_) => match self.act(next) {
-                Some(Act::Symbol(text)) => !text.starts_with(CLOSE),
-                Some(
-                    Act::Footnote
-                    | Act::FootnoteMark
-                    | Act::Space
-                    | Act::ThinSpace
-                    | Act::Nothing
-                    | Act::RowEnd,
-                ) => false,
-                _ => true,
+            Kind::Name(_) => match self.cmd(next) {
+                Some(cmd) if cmd.what == "symbol" => !cmd.how.starts_with(CLOSE),
+                cmd => !cmd.is_some_and(|cmd| UNSPACED.contains(&cmd.what)),
             },
             _ => false,
         };

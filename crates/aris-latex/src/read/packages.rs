@@ -4,7 +4,7 @@
 //! they stand in.
 
 use super::{
-    commands::{Act, Role},
+    commands::Role,
     include::Found,
     lexer::Letters,
     path,
@@ -68,18 +68,20 @@ impl Reader<'_> {
         let Meaning::Known(cmd) = self.meaning(name) else {
             return;
         };
-        match cmd.act {
-            Act::Include(IncludeKind::Input) | Act::InputIf => {
+        match cmd.what {
+            "input" | "inputif" => {
                 let place = self.place(token);
                 let (name, _) = self.file_name();
-                let names = path::tex_candidates(&name).map(|name| (name, place));
+                let names = path::tex_candidates(&name)
+                    .into_iter()
+                    .map(|name| (name, place));
                 self.follow(IncludeKind::Package, &names.collect::<Vec<_>>());
             }
-            Act::Include(IncludeKind::Bibliography) => self.style_bibliography(),
-            Act::If("false") => drop(self.skip_branch(token, true)),
+            "bibliography" => self.style_bibliography(),
+            "if" if cmd.how == "false" => drop(self.skip_branch(token, true)),
             // Behind a condition it may end the file or not.
-            Act::EndInput if !self.begins_line(token) => {}
-            act if cmd.role == Role::Defines => self.command(token, act),
+            "endinput" if !self.begins_line(token) => {}
+            _ if cmd.role == Role::Defines => self.command(token, cmd),
             _ if matches!(
                 self.command_name(token),
                 "AtBeginDocument" | "AtEndDocument"
@@ -115,9 +117,8 @@ impl Reader<'_> {
     }
 
     fn begins_line(&self, token: Token) -> bool {
-        let file = self.doc.files.get(token.file as usize);
-        let before = file.and_then(|file| file.text.get(..token.at as usize));
-        before.is_none_or(|text| text.is_empty() || text.ends_with('\n'))
+        let before = self.before(token);
+        before.is_empty() || before.ends_with('\n')
     }
 
     /// Whether the reader knows everything that a macro is made of. What it does not know in a style file is code that looks at
@@ -131,12 +132,12 @@ impl Reader<'_> {
                 Meaning::Unknown => false,
                 Meaning::Macro(_) => true,
                 Meaning::Known(cmd) => {
-                    match cmd.act {
-                        Act::Begin => open += 1,
-                        Act::End => open = open.wrapping_sub(1),
+                    match cmd.what {
+                        "begin" => open += 1,
+                        "end" => open = open.wrapping_sub(1),
                         _ => {}
                     }
-                    open < usize::MAX && !matches!(cmd.act, Act::Opaque)
+                    open < usize::MAX && cmd.what != "opaque"
                 }
             },
             _ => true,

@@ -52,12 +52,12 @@ pub(crate) fn is_tex(name: &str) -> bool {
 }
 
 /// The names TeX tries for `\input{name}`: with `.tex` first, then as written.
-pub(crate) fn tex_candidates(name: &str) -> impl Iterator<Item = String> {
-    let bare = is_tex(name).then(|| name.to_owned());
-    let pair = bare
-        .is_none()
-        .then(|| [format!("{name}.tex"), name.to_owned()]);
-    bare.into_iter().chain(pair.into_iter().flatten())
+pub(crate) fn tex_candidates(name: &str) -> Vec<String> {
+    let mut names = vec![name.to_owned()];
+    if !is_tex(name) {
+        names.insert(0, format!("{name}.tex"));
+    }
+    names
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    commands::{self, Act, Cmd},
+    commands::{self, Cmd},
     env::Env,
     lexer::{Cursor, Letters},
     names::Names,
@@ -149,14 +149,6 @@ pub(super) struct Branch {
     pub(super) doubt: u32,
 }
 
-/// What `&` and `\\` belong to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alignment {
-    Grid,
-    /// A formula, or a tabular inside a cell.
-    Inline,
-}
-
 pub(super) struct UserEnvironment {
     pub(super) begin: Macro,
     pub(super) end: Macro,
@@ -189,8 +181,8 @@ pub(super) struct Reader<'a> {
     pub(super) entered: Vec<usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
-    pub(super) grids: Vec<Grid>,
-    pub(super) alignments: Vec<Alignment>,
+    /// What `&` and `\\` belong to: a table, or a formula or a tabular inside a cell.
+    pub(super) alignments: Vec<Option<Grid>>,
     pub(super) floats: Vec<Float>,
     pub(super) branches: Vec<Branch>,
     /// Whether the next condition is turned round.
@@ -258,15 +250,22 @@ impl<'a> Reader<'a> {
             .unwrap_or_default()
     }
 
-    /// What a known command does.
-    pub(super) fn act(&self, token: Token) -> Option<Act> {
-        match token.kind {
-            Kind::Name(name) => match self.meanings.get(name as usize) {
-                Some(Meaning::Known(cmd)) => Some(cmd.act),
-                _ => None,
-            },
+    /// The known command that a token is.
+    pub(super) fn cmd(&self, token: Token) -> Option<Cmd> {
+        match self.meanings.get(token.name()? as usize) {
+            Some(Meaning::Known(cmd)) => Some(*cmd),
             _ => None,
         }
+    }
+
+    /// Whether a token is a control sequence that nobody defines.
+    pub(super) fn is_unknown(&self, token: Token) -> bool {
+        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Unknown))
+    }
+
+    /// The word for what it does; none for what is no known command.
+    pub(super) fn what(&self, token: Token) -> &'static str {
+        self.cmd(token).map_or("", |cmd| cmd.what)
     }
 
     pub(super) fn set_meaning(&mut self, name: u32, meaning: Meaning) {

@@ -1,12 +1,12 @@
 //! The main loop: what each token and command does.
 
 use super::{
-    commands::Act,
+    commands::Cmd,
     reader::{After, GroupKind, Meaning, Reader},
     style,
     token::{Kind, Op, Token, narrow},
 };
-use crate::{BlockKind, ProblemKind};
+use crate::ProblemKind;
 
 impl Reader<'_> {
     pub(super) fn run(&mut self) {
@@ -24,7 +24,7 @@ impl Reader<'_> {
                 Kind::Word => self.write_verbs(token),
                 Kind::Space | Kind::Tie => self.space(token),
                 Kind::Name(name) => match self.meaning(name) {
-                    Meaning::Known(cmd) => self.command(token, cmd.act),
+                    Meaning::Known(cmd) => self.command(token, cmd),
                     Meaning::Macro(body) => self.expand(token, name, &body),
                     Meaning::Unknown if self.is_unknown_conditional(token) => {
                         self.branch(None, token);
@@ -62,19 +62,13 @@ impl Reader<'_> {
         let end = Token::new(Kind::Stop, narrow(here.file), here.offset, 0);
         self.unwind(end, |_| false);
         while let Some(branch) = self.branches.pop() {
-            self.problem(
-                ProblemKind::UnclosedConditional,
-                branch.place,
-                "the conditional has no `\\fi`",
-            );
+            let message = "the conditional has no `\\fi`";
+            self.problem(ProblemKind::UnclosedConditional, branch.place, message);
         }
         self.paragraph(end);
         if self.preamble && document_expected {
-            self.problem(
-                ProblemKind::NoDocument,
-                here,
-                "there is no `\\begin{document}`",
-            );
+            let message = "there is no `\\begin{document}`";
+            self.problem(ProblemKind::NoDocument, here, message);
         }
         self.settle_undefined();
         self.list_doubts();
@@ -83,8 +77,6 @@ impl Reader<'_> {
 
     fn instruction(&mut self, token: Token, op: Op) {
         match op {
-            Op::RowEnd => self.row_end(token),
-            Op::HeadEnd => self.head_end(),
             Op::Link(link) => self.style.link = link,
             Op::EndEnvironment(name) => self.leave(name, token),
             Op::EndDocument => self.end_document(token),
@@ -118,8 +110,7 @@ impl Reader<'_> {
         let next = self.next();
         if next.kind == Kind::Begin {
             self.open_group(GroupKind::Brace, After::Argument, next);
-            let number = self.doubt(token, "");
-            self.doubt_group(number);
+            self.doubt_group(token, "");
         } else if next.kind == Kind::Space && self.peek().kind == Kind::Begin {
             self.space(next);
             self.unknown_argument(token);
@@ -128,41 +119,10 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn command(&mut self, token: Token, act: Act) {
-        match act {
-            Act::Do(done, how) => done(self, token, how),
-            Act::Nothing | Act::NoValue | Act::True => {}
-            Act::Opaque => self.unknown(token),
-            Act::Space => self.space(token),
-            Act::ThinSpace => self.thin_space(token),
-            Act::Symbol(text) => self.write(token, text),
-            Act::Operator(text) => self.operator(token, text),
-            Act::Function(text) => self.function(token, text),
-            Act::Fraction => self.fraction(token),
-            Act::Footnote => {
-                self.skip_optional();
-                self.writer.footnote_mark();
-                self.block_argument(token, BlockKind::Footnote, After::Close);
-            }
-            Act::FootnoteMark => {
-                self.skip_optional();
-                if self.peek().kind == Kind::Begin {
-                    drop(self.argument());
-                }
-                self.writer.footnote_mark();
-            }
-            Act::RowEnd => self.line_end(token),
-            Act::Begin => self.begin_environment(token),
-            Act::End => self.end_environment(token),
-            Act::BGroup => self.open_group(GroupKind::Brace, After::Nothing, token),
-            Act::Include(kind) => self.include(token, kind),
-            Act::InputIf => self.input_if_exists(token),
-            Act::EndInput => self.end_input(token),
-            Act::CsName => self.cs_name(token),
-            Act::SetSwitch(name, value) => self.set_switch(name, Some(value)),
-            Act::If(form) => self.conditional(form, token),
-            Act::Else => self.other_branch(token),
-            Act::Fi => self.end_branch(),
+    pub(super) fn command(&mut self, token: Token, cmd: Cmd) {
+        match cmd.sets {
+            Some((name, value)) => self.set_switch(name, Some(value)),
+            None => (cmd.run)(self, token, cmd.how),
         }
     }
 
@@ -176,11 +136,6 @@ impl Reader<'_> {
             let tokens = self.argument();
             self.begin_hooks.extend(tokens);
         }
-    }
-
-    pub(super) fn at_end(&mut self) {
-        let tokens = self.argument();
-        self.end_hooks.extend(tokens);
     }
 
     /// The first of so many arguments.

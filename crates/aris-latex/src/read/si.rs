@@ -1,5 +1,9 @@
 //! siunitx: numbers and units as they are printed.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{
     args::Piece,
     reader::{Meaning, Reader},
@@ -7,27 +11,28 @@ use super::{
     symbols::{PREFIXES, UNITS, pairs},
     token::{Kind, Token},
 };
-use crate::{Holds, ProblemKind};
+use crate::{Holds, ProblemKind, root::compiled};
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
 pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
-    let mut out = String::new();
-    let mut depth = 0;
-    render(reader, tokens, &mut out, &mut depth);
-    out.trim().to_owned()
+    let shown = reader.apart(tokens, render);
+    shown.trim().to_owned()
 }
 
-fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &mut u32) {
+fn render(reader: &mut Reader<'_>) -> String {
+    let mut out = String::new();
     // After a unit (not a prefix) another one is set off by a space.
     let mut boundary = false;
     let mut square = "";
     // Inside the braces of an exponent.
     let mut power = false;
-    for (at, token) in tokens.iter().enumerate() {
+    loop {
+        let token = reader.next();
         match token.kind {
+            Kind::Stop => return out,
             Kind::Word => {
                 boundary = false;
-                out.push_str(&reader.text(*token).replace('.', " "));
+                out.push_str(&reader.text(token).replace('.', " "));
             }
             Kind::Super => out.push('^'),
             Kind::Begin if out.ends_with('^') => {
@@ -66,17 +71,11 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                         }
                     }
                     (_, None) => {
-                        let only = tokens.get(at..=at).unwrap_or_default();
-                        if let Meaning::Macro(body) = reader.meaning(name)
-                            && *depth < 20
-                            && reader.spend(body.body.len() + 1)
-                        {
-                            *depth += 1;
-                            render(reader, &body.body, out, depth);
-                            *depth -= 1;
+                        if let Meaning::Macro(body) = reader.meaning(name) {
+                            reader.expand(token, name, &body);
                         } else {
-                            reader.undefined_in(only);
-                            out.push_str(&reader.flat(only));
+                            reader.undefined_in(&[token]);
+                            out.push_str(&reader.flat(&[token]));
                         }
                     }
                 }
@@ -105,59 +104,41 @@ fn number(input: &str, base: usize) -> Vec<Part> {
     parts
 }
 
+/// A value, the sign of an uncertainty, that uncertainty, an exponent.
+static FACTOR: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?s)^([^eEdD]*?)(?:(\(|\+-|±)([^eEdD]*))?(?:[eEdD](.*))?$"));
+
 fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
+    let found = FACTOR.captures(input);
+    let part = |number| found.as_ref().and_then(|found| found.get(number));
+    let text = |number| part(number).map_or("", |part| part.as_str());
     let fixed = |text: &str| (text.to_owned(), None);
-    // Where a part begins that stands so many bytes from the start, behind its blanks.
-    let at = |from: usize, text: &str| {
-        let blanks = text.len() - text.trim_start().len();
-        Some(base + from + blanks)
+    // Where a part begins, behind its blanks.
+    let at = |number| {
+        let blanks = text(number).len() - text(number).trim_start().len();
+        Some(base + part(number)?.start() + blanks)
     };
-    let (mantissa, exponent) = match input.split_once(['e', 'E', 'd', 'D']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (input, None),
-    };
-    let signs = ["(", "+-", "±"].into_iter();
-    let found = signs.filter_map(|sign| Some((mantissa.find(sign)?, sign)));
-    let (value, error) = match found.min() {
-        Some((at, sign)) => {
-            let error = mantissa.get(at + sign.len()..).unwrap_or("");
-            (mantissa.get(..at).unwrap_or(""), Some((at, sign, error)))
-        }
-        None => (mantissa, None),
-    };
-    let shown = leading(&clean(value));
-    let error = error.filter(|(.., error)| error.contains(|c: char| c.is_ascii_digit()));
-    if let Some((from, sign, error)) = error {
-        let digits = clean(error.trim_end().trim_end_matches(')'));
-        let error_shown = if sign == "(" {
+    let exponent = part(4);
+    let shown = leading(&clean(text(1)));
+    parts.push((shown.clone(), at(1)));
+    if text(3).contains(|c: char| c.is_ascii_digit()) {
+        let digits = clean(text(3).trim_end().trim_end_matches(')'));
+        let error = if text(2) == "(" {
             scaled(&shown, &digits)
         } else {
             leading(&digits)
         };
-        let (open, close) = if exponent.is_some() {
-            ("(", ")")
-        } else {
-            ("", "")
-        };
-        parts.extend([
-            fixed(open),
-            (shown, at(0, value)),
-            fixed(" ± "),
-            (error_shown, at(from + sign.len(), error)),
-            fixed(close),
-        ]);
-    } else {
-        parts.push((shown, at(0, value)));
+        parts.extend([fixed(" ± "), (error, at(3))]);
+        if exponent.is_some() {
+            parts.insert(parts.len() - 3, fixed("("));
+            parts.push(fixed(")"));
+        }
     }
     if let Some(exponent) = exponent {
-        let times = if value.trim().is_empty() {
-            "10^{"
-        } else {
-            " × 10^{"
-        };
-        let power = clean(exponent).trim_start_matches('+').to_owned();
-        let from = at(mantissa.len() + 1, exponent);
-        parts.extend([fixed(times), (power, from), fixed("}")]);
+        let is_power = text(1).trim().is_empty();
+        let times = if is_power { "10^{" } else { " × 10^{" };
+        let power = clean(exponent.as_str()).trim_start_matches('+').to_owned();
+        parts.extend([fixed(times), (power, at(4)), fixed("}")]);
     }
 }
 
@@ -213,18 +194,13 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 
 impl Reader<'_> {
     /// `[round-mode = places, …]`, `\sisetup{…}`: what rounds is said, because numbers are read as they are written.
-    fn si_rounding(&mut self, token: Token, options: &[Token]) {
+    pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
         let text: String = self.raw(options).split_whitespace().collect();
         if text.contains("round-mode=") && !text.contains("round-mode=none") {
             let message =
                 "siunitx rounds what is printed here; numbers are read as they are written";
             self.problem_at(ProblemKind::UnreadText(Holds::NUMBERS), token, message);
         }
-    }
-
-    pub(super) fn si_setup(&mut self, token: Token) {
-        let options = self.argument();
-        self.si_rounding(token, &options);
     }
 
     fn si_options(&mut self, token: Token) {

@@ -13,9 +13,10 @@ pub fn symbol(name: &str) -> Option<&'static str> {
     ALL.get(name).copied()
 }
 
-/// The lines `WHAT [HOW]: NAMES` of a table, one entry for each name.
+/// The lines `WHAT [HOW]: NAMES` of a table, one entry for each name; those that begin with `#` are comments.
 pub(super) fn entries(table: &str) -> impl Iterator<Item = (&str, &str, &str)> {
-    let lines = table.lines().filter_map(|line| line.split_once(':'));
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let lines = lines.filter_map(|line| line.split_once(':'));
     lines.flat_map(|(what, names)| {
         let (what, how) = what.split_once(' ').unwrap_or((what, ""));
         names.split_whitespace().map(move |name| (what, how, name))

@@ -1,10 +1,10 @@
 //! Tables: columns, rows, cells.
 
 use super::{
-    reader::{After, Alignment, GroupKind, Reader},
-    token::{Kind, Op, Token},
+    reader::{After, GroupKind, Reader},
+    token::{Kind, Token},
 };
-use crate::{BlockKind, Document, Holds, ProblemKind, Row, Table};
+use crate::{Block, BlockKind, Holds, ProblemKind, Row, Table};
 
 /// Columns of a table preamble that are looked at.
 const MAX_COLUMNS: usize = 1_000;
@@ -17,6 +17,8 @@ const MAX_SPAN: usize = 10_000;
 #[derive(Default)]
 pub(super) struct Grid {
     table: usize,
+    /// Rows that are finished.
+    rows: usize,
     cells: Vec<usize>,
     col: usize,
     colspan: usize,
@@ -37,7 +39,7 @@ impl Reader<'_> {
         let numeric = self.columns(token, form);
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
-            self.alignments.push(Alignment::Inline);
+            self.alignments.push(None);
             return;
         }
         self.paragraph(token);
@@ -53,13 +55,12 @@ impl Reader<'_> {
             place: self.place(token),
         });
         self.enter(name, After::Table, token);
-        self.alignments.push(Alignment::Grid);
-        self.grids.push(Grid {
+        self.alignments.push(Some(Grid {
             table: self.doc.tables.len() - 1,
             numeric,
             long,
             ..Grid::default()
-        });
+        }));
         self.begin_cell(token);
     }
 
@@ -126,25 +127,17 @@ impl Reader<'_> {
 
     fn begin_cell(&mut self, token: Token) {
         self.open_group(GroupKind::Cell, After::Nothing, token);
-        let Some(grid) = self.grids.last_mut() else {
-            return;
-        };
-        (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
-        let row = rows(&self.doc, grid);
-        self.writer.open(BlockKind::Cell {
-            table: grid.table,
-            row,
-            top: row,
-            col: grid.col,
-            colspan: 1,
-            rowspan: 1,
-            header: false,
-        });
+        if let Some(grid) = self.grid() {
+            (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
+        }
+        // What the cell is, its end shows.
+        self.writer.open(BlockKind::default());
     }
 
     /// Finishes the cell whose group ends.
     pub(super) fn end_cell(&mut self, token: Token) {
-        let Some(grid) = self.grids.last() else {
+        let place = self.place(token);
+        let Some(Some(grid)) = self.alignments.last_mut() else {
             return;
         };
         if grid.numeric.get(grid.col) == Some(&true) && grid.colspan == 1 {
@@ -155,25 +148,22 @@ impl Reader<'_> {
             }
         }
         if grid.force || !grid.cells.is_empty() {
-            self.writer.claim(self.place(token));
+            self.writer.claim(place);
         }
-        let index = self.writer.close();
-        let (Some(index), Some(grid)) = (index, self.grids.last_mut()) else {
+        let Some(index) = self.writer.close() else {
             return;
         };
-        let block = self.writer.blocks.get_mut(index);
-        if let Some(BlockKind::Cell {
-            row,
-            top,
-            colspan,
-            rowspan,
-            ..
-        }) = block.map(|block| &mut block.kind)
-        {
-            (*colspan, *rowspan) = (grid.colspan, grid.rowspan);
-            if grid.upward {
-                *top = row.saturating_sub(grid.rowspan - 1);
-            }
+        let row = grid.rows;
+        if let Some(block) = self.writer.blocks.get_mut(index) {
+            block.kind = BlockKind::Cell {
+                table: grid.table,
+                row,
+                top: row.saturating_sub(if grid.upward { grid.rowspan - 1 } else { 0 }),
+                col: grid.col,
+                colspan: grid.colspan,
+                rowspan: grid.rowspan,
+                header: false,
+            };
         }
         grid.cells.push(index);
         grid.col += grid.colspan;
@@ -181,12 +171,11 @@ impl Reader<'_> {
 
     /// `&`
     pub(super) fn next_cell(&mut self, token: Token) {
-        if self.alignments.last() != Some(&Alignment::Grid) {
-            self.space(token);
-            return;
+        if self.grid().is_none() {
+            return self.space(token);
         }
         self.unwind(token, |kind| kind == GroupKind::Cell);
-        if let Some(grid) = self.grids.last_mut() {
+        if let Some(grid) = self.grid() {
             grid.force = true;
         }
         self.close_group(token);
@@ -212,14 +201,10 @@ impl Reader<'_> {
         self.row_end(token);
     }
 
-    pub(super) fn row_end(&mut self, token: Token) {
-        let in_cell = self
-            .groups
-            .last()
-            .is_some_and(|group| group.kind == GroupKind::Cell);
-        if self.alignments.last() != Some(&Alignment::Grid) || !in_cell {
-            self.space(token);
-            return;
+    fn row_end(&mut self, token: Token) {
+        let in_cell = (self.groups.last()).is_some_and(|group| group.kind == GroupKind::Cell);
+        if self.grid().is_none() || !in_cell {
+            return self.space(token);
         }
         self.close_group(token);
         self.finish_row();
@@ -227,7 +212,7 @@ impl Reader<'_> {
     }
 
     fn finish_row(&mut self) {
-        let Some(grid) = self.grids.last_mut() else {
+        let Some(Some(grid)) = self.alignments.last_mut() else {
             return;
         };
         let cells = std::mem::take(&mut grid.cells);
@@ -236,6 +221,7 @@ impl Reader<'_> {
         if !cells.is_empty()
             && let Some(table) = self.doc.tables.get_mut(grid.table)
         {
+            grid.rows += 1;
             table.rows.push(Row {
                 cells,
                 header: false,
@@ -246,35 +232,34 @@ impl Reader<'_> {
 
     pub(super) fn rule(&mut self) {
         self.skip_optional();
-        if let Some(grid) = self.grids.last_mut() {
-            grid.rules.push(rows(&self.doc, grid));
+        if let Some(grid) = self.grid() {
+            grid.rules.push(grid.rows);
         }
     }
 
     pub(super) fn head_end(&mut self) {
-        if let Some(grid) = self.grids.last_mut() {
-            grid.head = Some(rows(&self.doc, grid));
+        if let Some(grid) = self.grid() {
+            grid.head = Some(grid.rows);
         }
     }
 
     /// `\tablehead{cells \\}`
     pub(super) fn table_head(&mut self, token: Token) {
         let tokens = self.argument();
-        self.unread(Self::op(token, Op::HeadEnd));
-        self.unread(Self::op(token, Op::RowEnd));
+        let ends = ["tabularnewline", "endhead"].map(|name| self.name_token(name, token));
+        self.unread_all(&ends);
         self.unread_all(&tokens);
     }
 
     /// The table whose cell is being written.
-    fn cell_grid(&mut self) -> Option<&mut Grid> {
-        let is_grid = self.alignments.last() == Some(&Alignment::Grid);
-        self.grids.last_mut().filter(|_| is_grid)
+    fn grid(&mut self) -> Option<&mut Grid> {
+        self.alignments.last_mut()?.as_mut()
     }
 
     pub(super) fn multi_column(&mut self) {
         let span = self.name_argument().parse().unwrap_or(1);
         drop(self.argument());
-        if let Some(grid) = self.cell_grid() {
+        if let Some(grid) = self.grid() {
             grid.colspan = usize::clamp(span, 1, MAX_SPAN);
         }
     }
@@ -289,7 +274,7 @@ impl Reader<'_> {
         let end = digits.find(|c: char| !c.is_ascii_digit());
         let digits = digits.get(..end.unwrap_or(digits.len()));
         let span = digits.and_then(|digits| digits.parse().ok()).unwrap_or(1);
-        if let Some(grid) = self.cell_grid() {
+        if let Some(grid) = self.grid() {
             grid.rowspan = usize::clamp(span, 1, MAX_SPAN);
             grid.upward = text.starts_with('-');
         }
@@ -298,8 +283,9 @@ impl Reader<'_> {
     /// After the environment's group, and with it the last cell, is closed.
     pub(super) fn end_grid(&mut self) {
         self.finish_row();
-        self.alignments.pop();
-        let Some(grid) = self.grids.pop() else { return };
+        let Some(Some(grid)) = self.alignments.pop() else {
+            return;
+        };
         if let Some(table) = self.doc.tables.get_mut(grid.table) {
             table.columns = table.columns.max(grid.wide);
             let count = table.rows.len();
@@ -308,19 +294,19 @@ impl Reader<'_> {
             let head = grid.head.or(ruled).unwrap_or(0);
             for (number, row) in table.rows.iter_mut().enumerate() {
                 row.header = number < head;
-                let mut shown = 0;
-                let mut widest = 0;
+                let (mut shown, mut widest) = (0, 0);
                 for at in &row.cells {
-                    if let Some(block) = self.writer.blocks.get_mut(*at)
-                        && let BlockKind::Cell {
-                            header, colspan, ..
-                        } = &mut block.kind
+                    let block = self.writer.blocks.get_mut(*at);
+                    let Some(Block { kind, text, .. }) = block else {
+                        continue;
+                    };
+                    if let BlockKind::Cell {
+                        header, colspan, ..
+                    } = kind
                     {
-                        *header = number < head;
-                        if !block.text.is_empty() {
-                            shown += 1;
-                            widest = *colspan;
-                        }
+                        *header = row.header;
+                        shown += usize::from(!text.is_empty());
+                        widest = if text.is_empty() { widest } else { *colspan };
                     }
                 }
                 row.group = shown == 1 && widest > 1 && widest * 2 > table.columns;
@@ -330,12 +316,6 @@ impl Reader<'_> {
             self.end_float();
         }
     }
-}
-
-/// The rows that are finished.
-fn rows(document: &Document, grid: &Grid) -> usize {
-    let table = document.tables.get(grid.table);
-    table.map_or(0, |table| table.rows.len())
 }
 
 /// Whether what `>{…}`, `<{…}`, `@{…}` or `!{…}` print beside cells changes how a number there is read: digits, a sign, a percent sign.

@@ -42,10 +42,6 @@ pub(crate) enum Kind {
 /// Instructions the reader leaves for itself behind tokens that come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Ends a table row.
-    RowEnd,
-    /// Ends the head of a table.
-    HeadEnd,
     /// Sets the link (citation or reference) of what follows; 0 ends it.
     Link(u32),
     /// Ends an environment of the document after its end code.
@@ -66,6 +62,14 @@ impl Token {
             at: narrow(at),
             len: narrow(len),
             exp: 0,
+        }
+    }
+
+    /// The name of a control sequence.
+    pub(crate) fn name(self) -> Option<u32> {
+        match self.kind {
+            Kind::Name(name) => Some(name),
+            _ => None,
         }
     }
 

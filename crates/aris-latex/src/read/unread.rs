@@ -62,10 +62,7 @@ impl Reader<'_> {
 
     /// Whether a name is what a command is about: `{\x}`, or `\x` right behind the command.
     fn is_handled(&mut self, token: Token) -> bool {
-        let file = self.doc.files.get(token.file as usize);
-        let before = file.and_then(|file| file.text.get(..token.at as usize));
-        let before = before.and_then(|text| text.bytes().next_back());
-        match before {
+        match self.before(token).bytes().next_back() {
             Some(b'{') => self.peek().kind == Kind::End,
             Some(byte) => byte.is_ascii_alphabetic(),
             None => false,
@@ -75,9 +72,7 @@ impl Reader<'_> {
     /// The same for those in an argument that is flattened.
     pub(super) fn undefined_in(&mut self, tokens: &[Token]) {
         for token in tokens {
-            if let Kind::Name(name) = token.kind
-                && matches!(self.meaning(name), Meaning::Unknown)
-            {
+            if let Some(name) = token.name().filter(|_| self.is_unknown(*token)) {
                 self.undefined(*token, name);
             }
         }
@@ -85,10 +80,8 @@ impl Reader<'_> {
 
     /// Notes a name that is a whole argument of a command whose work is not followed.
     pub(super) fn handles(&mut self, argument: &[Token]) {
-        if let [only] = argument
-            && let Kind::Name(name) = only.kind
-        {
-            self.handled.insert(name);
+        if let [only] = argument {
+            self.handled.extend(only.name());
         }
     }
 

@@ -1,8 +1,9 @@
 //! What is read as bytes: addresses and code in the text.
 
 use super::{
-    commands::{Act, Cmd},
-    reader::{Meaning, Reader},
+    commands::Cmd,
+    env::Env,
+    reader::{Meaning, Own, Reader},
     style,
     token::{Kind, Token, narrow},
 };
@@ -112,14 +113,30 @@ impl Reader<'_> {
     }
 
     /// `\newmint[name]{language}{options}`, `\newmintinline`: a command that prints its source.
-    pub(super) fn new_verb(&mut self, ending: &'static str) {
+    pub(super) fn new_verb(&mut self, ending: &str) {
+        let name = self.minted_name(ending);
+        self.set_meaning(name, Meaning::Known(Cmd::fixed("inline", "")));
+    }
+
+    fn minted_name(&mut self, ending: &str) -> u32 {
         let name = self.optional();
         let language = self.name_argument();
         let name = name.map_or(language + ending, |name| self.flat(&name).trim().to_owned());
         drop(self.argument());
-        let name = self.names.intern(&name);
-        let verb = Act::Do(|reader, token, _| reader.verb(token, true), "");
-        self.set_meaning(name, Meaning::Known(Cmd::fixed(verb)));
+        self.names.intern(&name)
+    }
+
+    /// `\newminted[name]{language}{options}`, `\lstnewenvironment{name}…`: an environment that prints its source.
+    pub(super) fn new_listing(&mut self, token: Token, spec: &str) {
+        let name = if spec == "minted" {
+            self.minted_name("code")
+        } else {
+            self.skip_optional();
+            let name = self.environment_name();
+            self.skip_arguments(token, spec);
+            name
+        };
+        self.environments.insert(name, Own::Like(Env::new("raw")));
     }
 
     /// Writes a word up to such a mark, and the code behind it.
@@ -153,25 +170,17 @@ impl Reader<'_> {
         let mut of = '\\';
         if self.text(sign) == "`" {
             word = if rest.len > 0 { rest } else { self.next() };
-            of = self
-                .text(word)
-                .trim_start_matches('\\')
-                .chars()
-                .next()
-                .unwrap_or(of);
+            let mut text = self.text(word).trim_start_matches('\\').chars();
+            of = text.next().unwrap_or(of);
             let (_, rest) = self.split_letter(word);
-            self.unread(if word.kind == Kind::Word {
+            let is_word = word.kind == Kind::Word;
+            self.unread(if is_word {
                 rest
             } else {
                 rest.with(Kind::Space)
             });
         }
-        let next = self.next_visible();
-        if self.text(next).starts_with('=') {
-            self.unread(next.split(1).1);
-        } else {
-            self.unread(next);
-        }
+        self.drop_sign('=');
         let code = self.number();
         let is_plain = matches!(code, Some(11 | 12));
         if of == '@' {
@@ -210,15 +219,10 @@ impl Reader<'_> {
             }
             return;
         }
-        let Some(mark) = self
-            .text(first)
-            .chars()
-            .next()
-            .filter(|_| first.kind == Kind::Word)
-        else {
+        if first.kind != Kind::Word {
             return self.unread(first);
-        };
-        self.unread(first.split(mark.len_utf8()).1);
+        }
+        let mark = self.letter(first);
         loop {
             let token = self.next();
             if matches!(token.kind, Kind::Stop | Kind::Par) {

@@ -159,7 +159,7 @@ impl Writer {
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
     pub(crate) fn close(&mut self) -> Option<usize> {
-        self.end_operator();
+        self.flush_operator(false);
         let (_, open) = self.levels.pop()?;
         self.finish(open)
     }
@@ -170,7 +170,7 @@ impl Writer {
             self.space(source, Style::default());
             return;
         }
-        self.end_operator();
+        self.flush_operator(false);
         let open = std::mem::take(&mut self.running);
         self.finish(open);
     }
@@ -325,13 +325,6 @@ impl Writer {
             } else {
                 self.inner_mut().pending = pending;
             }
-        }
-    }
-
-    /// Writes a waiting operator at the end of a block.
-    fn end_operator(&mut self) {
-        if let Some((text, source, style)) = self.inner_mut().operator.take() {
-            self.push(text, source.fixed(), style);
         }
     }
 
