@@ -18,7 +18,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use crate::judge;
 use crate::reference::Reference;
 use crate::report::Checked;
-use crate::sources::{Silence, Sources};
+use crate::sources::{Answer, Id, Sources};
 
 /// arXiv papers in one request.
 pub const ARXIV_BATCH: usize = aris_sources::arxiv::BATCH;
@@ -57,38 +57,6 @@ impl Default for Options {
             title_sources: TITLE_SOURCES.to_vec(),
         }
     }
-}
-
-/// An identifier.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Id {
-    Arxiv(String),
-    Doi(Doi),
-}
-
-impl Id {
-    /// `arxiv:1706.03762`, `doi:10.1000/x`.
-    pub(crate) fn label(&self) -> String {
-        match self {
-            Self::Arxiv(id) => format!("arxiv:{id}"),
-            Self::Doi(doi) => format!("doi:{doi}"),
-        }
-    }
-
-    /// The same for Semantic Scholar.
-    fn name(&self) -> String {
-        match self {
-            Self::Arxiv(id) => format!("ARXIV:{id}"),
-            Self::Doi(doi) => format!("DOI:{doi}"),
-        }
-    }
-}
-
-/// What a source said to one question.
-#[derive(Clone, Debug)]
-pub(crate) struct Answer {
-    pub(crate) source: Source,
-    pub(crate) said: Result<Vec<Paper>, Silence>,
 }
 
 type Answers = BTreeMap<Id, Vec<Answer>>;

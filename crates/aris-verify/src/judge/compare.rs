@@ -6,7 +6,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use super::venue;
 use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
-use crate::report::{FieldCheck, Finding, Match, Severity};
+use crate::report::{Field, FieldCheck, Finding, Match, Severity, source};
 use crate::thresholds::{LATER, MISSING, SLIP, YEARS};
 use crate::title::{self, Likeness};
 
@@ -29,52 +29,6 @@ pub(super) fn fields(
     out.extend(venue::compare(reference, work, findings));
     out.extend(identifiers(reference, work));
     out
-}
-
-pub(super) fn source(record: &Paper) -> String {
-    record
-        .origins
-        .first()
-        .map(|origin| origin.source.word().to_owned())
-        .unwrap_or_default()
-}
-
-/// A field of a reference, to be held against records.
-pub(super) struct Field {
-    name: &'static str,
-    yours: String,
-}
-
-impl Field {
-    pub(super) fn new(name: &'static str, yours: impl Into<String>) -> Self {
-        let yours = yours.into();
-        Self { name, yours }
-    }
-
-    /// What a record says of it.
-    pub(super) fn is(
-        self,
-        verdict: Match,
-        theirs: impl Into<String>,
-        record: &Paper,
-    ) -> FieldCheck {
-        FieldCheck {
-            field: self.name.to_owned(),
-            verdict,
-            yours: self.yours,
-            theirs: theirs.into(),
-            source: source(record),
-        }
-    }
-}
-
-pub(super) fn finding(id: &str, severity: Severity, field: &str, message: String) -> Finding {
-    Finding {
-        id: id.to_owned(),
-        severity,
-        field: field.to_owned(),
-        message,
-    }
 }
 
 fn titles(
@@ -102,7 +56,7 @@ fn titles(
         } else {
             Severity::Note
         };
-        findings.push(finding(
+        findings.push(Finding::new(
             "title_differs",
             severity,
             "title",
@@ -163,19 +117,19 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
     Some(match agreement {
         Agreement::Same => return None,
         // OpenAlex puts lists together from several places.
-        Agreement::Reordered if found.other_first && source != "openalex" => finding(
+        Agreement::Reordered if found.other_first && source != "openalex" => Finding::new(
             "authors_reordered",
             Severity::Doubt,
             "authors",
             format!("{source} has the same authors in another order, and another first"),
         ),
-        Agreement::Reordered => finding(
+        Agreement::Reordered => Finding::new(
             "authors_reordered",
             Severity::Note,
             "authors",
             format!("{source} has the same authors in another order"),
         ),
-        Agreement::Missing => finding(
+        Agreement::Missing => Finding::new(
             "authors_missing",
             // Versions of a work differ by a name or two.
             if found.missing.len() * MISSING < found.missing.len() + found.matched {
@@ -207,7 +161,7 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
             } else {
                 Severity::Doubt
             };
-            finding("authors_differ", severity, "authors", parts.join("; "))
+            Finding::new("authors_differ", severity, "authors", parts.join("; "))
         }
         Agreement::Invented | Agreement::Disjoint => {
             let mut strangers = found.invented.clone();
@@ -217,7 +171,7 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
                 .iter()
                 .map(|author| author.name.clone())
                 .collect();
-            finding(
+            Finding::new(
                 "authors_invented",
                 Severity::Error,
                 "authors",
@@ -256,7 +210,7 @@ fn years(
         } else {
             Severity::Note
         };
-        findings.push(finding(
+        findings.push(Finding::new(
             "year_differs",
             severity,
             "year",

@@ -12,9 +12,9 @@ use aris_paper::facts::FactKind;
 use aris_paper::records;
 
 use crate::authors;
-use crate::engine::{Answer, Id};
 use crate::reference::Reference;
 use crate::report::{Checked, Confidence, Evidence, Existence, Finding, Outcome, Severity, Status};
+use crate::sources::{Answer, Id};
 use fit::{Fit, fit_of_id, fit_of_title};
 pub(crate) use opinion::{is_confirmed, is_found, is_settled, wants_opinion};
 
@@ -66,7 +66,7 @@ pub(crate) fn judge(reference: &Reference, ids: &[(Id, &[Answer])], titles: &[An
 
 impl<'a> Case<'a> {
     fn find(&mut self, id: &str, severity: Severity, field: &str, message: String) {
-        let found = compare::finding(id, severity, field, message);
+        let found = Finding::new(id, severity, field, message);
         self.findings.push(found);
     }
 
@@ -94,37 +94,37 @@ impl<'a> Case<'a> {
         let mut other_people: Option<&Paper> = None;
         let mut other_title: Option<(Source, &Paper)> = None;
         for answer in titles {
-            match &answer.said {
+            let records = match &answer.said {
+                Ok(records) => records,
                 Err(silence) => {
-                    self.silent = true;
                     self.silence(answer.source, "title", &silence.why);
+                    self.silent = true;
+                    continue;
                 }
-                Ok(records) => {
-                    let best = records
-                        .iter()
-                        .map(|record| (fit_of_title(reference, record), record))
-                        .min_by_key(|(fit, _)| *fit);
-                    match best {
-                        Some((Fit::Work, record)) => {
-                            self.work.push(record);
-                            self.witness(answer.source, "title", Outcome::Found, Some(record));
-                        }
-                        Some((Fit::OtherPeople, record)) => {
-                            other_people = other_people.or(Some(record));
-                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
-                        }
-                        Some((Fit::OtherTitle, record)) => {
-                            other_title = other_title.or(Some((answer.source, record)));
-                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
-                        }
-                        Some((Fit::MainTitle, record)) => {
-                            self.main_title = self.main_title.or(Some((answer.source, record)));
-                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
-                        }
-                        _ => self.witness(answer.source, "title", Outcome::Absent, None),
-                    }
+            };
+            let fits = records
+                .iter()
+                .map(|record| (fit_of_title(reference, record), record));
+            let best = fits.min_by_key(|(fit, _)| *fit);
+            let best = best.filter(|(fit, _)| *fit != Fit::Other);
+            match best {
+                Some((Fit::Work, record)) => self.work.push(record),
+                Some((Fit::OtherPeople, record)) => other_people = other_people.or(Some(record)),
+                Some((Fit::OtherTitle, record)) => {
+                    other_title = other_title.or(Some((answer.source, record)));
                 }
+                Some((Fit::MainTitle, record)) => {
+                    self.main_title = self.main_title.or(Some((answer.source, record)));
+                }
+                Some((Fit::Other, _)) | None => {}
             }
+            let outcome = match best {
+                Some((Fit::Work, _)) => Outcome::Found,
+                Some(_) => Outcome::OtherWork,
+                None => Outcome::Absent,
+            };
+            let record = best.map(|(_, record)| record);
+            self.witness(answer.source, "title", outcome, record);
         }
         if let Some((source, record)) = other_title.filter(|_| self.work.is_empty()) {
             self.find(
