@@ -9,10 +9,9 @@
 //! The same question is never asked twice, and references are asked for side by side, within the manners of each host.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use aris_contract::artifact::papers::{Paper, Source};
+use aris_contract::artifact::papers::Source;
 use aris_contract::ids::{ArxivId, Doi};
 
 use crate::judge;
@@ -253,28 +252,19 @@ fn ask_again(answers: &mut Answers, ids: BTreeSet<Id>, sources: &dyn Sources) {
 /// Does `work` for all items on a few threads; `done` gets the results in the items' order, on this one.
 fn parallel<T: Sync, R: Send>(
     items: &[T],
-    work: impl Fn(&T) -> R + Sync,
+    work: impl Fn(&T) -> R + Sync + Send,
     done: &mut dyn FnMut(&R),
 ) -> Vec<R> {
-    let next = AtomicUsize::new(0);
+    let numbered: Vec<(usize, &T)> = items.iter().enumerate().collect();
     let (sender, receiver) = mpsc::channel();
     let mut results = Vec::with_capacity(items.len());
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(items.len()) {
-            let (sender, next, work) = (sender.clone(), &next, &work);
-            scope.spawn(move || {
-                while let Some((at, item)) = {
-                    let at = next.fetch_add(1, Ordering::SeqCst);
-                    items.get(at).map(|item| (at, item))
-                } {
-                    // Nobody listens any more: the other end has panicked.
-                    if sender.send((at, work(item))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
+        // Nobody listens any more where the other end has panicked.
+        scope.spawn(move || {
+            aris_fs::map_in_parallel(AT_ONCE, &numbered, |(at, item)| {
+                sender.send((*at, work(item))).is_ok()
+            })
+        });
         let mut early = BTreeMap::new();
         for (at, result) in receiver {
             early.insert(at, result);

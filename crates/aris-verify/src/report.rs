@@ -70,6 +70,13 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// A doubt where something speaks for one, else a note.
+    pub(crate) const fn doubt_if(doubtful: bool) -> Self {
+        if doubtful { Self::Doubt } else { Self::Note }
+    }
+}
+
 /// How a field compares with what the sources say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -81,6 +88,12 @@ pub enum Match {
     Differs,
     /// No source says anything that can be compared.
     Unknown,
+}
+
+impl Match {
+    pub(crate) const fn of(is_same: bool) -> Self {
+        if is_same { Self::Match } else { Self::Differs }
+    }
 }
 
 /// One field beside what a source says.

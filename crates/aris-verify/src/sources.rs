@@ -135,19 +135,13 @@ impl Sources for Online<'_> {
                 Ok(found.map(aris_sources::Answer::papers).unwrap_or_default())
             }
             Source::Openalex => {
-                let search = openalex::Search {
-                    words: words(title),
-                    count: ROWS,
-                    ..openalex::Search::default()
-                };
-                Ok(openalex::search(self.client, &search)?.papers())
+                Ok(openalex::search(self.client, &words(title), &[], None, ROWS)?.papers())
             }
             Source::Crossref => Ok(crossref::search(self.client, title, ROWS)?),
             Source::Dblp => Ok(dblp::search(self.client, &words(title), ROWS)?),
             Source::Arxiv => {
                 let query = format!("ti:\"{}\"", words(title));
-                let feed = arxiv::search(self.client, &query, 0, ROWS, arxiv::Order::Relevance)?;
-                Ok(feed.papers)
+                Ok(arxiv::search(self.client, &query, 0, ROWS, "relevance")?.papers())
             }
             other => Err(unfit(other)),
         }

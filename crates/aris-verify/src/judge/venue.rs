@@ -44,11 +44,12 @@ pub(super) fn compare(
         }
     }
     if let Some((theirs, record)) = different.filter(|_| !unclear) {
+        let message = format!("{} has {theirs}", source(record));
         findings.push(Finding::new(
             "venue_differs",
             Severity::Doubt,
             "venue",
-            format!("{} has {theirs}", source(record)),
+            message,
         ));
         return Some(field.is(Match::Differs, theirs, record));
     }
@@ -91,12 +92,7 @@ fn preprint_only(reference: &Reference, work: &[&Paper]) -> Option<Finding> {
         .filter_map(|origin| origin.retrieved_at.get(..4)?.parse::<u16>().ok())
         .max()?;
     let old = reference.year.is_some_and(|year| year + SEEN <= asked);
-    (sources.len() >= 2 && is_venue(&reference.venue) && is_open(reference, work)).then(|| {
-        Finding::new(
-            "preprint_only",
-            if old { Severity::Doubt } else { Severity::Note },
-            "venue",
-            format!("{} have it as a preprint alone", sources.join(" and ")),
-        )
-    })
+    let message = format!("{} have it as a preprint alone", sources.join(" and "));
+    let only = sources.len() >= 2 && is_venue(&reference.venue) && is_open(reference, work);
+    only.then(|| Finding::new("preprint_only", Severity::doubt_if(old), "venue", message))
 }
