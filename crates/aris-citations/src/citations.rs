@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_latex::{Document, Place, Position};
 use aris_paper::bib::{Library, Loc, check};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 
 /// Characters of a source line that are quoted.
 pub const QUOTE: usize = 160;
@@ -144,4 +144,27 @@ pub(crate) fn check(
         Some(Finding::from(found).position(&first.position).quote(quote))
     };
     found.into_iter().filter_map(at).collect()
+}
+
+/// Makes questions of what is held against keys that are cited only where it is not known whether that is set.
+pub fn question(findings: &mut [Finding], library: &Library<'_>, cited: &[Cited]) {
+    let mut doubts = BTreeMap::new();
+    for cited in cited {
+        let entry = cited.loc().and_then(|loc| library.entry(loc));
+        let key = entry.map_or(&cited.key, |entry| &entry.key);
+        // Another key may lead to the same entry.
+        let doubt = doubts.entry(key.as_str()).or_insert_with(|| cited.doubt());
+        *doubt = doubt.filter(|_| cited.doubt().is_some());
+    }
+    for finding in findings {
+        let Some(Some(at)) = doubts.get(finding.key.as_str()) else {
+            continue;
+        };
+        if matches!(finding.severity, Severity::Fail | Severity::Warn) {
+            finding.severity = Severity::Question;
+            let (path, line) = (&at.path, at.line);
+            let what = format!("; cited only where it is not known what is set ({path}:{line})");
+            finding.message.push_str(&what);
+        }
+    }
 }

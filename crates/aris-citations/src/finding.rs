@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 
 use aris_audit::Obstacle;
 use aris_latex::Position;
-use aris_paper::bib::Library;
 use aris_paper::bib::check::{self, Weight};
 use serde::Serialize;
-
-use crate::citations::Cited;
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -162,29 +159,6 @@ impl From<Obstacle> for Finding {
         match &obstacle.position {
             Some(position) => finding.position(position),
             None => finding,
-        }
-    }
-}
-
-/// Makes questions of what is held against keys that are cited only where it is not known whether that is set.
-pub fn question(findings: &mut [Finding], library: &Library<'_>, cited: &[Cited]) {
-    let mut doubts = BTreeMap::new();
-    for cited in cited {
-        let entry = cited.loc().and_then(|loc| library.entry(loc));
-        let key = entry.map_or(&cited.key, |entry| &entry.key);
-        // Another key may lead to the same entry.
-        let doubt = doubts.entry(key.as_str()).or_insert_with(|| cited.doubt());
-        *doubt = doubt.filter(|_| cited.doubt().is_some());
-    }
-    for finding in findings {
-        let Some(Some(at)) = doubts.get(finding.key.as_str()) else {
-            continue;
-        };
-        if matches!(finding.severity, Severity::Fail | Severity::Warn) {
-            finding.severity = Severity::Question;
-            let (path, line) = (&at.path, at.line);
-            let what = format!("; cited only where it is not known what is set ({path}:{line})");
-            finding.message.push_str(&what);
         }
     }
 }

@@ -14,8 +14,8 @@ use aris_latex::Document;
 use aris_paper::bib::{Library, Loc, check};
 use aris_paper::facts::Month;
 
-pub use citations::{Cited, QUOTE, Target, Use};
-pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, question, sort};
+pub use citations::{Cited, QUOTE, Target, Use, question};
+pub use finding::{Finding, LISTED, LOOKED_UP, Severity, capped, sort};
 pub use paper::Paper;
 
 /// What the files of a paper show.

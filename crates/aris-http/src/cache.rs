@@ -4,26 +4,24 @@
 //! its place and renamed, without waiting for the disk; after a power cut it may be cut off, so the body's digest is checked on
 //! reading and a wrong one means that there is no answer. Keys are part of no question.
 //!
+//! Once a day the oldest answers go until the rest is small enough.
+//!
 //! The cache spares requests and nothing else: what cannot be read or written there is as if it were not there.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use aris_contract::hex::hex;
-use aris_fs::Lock;
+use aris_fs::{EntryKind, Lock};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::request::Request;
 use crate::response::Response;
-use crate::settings::Mode;
 
 /// Largest file that is read back: the largest body anybody asks for, and its head.
 const FILE_LIMIT: u64 = 256 << 20;
-
-/// Longest first line.
-const HEAD_LIMIT: usize = 64 << 10;
 
 /// An answer and the digest of its body, which follows.
 #[derive(Serialize, Deserialize)]
@@ -38,41 +36,29 @@ struct Head<R> {
 pub(crate) struct Cache {
     /// `None` where nothing can be kept.
     folder: Option<PathBuf>,
-    /// Locks of those who ask.
-    asking: Option<PathBuf>,
 }
 
 impl Cache {
     pub(crate) fn new(folder: Option<&Path>) -> Self {
         Self {
-            folder: folder.map(|folder| folder.join("http/v1")),
-            asking: folder.map(|folder| folder.join("asking")),
+            folder: folder.map(Path::to_path_buf),
         }
     }
 
     /// Keeps other processes and threads with the same question waiting, until `end` at most: they find the answer in the cache then.
     pub(crate) fn alone(&self, request: &Request, url: &str, end: Instant) -> Option<Lock> {
-        let folder = self.asking.as_ref()?;
+        let folder = self.folder.as_ref()?.join("asking");
         let name = name(request, url);
         // A thousand locks serve all questions: two that share one by chance wait for each other.
         let lock = folder.join(format!("{}.lock", name.get(..3)?));
-        aris_fs::create_dir(folder).ok()?;
+        aris_fs::create_dir(&folder).ok()?;
         Lock::acquire_before(&lock, end).ok()
     }
 
-    /// The kept answer to a request, when there is one that is whole and not older than `mode` allows.
-    pub(crate) fn get(
-        &self,
-        request: &Request,
-        url: &str,
-        mode: Mode,
-        now: Timestamp,
-    ) -> Option<Response> {
-        let path = self.path(request, url).filter(|_| mode != Mode::Refresh)?;
-        let bytes = aris_fs::read_optional(&path, FILE_LIMIT).ok()??;
-        let response = parse(&bytes)?;
-        let keep = request.keeps(&response);
-        (mode == Mode::Offline || is_fresh(response.fetched_at, now, keep)).then_some(response)
+    /// The kept answer to a request, when there is one that is whole, of whatever age.
+    pub(crate) fn get(&self, request: &Request, url: &str) -> Option<Response> {
+        let path = self.path(request, url)?;
+        parse(&aris_fs::read_optional(&path, FILE_LIMIT).ok()??)
     }
 
     /// Keeps an answer. Two processes may do so at once: the last one wins, and both are whole.
@@ -86,15 +72,15 @@ impl Cache {
         bytes.push(b'\n');
         bytes.extend_from_slice(&response.body);
         let folder = path.parent().unwrap_or(&path);
-        let kept = aris_fs::create_dir(folder)
-            .and_then(|()| aris_fs::replace_unsynced(&path, &bytes).map(drop));
+        let kept =
+            aris_fs::create_dir(folder).and_then(|()| aris_fs::replace_unsynced(&path, &bytes));
         kept.unwrap_or_default();
     }
 
     fn path(&self, request: &Request, url: &str) -> Option<PathBuf> {
         let name = name(request, url);
         let (shelf, rest) = name.split_at_checked(2)?;
-        let folder = self.folder.as_ref()?;
+        let folder = self.folder.as_ref()?.join("http/v1");
         Some(folder.join(request.host.name).join(shelf).join(rest))
     }
 }
@@ -111,25 +97,73 @@ fn name(request: &Request, url: &str) -> String {
 }
 
 /// Whether an answer may still be used. One from the future (a clock was set) may not.
-fn is_fresh(fetched: Timestamp, now: Timestamp, keep: Duration) -> bool {
+pub(crate) fn is_fresh(fetched: Timestamp, now: Timestamp, keep: Duration) -> bool {
     let age: Result<Duration, _> = now.duration_since(fetched).try_into();
     age.is_ok_and(|age| age < keep)
 }
 
 fn parse(bytes: &[u8]) -> Option<Response> {
-    let mut end = bytes.iter().take(HEAD_LIMIT);
-    let (head, body) = bytes.split_at_checked(end.position(|byte| *byte == b'\n')?)?;
-    let body = body.get(1..)?;
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let (head, body) = (bytes.get(..end)?, bytes.get(end + 1..)?);
     let head: Head<Response> = serde_json::from_slice(head).ok()?;
     (hex(&Sha256::digest(body)) == head.sha256).then(|| Response {
         body: body.to_vec(),
-        cached: true,
         ..head.response
     })
 }
 
+/// Bytes of answers that are kept, unless somebody wants another number: 1 GiB, some hundred thousand answers.
+pub(crate) const USUAL: u64 = 1 << 30;
+
+/// How often the cache is looked through.
+const EVERY: Duration = Duration::from_hours(24);
+
+/// An answer that is younger may be in use.
+const YOUNG: Duration = Duration::from_mins(10);
+
+/// Removes the oldest answers below `folder` when they have more than `limit` bytes, until they have four fifths of it. Does nothing when
+/// that was done within [`EVERY`], or another process does it now. What cannot be looked at or removed stays.
+pub(crate) fn sweep(folder: &Path, limit: u64) -> Option<()> {
+    // The file system's own clock: the probe was written when the folder was chosen.
+    let modified = |path: &Path| std::fs::metadata(path).ok()?.modified().ok();
+    let now = modified(&folder.join(".probe"))?;
+    let age = |then: SystemTime| now.duration_since(then).unwrap_or_default();
+    let done = folder.join(".swept");
+    if modified(&done).is_some_and(|then| age(then) < EVERY) {
+        return None;
+    }
+    let _lock = Lock::try_acquire(&folder.join(".sweep.lock")).ok()?;
+    aris_fs::write_unsynced(&done, b"").ok()?;
+    let entries = aris_fs::walk_sorted(&folder.join("http"), &mut |_| true).ok()?;
+    let mut answers: Vec<(SystemTime, u64, PathBuf)> = entries
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File)
+        .filter_map(|entry| {
+            let metadata = std::fs::symlink_metadata(&entry.path).ok()?;
+            Some((metadata.modified().ok()?, metadata.len(), entry.path))
+        })
+        .collect();
+    let mut size: u64 = answers.iter().map(|(_, bytes, _)| bytes).sum();
+    if size <= limit {
+        return None;
+    }
+    answers.sort();
+    for (then, bytes, path) in answers {
+        if size <= limit / 5 * 4 || age(then) < YOUNG {
+            break;
+        }
+        if aris_fs::remove_file(&path).is_ok() {
+            size -= bytes;
+        }
+    }
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+    use std::fs::{self, File, FileTimes};
+
     use super::*;
 
     #[test]
@@ -148,6 +182,48 @@ mod tests {
                 "{now}"
             );
         }
+    }
+
+    #[test]
+    fn the_oldest_answers_go_and_only_once_a_day() {
+        let temp = tempfile::tempdir().expect("temp");
+        let folder = temp.path().join("http/v1/arxiv/ab");
+        fs::create_dir_all(&folder).expect("folder");
+        let probe = temp.path().join(".probe");
+        fs::write(&probe, "x").expect("written");
+        let now = fs::metadata(&probe)
+            .and_then(|file| file.modified())
+            .expect("time");
+        let answer = |name: &str, days: u64| {
+            let path = folder.join(name);
+            fs::write(&path, [0; 1000]).expect("written");
+            let times = FileTimes::new().set_modified(now - Duration::from_hours(24 * days));
+            let file = File::options().append(true).open(&path).expect("open");
+            file.set_times(times).expect("set");
+        };
+        for (name, days) in [("d", 0), ("a", 9), ("c", 1), ("b", 5)] {
+            answer(name, days);
+        }
+        let left = || {
+            let names = aris_fs::list_sorted(&folder).expect("listed");
+            names
+                .into_iter()
+                .map(|entry| entry.name.to_string_lossy().into_owned())
+                .collect::<String>()
+        };
+        assert_eq!(sweep(temp.path(), 4000), None);
+        assert_eq!(left(), "abcd");
+        fs::remove_file(temp.path().join(".swept")).expect("removed");
+        assert_eq!(sweep(temp.path(), 3000), Some(()));
+        assert_eq!(left(), "cd");
+        answer("e", 20);
+        answer("f", 20);
+        assert_eq!(sweep(temp.path(), 3000), None);
+        assert_eq!(left(), "cdef");
+        // What has just come stays, however small the limit.
+        fs::remove_file(temp.path().join(".swept")).expect("removed");
+        assert_eq!(sweep(temp.path(), 10), Some(()));
+        assert_eq!(left(), "d");
     }
 
     proptest::proptest! {

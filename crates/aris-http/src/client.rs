@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use aris_contract::ErrorKind;
 
-use crate::cache::Cache;
+use crate::again::Again;
+use crate::cache::{self, Cache};
 use crate::error::{HttpError, Why};
-use crate::exchange::{Again, Attempt, Exchange, Missed};
+use crate::exchange::{Attempt, Exchange, Missed};
 use crate::gate::Gate;
-use crate::pace::{Pace, Turn};
+use crate::pace::Pace;
 use crate::request::Request;
 use crate::response::Response;
 use crate::settings::{Event, Mode, Settings};
-use crate::sweep;
 use crate::wire::{Broken, Wire};
 
 /// One exchange may take this long, within the deadline: a host that stalls is asked again rather than waited for.
@@ -39,9 +39,10 @@ pub struct Client {
     pub settings: Settings,
     wire: Wire,
     cache: Cache,
-    pub(crate) pace: Pace,
+    pace: Pace,
     gate: Gate,
-    end: Instant,
+    /// When it gives up.
+    pub(crate) end: Instant,
 }
 
 impl Client {
@@ -61,7 +62,7 @@ impl Client {
             folder => folder.as_deref().ok(),
         };
         if let Some(folder) = folder {
-            sweep::sweep(folder, settings.limit);
+            cache::sweep(folder, settings.limit);
         }
         Ok(Self {
             wire: Wire::new(&settings.user_agent, settings.certificates.as_deref())?,
@@ -88,7 +89,7 @@ impl Client {
             let kept = self.kept(request, &url)?;
             // A kept answer was accepted once; if a newer reader refuses it, the network has a better one.
             let value = read(&kept).ok()?;
-            self.tell(&Event::Answered);
+            self.settings.tell(&Event::Answered);
             Some(value)
         };
         if let Some(value) = kept() {
@@ -97,20 +98,41 @@ impl Client {
         if self.settings.mode == Mode::Offline {
             return Err(HttpError::Offline { url });
         }
-        let _alone = if request.keep.is_zero() {
-            None
-        } else {
-            self.alone(request)
-        };
+        let _alone = (!request.keep.is_zero()).then(|| self.alone(request));
         // Another process may have asked the same meanwhile.
         if let Some(value) = kept() {
             return Ok(value);
         }
-        let (response, value) = self.over_the_network(request, &url, &read)?;
-        if !request.keeps(&response).is_zero() {
-            self.cache.put(request, &url, &response);
-        }
-        Ok(value)
+        let mut doubts = 0;
+        self.exchange(request, &url, EXCHANGE, |attempt| {
+            let response = attempt.whole(attempt.send(&[])?)?;
+            if (300..400).contains(&response.status) {
+                return Err(attempt.broken(Broken::Refused("a status of no meaning here")));
+            }
+            if response.body.is_empty() && response.is_success() {
+                return Err(attempt.broken(Broken::Trouble(String::from("an empty body"))));
+            }
+            self.settings.tell(&Event::Answered);
+            let verdict = if !request.pages && response.is_success() && response.is_html() {
+                Err(Doubt::NotAnAnswer(String::from("an HTML page")))
+            } else {
+                read(&response)
+            };
+            match verdict {
+                Ok(value) => {
+                    if !request.keeps(&response).is_zero() {
+                        self.cache.put(request, &url, &response);
+                    }
+                    Ok(value)
+                }
+                Err(Doubt::Malformed(what)) => Err(attempt.last(Why::Malformed(what))),
+                Err(Doubt::NotAnAnswer(what)) => {
+                    let (error, last) = attempt.last(Why::NotAnAnswer(what));
+                    doubts += 1;
+                    Err((error, if doubts > DOUBTS { last } else { Again::Soon }))
+                }
+            }
+        })
     }
 
     /// Keeps other processes and threads with the same question waiting while the result lives, until the deadline at most.
@@ -126,51 +148,18 @@ impl Client {
     }
 
     fn kept(&self, request: &Request, url: &str) -> Option<Response> {
-        let now = (self.settings.clock)();
-        self.cache.get(request, url, self.settings.mode, now)
-    }
-
-    /// Keeps an answer to `request` that came as part of another one, `whole`: it is then known, and not asked for alone.
-    pub fn keep(&self, request: &Request, body: Vec<u8>, whole: &Response) {
-        let url = self.url(request);
-        let part = Response {
-            body,
-            ..whole.clone()
+        let kept = match self.settings.mode {
+            Mode::Refresh => return None,
+            Mode::Live | Mode::Offline => self.cache.get(request, url)?,
         };
-        self.cache.put(request, &url, &part);
+        let (now, keep) = ((self.settings.clock)(), request.keeps(&kept));
+        let is_fresh = cache::is_fresh(kept.fetched_at, now, keep);
+        (is_fresh || self.settings.mode == Mode::Offline).then_some(kept)
     }
 
-    fn over_the_network<T>(
-        &self,
-        request: &Request,
-        url: &str,
-        read: &impl Fn(&Response) -> Result<T, Doubt>,
-    ) -> Result<(Response, T), HttpError> {
-        let mut doubts = 0;
-        self.exchange(request, url, EXCHANGE, |attempt| {
-            let response = attempt.whole(attempt.send(&[])?)?;
-            if (300..400).contains(&response.status) {
-                return Err(attempt.broken(Broken::Refused("a status of no meaning here")));
-            }
-            if response.body.is_empty() && response.is_success() {
-                return Err(attempt.broken(Broken::Trouble(String::from("an empty body"))));
-            }
-            self.tell(&Event::Answered);
-            let verdict = if !request.pages && response.is_success() && response.is_html() {
-                Err(Doubt::NotAnAnswer(String::from("an HTML page")))
-            } else {
-                read(&response)
-            };
-            match verdict {
-                Ok(value) => Ok((response, value)),
-                Err(Doubt::Malformed(what)) => Err(attempt.last(Why::Malformed(what))),
-                Err(Doubt::NotAnAnswer(what)) => {
-                    let (error, last) = attempt.last(Why::NotAnAnswer(what));
-                    doubts += 1;
-                    Err((error, if doubts > DOUBTS { last } else { Again::Soon }))
-                }
-            }
-        })
+    /// Keeps an answer to `request` that came as part of another one: it is then known, and not asked for alone.
+    pub fn keep(&self, request: &Request, part: &Response) {
+        self.cache.put(request, &self.url(request), part);
     }
 
     /// Attempts an exchange until it works, within the host's manners and the deadline; each attempt takes `longest` at most.
@@ -182,13 +171,11 @@ impl Client {
         work: impl FnMut(&Attempt<'_>) -> Result<T, Missed>,
     ) -> Result<T, HttpError> {
         let exchange = Exchange {
-            client: Some(self),
+            polite: Some((&self.pace, &self.settings)),
             wire: &self.wire,
             request,
             url,
             key: self.settings.key(request.host),
-            // A question to a source may be asked twice, whatever its method.
-            harmless: true,
             attempts: ATTEMPTS,
             longest,
             end: self.end,
@@ -201,25 +188,6 @@ impl Client {
         exchange.run(work)
     }
 
-    /// Waits for leave to send a request.
-    pub(crate) fn turn(&self, request: &Request) -> Result<Turn, HttpError> {
-        let host = request.host;
-        let manners = self.settings.manners(host);
-        let turn = self.pace.turn(request, manners, self.end, &|time, why| {
-            self.tell(&Event::Waiting(host.name, time, why.to_owned()));
-        });
-        let turn = turn.map_err(|mut error| {
-            if let (HttpError::TooLate { why, .. }, Some(key), None) =
-                (&mut error, host.key, self.settings.key(host))
-            {
-                *why = format!("{why}; {} is not set", key.variable);
-            }
-            error
-        })?;
-        self.tell(&Event::Asking(host.name));
-        Ok(turn)
-    }
-
     /// The URL of a request, without secrets.
     pub(crate) fn url(&self, request: &Request) -> String {
         let host = request.host;
@@ -227,14 +195,5 @@ impl Client {
             Some(base) => format!("{base}{}", request.target),
             None => format!("{}{}{}", host.origin, host.prefix, request.target),
         }
-    }
-
-    /// When it gives up.
-    pub(crate) fn end(&self) -> Instant {
-        self.end
-    }
-
-    pub(crate) fn tell(&self, event: &Event) {
-        (self.settings.listener)(event);
     }
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
+use crate::again::Again;
 use crate::client::Client;
 use crate::error::{HttpError, Why};
-use crate::exchange::{Again, Attempt, Missed};
+use crate::exchange::{Attempt, Exchange, Missed};
 use crate::request::Request;
 use crate::settings::Mode;
 use crate::wire::{Answer, Broken, broken};
@@ -32,14 +33,11 @@ pub enum Magic {
 impl Magic {
     fn fits(self, start: &[u8]) -> bool {
         match self {
-            Self::Pdf => {
-                let head = start.get(..start.len().min(1024)).unwrap_or_default();
-                start.len() >= LEAST_PDF && head.windows(5).any(|word| word == b"%PDF-")
-            }
+            Self::Pdf => start.len() >= LEAST_PDF && start.windows(5).any(|word| word == b"%PDF-"),
             Self::Source => {
                 let text = start.trim_ascii_start();
-                let begins = |word: &&[u8]| text.starts_with(word);
-                !start.is_empty() && ![&b"<!"[..], b"<html", b"<HTML"].iter().any(begins)
+                let pages = [&b"<!"[..], b"<html", b"<HTML"];
+                !start.is_empty() && !pages.iter().any(|word| text.starts_with(word))
             }
         }
     }
@@ -78,11 +76,11 @@ impl Client {
         let folder = target.parent().unwrap_or(Path::new("."));
         let path = folder.join(format!(".{name}.part"));
         let note = folder.join(format!(".{name}.part.from"));
-        let mut part = aris_fs::Part::open(&path, self.end())?;
+        let mut part = aris_fs::Part::open(&path, self.end)?;
         // Looked at with the lock held: another process may have brought it meanwhile.
         if target.is_file() {
             part.discard()?;
-            return Ok(Some(described(target)?.0));
+            return Ok(Some(described(target)?));
         }
         let mut resumed = part.length();
         let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
@@ -98,23 +96,24 @@ impl Client {
                 part.restart().map_err(disk)?;
             }
             let answer = attempt.send(&more)?;
-            let goes_on = answer.status != 206 || goes_on(&answer, part.length(), tag);
-            if matches!(answer.status, 200 | 416) || !goes_on {
+            // Not every host looks at `If-Range`.
+            let same = validator(&answer).is_none_or(|now| tag.is_none_or(|tag| tag == now));
+            let begin = range(&answer).map(|(begin, _)| begin);
+            let goes_on = answer.status == 206 && begin == Some(part.length()) && same;
+            if matches!(answer.status, 200 | 206 | 416) && !goes_on {
                 part.restart().map_err(disk)?;
             }
             resumed = part.length();
-            let trouble = |what| Err(attempt.broken(Broken::Trouble(what)));
-            match answer.status {
-                206 if !goes_on => trouble(String::from("not the part that was asked for")),
-                200 | 206 => {
-                    let media_type = answer.media_type();
-                    receive(attempt, request, &url, answer, &mut part, &note)?;
-                    Ok(Some(media_type))
+            let trouble = match answer.status {
+                status if status == 200 || goes_on => {
+                    return receive(attempt, answer, &mut part, &note).map(Some);
                 }
-                404 | 410 => Ok(None),
-                416 => trouble(String::from("it has no such part")),
-                status => trouble(format!("status {status}")),
-            }
+                404 | 410 => return Ok(None),
+                206 => String::from("not the part that was asked for"),
+                416 => String::from("it has no such part"),
+                status => format!("status {status}"),
+            };
+            Err(attempt.broken(Broken::Trouble(trouble)))
         });
         let media_type = match arrived {
             Ok(Some(media_type)) => media_type,
@@ -126,17 +125,17 @@ impl Client {
                 return nothing.map(|_| None);
             }
         };
-        let (file, start) = described(&path)?;
         aris_fs::remove_file(&note)?;
-        if !magic.fits(&start) {
+        if !magic.fits(&aris_fs::open(&path)?.head(1024)?) {
             part.discard()?;
             let what = format!("{media_type:?} that is not the file");
             return Err(request.missed(&url, Why::NotAnAnswer(what)));
         }
-        if !part.finish_new(target)? {
-            return Ok(Some(described(target)?.0));
-        }
-        Ok(Some(Downloaded { resumed, ..file }))
+        let is_new = part.finish_new(target)?;
+        Ok(Some(Downloaded {
+            resumed: if is_new { resumed } else { 0 },
+            ..described(target)?
+        }))
     }
 }
 
@@ -145,29 +144,28 @@ fn disk(error: aris_fs::FsError) -> Missed {
     (error.into(), Again::No)
 }
 
-/// Appends the body to the part.
+/// Appends the body to the part; the media type that the answer names.
 fn receive(
     attempt: &Attempt<'_>,
-    request: &Request,
-    url: &str,
     mut answer: Answer,
     part: &mut aris_fs::Part,
     note: &Path,
-) -> Result<(), Missed> {
-    let total = total(&answer, part.length());
-    let tag = validator(&answer);
+) -> Result<String, Missed> {
+    let Exchange { request, url, .. } = attempt.exchange;
+    let total = range(&answer).and_then(|(_, total)| total);
+    let limit = request.limit;
     if part.length() == 0 {
-        match tag {
-            Some(tag) => {
-                aris_fs::replace_unsynced(note, format!("{url}\n{tag}").as_bytes()).map(drop)
-            }
-            None => aris_fs::remove_file(note).map(drop),
-        }
-        .map_err(disk)?;
+        let noted = match validator(&answer) {
+            Some(tag) => aris_fs::replace_unsynced(note, format!("{url}\n{tag}").as_bytes()),
+            None => aris_fs::remove_file(note),
+        };
+        noted.map_err(disk)?;
     }
+    let media_type = answer.media_type();
+    let mut body = answer.body.as_reader();
     let mut piece = vec![0; PIECE];
     loop {
-        match answer.body.read(&mut piece) {
+        match body.read(&mut piece) {
             Ok(0) => break,
             Ok(count) => part
                 .append(piece.get(..count).unwrap_or_default())
@@ -175,19 +173,22 @@ fn receive(
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(attempt.broken(broken(error))),
         }
-        if part.length() > request.limit {
+        if part.length() > limit {
             part.restart().map_err(disk)?;
-            return Err(attempt.last(Why::TooLarge(request.limit)));
+            return Err(attempt.last(Why::TooLarge(limit)));
         }
     }
     let came = part.length();
-    let Some(total) = total.filter(|total| *total != came) else {
-        return Ok(());
-    };
-    if came > total {
-        part.restart().map_err(disk)?;
+    match total {
+        Some(total) if total != came => {
+            if came > total {
+                part.restart().map_err(disk)?;
+            }
+            let what = format!("{came} of {total} bytes came");
+            Err(attempt.broken(Broken::Trouble(what)))
+        }
+        _ => Ok(media_type),
     }
-    Err(attempt.broken(Broken::Trouble(format!("{came} of {total} bytes came"))))
 }
 
 /// What tells one state of a file from another: only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
@@ -196,48 +197,25 @@ fn validator(answer: &Answer) -> Option<&str> {
     tag.or_else(|| answer.header("last-modified"))
 }
 
-/// Whether a part begins where the file ends here, and belongs to it: not every host looks at `If-Range`.
-fn goes_on(answer: &Answer, here: u64, tag: Option<&str>) -> bool {
-    let range = answer.header("content-range").unwrap_or_default();
+/// Where a part begins in its file, and how many bytes the file has (RFC 9110 §14.4).
+fn range(answer: &Answer) -> Option<(u64, Option<u64>)> {
+    let range = answer.header("content-range")?;
     let range = range.trim_start_matches(|sign: char| !sign.is_ascii_digit());
-    let begin = range
-        .split_once('-')
-        .and_then(|(begin, _)| begin.trim().parse().ok());
-    let same = |now: &str| tag.is_none_or(|tag| tag == now);
-    begin == Some(here) && validator(answer).is_none_or(same)
+    let (begin, end) = range.split_once('-')?;
+    let total = end.split_once('/')?.1.trim().parse().ok();
+    Some((begin.trim().parse().ok()?, total))
 }
 
-/// Bytes that the whole file has, as the answer says: the total of `Content-Range` of a part that goes on where the file ends here, or
-/// `Content-Length` of a whole answer.
-fn total(answer: &Answer, here: u64) -> Option<u64> {
-    if answer.status == 206 {
-        let range = answer.header("content-range")?;
-        return range.rsplit_once('/')?.1.trim().parse().ok();
-    }
-    let encoded = answer
-        .header("content-encoding")
-        .is_some_and(|coding| coding.trim() != "identity");
-    let length: u64 = answer.header("content-length")?.trim().parse().ok()?;
-    (!encoded).then_some(here + length)
-}
-
-/// What a file is, and its first kilobyte or more.
-fn described(path: &Path) -> Result<(Downloaded, Vec<u8>), HttpError> {
-    let mut digest = Sha256::new();
-    let mut bytes = 0;
-    let mut start = Vec::new();
-    let mut buffer = vec![0; PIECE];
-    aris_fs::open(path)?.stream(&mut buffer, |piece| {
-        if start.len() < 1024 {
-            start.extend_from_slice(piece.get(..piece.len().min(1024)).unwrap_or_default());
-        }
+/// What a file is.
+fn described(path: &Path) -> Result<Downloaded, HttpError> {
+    let (mut digest, mut bytes) = (Sha256::new(), 0);
+    aris_fs::open(path)?.stream(&mut vec![0; PIECE], |piece| {
         bytes += piece.len() as u64;
         digest.update(piece);
     })?;
-    let file = Downloaded {
+    Ok(Downloaded {
         bytes,
         sha256: hex(&digest.finalize()),
         resumed: 0,
-    };
-    Ok((file, start))
+    })
 }

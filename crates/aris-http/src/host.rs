@@ -13,8 +13,8 @@ pub struct Host {
     pub prefix: &'static str,
     /// Environment variable that names another base URL.
     pub base_variable: &'static str,
-    /// Where a key comes from and goes to, for a service that takes one.
-    pub key: Option<KeyPlace>,
+    /// For a service that takes a key: the environment variable that it is read from, and how it is sent.
+    pub key: Option<(&'static str, KeySent)>,
     /// How it wants to be asked by strangers.
     pub manners: Manners,
     /// How it wants to be asked by those it knows: with a key or, where it takes none, with a contact address.
@@ -46,18 +46,9 @@ impl Host {
     /// The same with a key from this environment variable.
     #[must_use]
     pub const fn key(self, variable: &'static str, sent: KeySent) -> Self {
-        let key = Some(KeyPlace { variable, sent });
+        let key = Some((variable, sent));
         Self { key, ..self }
     }
-}
-
-/// Where a service's key comes from and how it is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyPlace {
-    /// Environment variable the key is read from.
-    pub variable: &'static str,
-    /// How it is sent.
-    pub sent: KeySent,
 }
 
 /// How a key is sent.

@@ -9,7 +9,7 @@
 
 #![warn(missing_docs)]
 
-mod allowance;
+mod again;
 mod cache;
 mod client;
 mod download;
@@ -17,7 +17,6 @@ mod error;
 mod exchange;
 mod gate;
 mod host;
-mod moment;
 mod origin;
 mod pace;
 mod request;
@@ -25,17 +24,15 @@ mod response;
 mod secret;
 mod service;
 mod settings;
-mod sweep;
 mod wire;
 
-pub use allowance::Allowance;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};
 pub use error::{HttpError, Why};
-pub use host::{Host, KeyPlace, KeySent, Manners};
+pub use host::{Host, KeySent, Manners};
 pub use origin::is_loopback;
 pub use request::Request;
-pub use response::Response;
+pub use response::{Allowance, Response};
 pub use secret::Secret;
 pub use service::Service;
 pub use settings::{DEADLINE, Event, Mode, Settings};

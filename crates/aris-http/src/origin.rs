@@ -23,11 +23,6 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether it may be asked at all: encrypted, or on this machine.
-fn is_allowed(url: &Url) -> bool {
-    url.scheme() == "https" || is_loopback(url)
-}
-
 /// The base URL for `host`: its own, or the one a user gave. Without a slash at the end, without the API's prefix doubled.
 ///
 /// **Errors**: [`HttpError::Setting`].
@@ -45,7 +40,7 @@ pub(crate) fn base(host: &Host, given: Option<&str>) -> Result<String, HttpError
 
 fn given_base(host: &Host, given: &str) -> Result<String, &'static str> {
     let url = parse(given.trim()).ok_or("it is no http or https URL")?;
-    if !is_allowed(&url) {
+    if url.scheme() != "https" && !is_loopback(&url) {
         return Err("plain http is for loopback addresses only");
     }
     if url.query().is_some() || url.fragment().is_some() {
@@ -64,8 +59,8 @@ pub(crate) fn redirected(from: &str, location: &str) -> Option<String> {
     to.set_fragment(None);
     // From the open network never into this machine, and never from encrypted to plain.
     let inward = is_loopback(&to) && !is_loopback(&from);
-    let weaker = from.scheme() == "https" && to.scheme() == "http";
-    (is_allowed(&to) && !inward && !weaker).then(|| to.into())
+    let plain = to.scheme() == "http" && (from.scheme() == "https" || !is_loopback(&to));
+    (!inward && !plain).then(|| to.into())
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aris_fs::{FsError, Lock};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use crate::allowance::Allowance;
+use crate::again::{Again, wait};
 use crate::error::HttpError;
-use crate::exchange::{self, Again};
-use crate::host::{Host, Manners};
-use crate::moment;
+use crate::host::Host;
 use crate::request::Request;
+use crate::response::Allowance;
+use crate::settings::{Event, Settings};
 use crate::wire::Answer;
 
 /// After so many refusals (429) in a row nobody asks for a while, even where the host names no time.
@@ -59,7 +60,9 @@ pub(crate) struct Pace {
 
 /// Leave to send one request, now. For an exclusive host nobody else has it until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct Turn<'a> {
+    pace: &'a Pace,
+    host: &'static Host,
     lock: Option<Lock>,
 }
 
@@ -67,26 +70,28 @@ impl Pace {
     pub(crate) fn new(folder: Option<&Path>) -> Self {
         Self {
             folder: folder.map(|folder| folder.join("pace")),
-            boot: moment::boot(),
+            boot: boot(),
             here: Mutex::default(),
         }
     }
 
-    /// Waits for the moment when `request` may be sent, telling `waits` about each wait before it begins.
+    /// Waits for the moment when `request` may be sent, and tells of each wait before it begins.
     ///
     /// **Errors**: [`HttpError::TooLate`] when that moment lies behind the deadline; nothing is reserved then.
     pub(crate) fn turn(
         &self,
         request: &Request,
-        manners: Manners,
+        settings: &Settings,
         deadline: Instant,
-        waits: &dyn Fn(Duration, &str),
-    ) -> Result<Turn, HttpError> {
+    ) -> Result<Turn<'_>, HttpError> {
         let host = request.host;
-        let too_late = |wait: Duration, why: String| HttpError::TooLate {
-            host: host.name,
-            wait,
-            why,
+        let manners = settings.manners(host);
+        let too_late = |wait: Duration, mut why: String| {
+            if let (Some((key, _)), None) = (host.key, settings.key(host)) {
+                why = format!("{why}; {key} is not set");
+            }
+            let host = host.name;
+            HttpError::TooLate { host, wait, why }
         };
         loop {
             let lock = self.lock(host, deadline).map_err(|_late| {
@@ -94,81 +99,37 @@ impl Pace {
                 too_late(manners.interval, why)
             })?;
             let mut state = self.read(host);
-            let refused = moment::until(state.closed_until);
-            let spent = moment::until(state.spent_until);
+            let refused = until(state.closed_until);
+            let spent = until(state.spent_until);
             let spent = spent.saturating_mul(u32::from(request.metered));
-            let slot = state.next.max(moment::now());
+            let slot = state.next.max(now());
             let (time, why) = if spent > refused {
                 (spent, String::from("its allowance for today is used up"))
             } else if !refused.is_zero() {
                 let why = format!("it refused {} times in a row", state.refusals);
                 (refused, why)
             } else {
-                (moment::until(slot), String::from("its pace"))
+                (until(slot), String::from("its pace"))
             };
             if time > deadline.saturating_duration_since(Instant::now()) {
                 return Err(too_late(time, why));
             }
             if !time.is_zero() {
-                waits(time, &why);
+                settings.tell(&Event::Waiting(host.name, time, why));
             }
             if !refused.max(spent).is_zero() {
                 drop(lock);
-                exchange::wait(time);
+                wait(time);
                 continue;
             }
             let interval = manners.interval.saturating_mul(request.slots);
             state.next = slot.saturating_add(milliseconds(interval));
             self.write(host, &state);
             let lock = lock.filter(|_| manners.exclusive);
-            exchange::wait(time);
-            return Ok(Turn { lock });
-        }
-    }
-
-    /// Keeps what an answer says: an allowance that is used up; a refusal for the sake of the pace, with its pause; or else that the
-    /// host answers again, and whatever it refused before is forgotten.
-    pub(crate) fn heard(
-        &self,
-        host: &'static Host,
-        turn: &Turn,
-        answer: &Answer,
-        again: Again,
-        is_limit: bool,
-    ) {
-        let _lock = match (&turn.lock, self.path(host, "lock")) {
-            (None, Some(path)) => Lock::acquire(&path).ok(),
-            _ => None,
-        };
-        let old = self.read(host);
-        let mut state = old.clone();
-        let now = moment::now();
-        let after = |time: Duration| now.saturating_add(milliseconds(time));
-        let allowance = Allowance::of(|name| answer.header(name));
-        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
-            state.spent_until = after(spent.reset.min(DAY));
-        }
-        match again {
-            // An answer that was under way says nothing about a pause that the host has asked for since.
-            Again::No if is_limit || state.closed_until > now => {}
-            Again::No => {
-                state.refusals = 0;
-                state.closed_until = 0;
-            }
-            Again::Soon if !is_limit => {}
-            Again::Soon | Again::After(_) => {
-                state.refusals = state.refusals.saturating_add(1);
-                let own = |over: u32| FIRST_PAUSE.saturating_mul(1 << over.min(10));
-                let over = state.refusals.checked_sub(REFUSALS);
-                let pause = match again {
-                    Again::After(pause) => pause,
-                    _ => over.map_or(Duration::ZERO, own).min(LONGEST_PAUSE),
-                };
-                state.closed_until = state.closed_until.max(after(pause));
-            }
-        }
-        if state != old {
-            self.write(host, &state);
+            wait(time);
+            settings.tell(&Event::Asking(host.name));
+            let pace = self;
+            return Ok(Turn { pace, host, lock });
         }
     }
 
@@ -190,10 +151,10 @@ impl Pace {
             Some(bytes) => serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default(),
             None => self.here().get(host.name).cloned().unwrap_or_default(),
         };
-        let furthest = moment::now().saturating_add(milliseconds(FURTHEST));
+        let furthest = now().saturating_add(milliseconds(FURTHEST));
         let sane = state.next <= furthest
             && state.closed_until <= furthest
-            && state.spent_until <= moment::now().saturating_add(milliseconds(DAY));
+            && state.spent_until <= now().saturating_add(milliseconds(DAY));
         if state.boot == self.boot && sane {
             return state;
         }
@@ -222,6 +183,70 @@ impl Pace {
     }
 }
 
+impl Turn<'_> {
+    /// Keeps what an answer says: an allowance that is used up; a refusal for the sake of the pace, with its pause; or else that the
+    /// host answers again, and whatever it refused before is forgotten.
+    pub(crate) fn heard(&self, answer: &Answer, again: Again, is_limit: bool) {
+        let (pace, host) = (self.pace, self.host);
+        let _lock = match (&self.lock, pace.path(host, "lock")) {
+            (None, Some(path)) => Lock::acquire(&path).ok(),
+            _ => None,
+        };
+        let old = pace.read(host);
+        let mut state = old.clone();
+        let now = now();
+        let after = |time: Duration| now.saturating_add(milliseconds(time));
+        let allowance = Allowance::of(|name| answer.header(name));
+        if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
+            state.spent_until = after(spent.reset.min(DAY));
+        }
+        // An answer that was under way says nothing about a pause that the host has asked for since.
+        if again == Again::No && !is_limit && state.closed_until <= now {
+            state.refusals = 0;
+        }
+        if matches!(again, Again::After(_)) || again == Again::Soon && is_limit {
+            state.refusals = state.refusals.saturating_add(1);
+            let over = state.refusals.checked_sub(REFUSALS);
+            let own = |over: u32| FIRST_PAUSE.saturating_mul(1 << over.min(10));
+            let pause = match again {
+                Again::After(pause) => pause,
+                _ => over.map_or(Duration::ZERO, own).min(LONGEST_PAUSE),
+            };
+            state.closed_until = state.closed_until.max(after(pause));
+        }
+        if state != old {
+            pace.write(host, &state);
+        }
+    }
+}
+
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The clock since boot. It counts sleep where the system has such a clock.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const CLOCK: ClockId = ClockId::Boottime;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const CLOCK: ClockId = ClockId::Monotonic;
+
+/// Milliseconds since this machine started: the same in every process, never set back.
+fn now() -> u64 {
+    let time = clock_gettime(CLOCK);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let nanoseconds = u64::try_from(time.tv_nsec).unwrap_or_default();
+    seconds * 1000 + nanoseconds / 1_000_000
+}
+
+/// What identifies this boot, so that a number kept from an earlier one is not taken for a time. Empty where the system does not say.
+fn boot() -> String {
+    let path = Path::new("/proc/sys/kernel/random/boot_id");
+    let bytes = aris_fs::read_optional(path, 64).unwrap_or_default();
+    let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
+    text.trim().to_owned()
+}
+
+/// From now until `then`.
+fn until(then: u64) -> Duration {
+    Duration::from_millis(then.saturating_sub(now()))
 }

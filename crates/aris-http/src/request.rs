@@ -32,15 +32,19 @@ pub struct Request {
     /// Path and query below the host's base, without secrets.
     pub(crate) target: String,
     pub(crate) accept: &'static str,
-    pub(crate) pages: bool,
+    /// Takes an HTML page for an answer, too, which it is to no other question.
+    pub pages: bool,
     pub(crate) body: Option<String>,
     pub(crate) limit: u64,
     pub(crate) keep: Duration,
     pub(crate) keep_absence: Duration,
-    pub(crate) slots: u32,
-    pub(crate) metered: bool,
-    pub(crate) harmless: bool,
-    pub(crate) once: bool,
+    /// Intervals of the host's pace that it takes: more than one where the host allows fewer requests of this kind.
+    pub slots: u32,
+    /// Counts against an allowance of the host: not sent while that is used up.
+    pub metered: bool,
+    /// Must not be done twice: nothing is sent again that may have arrived, not even after an answer that says "later". Whoever asks looks
+    /// first what was done.
+    pub once: bool,
 }
 
 impl Request {
@@ -58,58 +62,40 @@ impl Request {
             keep_absence: Duration::ZERO,
             slots: 1,
             metered: false,
-            harmless: true,
             once: false,
         }
-    }
-
-    /// Says that this may be done twice although it has a body.
-    pub fn harmless(mut self) -> Self {
-        self.harmless = true;
-        self
-    }
-
-    /// Says that nothing is sent again after an answer, not even after one that says "later": whoever asks looks first what was done.
-    pub fn once(mut self) -> Self {
-        self.once = true;
-        self
     }
 
     /// Asks with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path);
         request.method = Method::POST;
-        request.harmless = false;
         request.body = Some(body.to_string());
         request
     }
 
     /// Sets something with a JSON body.
     pub fn put(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
-        let mut request = Self::post(host, path, body).harmless();
+        let mut request = Self::post(host, path, body);
         request.method = Method::PUT;
         request
     }
 
-    /// Appends a value as one path segment: a `/` in it is encoded.
+    /// Appends a value as one path segment: a `/` in it is encoded, and so are the segments `.` and `..`.
     pub fn segment(mut self, value: &str) -> Self {
         self.target.push('/');
-        self.push(value, SEGMENT);
+        match value {
+            // A server would fold these into another path.
+            "." => self.target.push_str("%2E"),
+            ".." => self.target.push_str("%2E%2E"),
+            _ => self.push(value, SEGMENT),
+        }
         self
     }
 
-    /// Appends a value whose slashes separate segments, as in a DOI. Empty and dot segments are encoded away.
-    pub fn segments(mut self, value: &str) -> Self {
-        for segment in value.split('/') {
-            self.target.push('/');
-            match segment {
-                // A server would fold these into another path.
-                "." => self.target.push_str("%2E"),
-                ".." => self.target.push_str("%2E%2E"),
-                _ => self.push(segment, SEGMENT),
-            }
-        }
-        self
+    /// Appends a value whose slashes separate segments, as in a DOI.
+    pub fn segments(self, value: &str) -> Self {
+        value.split('/').fold(self, Self::segment)
     }
 
     /// Appends a constant piece of the path.
@@ -142,12 +128,6 @@ impl Request {
         self
     }
 
-    /// Takes an HTML page for an answer, too, which it is to no other question.
-    pub fn pages(mut self) -> Self {
-        self.pages = true;
-        self
-    }
-
     /// Accepts a body of so many bytes instead of 10 MiB; a larger one is an error.
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
@@ -158,18 +138,6 @@ impl Request {
     pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
         self.keep = time;
         self.keep_absence = absence;
-        self
-    }
-
-    /// Takes so many intervals of the host's pace instead of one, where the host allows fewer requests of this kind.
-    pub fn slots(mut self, slots: u32) -> Self {
-        self.slots = slots;
-        self
-    }
-
-    /// Counts against an allowance of the host: not sent while that is used up.
-    pub fn metered(mut self) -> Self {
-        self.metered = true;
         self
     }
 
@@ -189,11 +157,6 @@ impl Request {
         } else {
             self.keep
         }
-    }
-
-    /// Path and query below the base URL, without secrets.
-    pub fn target(&self) -> &str {
-        &self.target
     }
 
     fn push(&mut self, value: &str, set: &'static AsciiSet) {

@@ -1,9 +1,9 @@
 //! What came back.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-
-use crate::allowance::Allowance;
 
 /// An answer: any status that decides something, with its whole body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,9 +20,6 @@ pub struct Response {
     /// What is left of an allowance, where the host says so; the cache does not keep it.
     #[serde(skip)]
     pub allowance: Option<Allowance>,
-    /// Whether the cache gave it.
-    #[serde(skip)]
-    pub cached: bool,
     /// The URL that answered, without secrets.
     pub url: String,
     /// The URL of the next page, as a `Link` header names it.
@@ -41,15 +38,64 @@ impl Response {
         matches!(self.status, 404 | 410)
     }
 
+    /// A part of it that is an answer of its own.
+    #[must_use]
+    pub fn part(&self, status: u16, body: Vec<u8>) -> Self {
+        Self {
+            status,
+            media_type: self.media_type.clone(),
+            body,
+            fetched_at: self.fetched_at,
+            url: self.url.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Whether the body is an HTML page, whatever its type says.
     pub(crate) fn is_html(&self) -> bool {
-        if self.media_type == "text/html" || self.media_type == "application/xhtml+xml" {
-            return true;
-        }
         let start = self.body.trim_ascii_start();
-        let start = start.get(..14.min(start.len())).unwrap_or_default();
-        let start = start.to_ascii_lowercase();
-        start == b"<!doctype html" || start.starts_with(b"<html")
+        let begins = |word: &[u8]| {
+            let start = start.get(..word.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        matches!(&*self.media_type, "text/html" | "application/xhtml+xml")
+            || begins(b"<!doctype html")
+            || begins(b"<html")
+    }
+}
+
+/// What an answer says about the allowance that it was paid from, in dollars.
+///
+/// **Source**: OpenAlex, "Authentication & Pricing" (developers.openalex.org/api-reference/authentication).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowance {
+    /// What is left of the day's, and of what was paid for.
+    pub left: f64,
+    /// What this request cost, or would have cost.
+    pub cost: f64,
+    /// Until midnight UTC, when the day's is whole again.
+    pub reset: Duration,
+}
+
+impl Allowance {
+    /// Reads it from headers, looked up by their names in small letters.
+    pub fn of<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
+        let number = |name| -> Option<f64> { header(name)?.trim().parse().ok() };
+        let paid = number("x-ratelimit-prepaid-remaining-usd").unwrap_or_default();
+        let cost = number("x-ratelimit-cost-usd")
+            .or_else(|| number("x-ratelimit-cost-required-usd"))
+            .unwrap_or_default();
+        let reset: u32 = header("x-ratelimit-reset")?.trim().parse().ok()?;
+        Some(Self {
+            left: number("x-ratelimit-remaining-usd")? + paid,
+            cost,
+            reset: Duration::from_secs(reset.into()),
+        })
+    }
+
+    /// Whether it does not pay for another request like this one.
+    pub(crate) fn is_spent(self) -> bool {
+        self.left <= 0.0 || self.left < self.cost
     }
 }
 
@@ -57,14 +103,9 @@ impl Response {
 pub(crate) fn next_of(header: &str) -> Option<String> {
     header.split(',').find_map(|link| {
         let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-        let is_next = parameters.split(';').any(|parameter| {
-            parameter.trim().strip_prefix("rel=").is_some_and(|value| {
-                value
-                    .trim_matches('"')
-                    .split(' ')
-                    .any(|word| word == "next")
-            })
-        });
-        is_next.then(|| target.to_owned())
+        let mut parameters = parameters.split(';').map(str::trim);
+        let words = parameters.find_map(|parameter| parameter.strip_prefix("rel="))?;
+        let mut words = words.trim_matches('"').split(' ');
+        words.any(|word| word == "next").then(|| target.to_owned())
     })
 }

@@ -24,14 +24,11 @@ impl Secret {
     pub(crate) fn masked(&self, body: Vec<u8>) -> Vec<u8> {
         let encoded = utf8_percent_encode(&self.0, VALUE).to_string();
         match String::from_utf8(body) {
-            Ok(mut text) => {
-                for form in [&self.0, &encoded] {
-                    if form.len() >= 8 && text.contains(form) {
-                        text = text.replace(form, "***");
-                    }
-                }
+            Ok(text) if self.0.len() >= 8 => {
+                let text = text.replace(&self.0, "***").replace(&encoded, "***");
                 text.into_bytes()
             }
+            Ok(text) => text.into_bytes(),
             Err(other) => other.into_bytes(),
         }
     }

@@ -17,7 +17,7 @@ use crate::response::Response;
 use crate::secret::Secret;
 use crate::wire::Wire;
 
-/// Requests that are sent for one answer at most: one, and two more where that is harmless.
+/// Requests that are sent for one answer at most: one, and two more where that does no harm.
 const ATTEMPTS: u32 = 3;
 
 /// A service at one base URL.
@@ -48,8 +48,8 @@ impl Service {
 
     /// Sends a request and gives the answer, all within `time`.
     ///
-    /// Sent again, `ATTEMPTS` times at most: when no connection came about, and after an answer that says "not now"; where the request is
-    /// harmless also after a broken exchange. What may have been done, and must not be done twice, is never sent again.
+    /// Sent again, `ATTEMPTS` times at most: when no connection came about, and, unless it must not be done twice, after an answer that
+    /// says "not now" and after a broken exchange.
     ///
     /// **Errors**: [`HttpError::Asked`].
     pub fn exchange(
@@ -59,12 +59,11 @@ impl Service {
         now: impl Fn() -> Timestamp,
     ) -> Result<Response, HttpError> {
         let exchange = Exchange {
-            client: None,
+            polite: None,
             wire: &self.wire,
             request,
             url: &format!("{}{}", self.base, request.target),
             key: self.key.as_ref(),
-            harmless: request.harmless,
             attempts: ATTEMPTS,
             longest: time,
             end: Instant::now() + time,
@@ -122,7 +121,9 @@ mod tests {
     }
 
     fn post() -> Request {
-        Request::post(&HOST, "/things", &serde_json::json!({"a": 1}))
+        let mut request = Request::post(&HOST, "/things", &serde_json::json!({"a": 1}));
+        request.once = true;
+        request
     }
 
     #[test]
@@ -136,8 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_harmless_is_sent_again() {
-        for (status, posts, gets) in [(502, 1, 3), (429, 3, 3), (404, 1, 1)] {
+    fn what_must_not_be_done_twice_is_not_sent_again() {
+        for (status, posts, gets) in [(502, 1, 3), (429, 1, 3), (404, 1, 1)] {
             let server = Server::start(move |_| Sent::status(status).header("retry-after", "0"));
             let service = service(&server.url());
             drop(ask(&service, &post()));
@@ -146,7 +147,8 @@ mod tests {
             assert_eq!(server.log().len(), posts + gets, "{status}");
         }
         let server = Server::start(|_| Sent::status(502).header("retry-after", "0"));
-        drop(ask(&service(&server.url()), &post().harmless()));
+        let harmless = Request::put(&HOST, "/things", &serde_json::json!({}));
+        drop(ask(&service(&server.url()), &harmless));
         assert_eq!(server.log().len(), 3);
         let server = Server::start(|_| Sent::drop());
         assert!(matches!(

@@ -9,11 +9,11 @@ use std::time::Duration;
 use aris_contract::ErrorKind;
 use jiff::Timestamp;
 
+use crate::cache;
 use crate::error::HttpError;
 use crate::host::{Host, Manners};
 use crate::origin;
 use crate::secret::Secret;
-use crate::sweep;
 
 /// The deadline over everything, unless a flag says otherwise: 60 s.
 pub const DEADLINE: Duration = Duration::from_mins(1);
@@ -87,35 +87,30 @@ impl Settings {
         for host in hosts {
             let base = env(host.base_variable);
             bases.insert(host.name, origin::base(host, base.as_deref())?);
-            if let Some(place) = host.key
-                && let Some(text) = env(place.variable).filter(|text| !text.trim().is_empty())
+            if let Some((variable, _)) = host.key
+                && let Some(text) = env(variable).filter(|text| !text.trim().is_empty())
             {
                 let key = Secret::new(&text).ok_or_else(|| HttpError::Setting {
-                    variable: place.variable,
-                    what: format!("{} cannot be a key: it holds a space, a line end or a character outside ASCII", place.variable),
+                    variable,
+                    what: format!("{variable} cannot be a key: it holds a space, a line end or a character outside ASCII"),
                     hint: "set it to the key alone, or unset it to ask without one",
                     kind: ErrorKind::Usage,
                 })?;
                 keys.insert(host.name, key);
             }
         }
-        let limit = match env(LIMIT).map(|text| text.trim().parse::<u64>()) {
-            None => sweep::USUAL,
-            Some(Ok(megabytes)) => megabytes.saturating_mul(1 << 20),
-            Some(Err(_)) => {
-                return Err(HttpError::Setting {
-                    variable: LIMIT,
-                    what: format!("{LIMIT} is not a number of megabytes"),
-                    hint: "for example 1024; unset it for the usual size",
-                    kind: ErrorKind::Usage,
-                });
-            }
-        };
+        let limit = env(LIMIT).map(|text| text.trim().parse::<u64>());
+        let limit = limit.transpose().map_err(|_error| HttpError::Setting {
+            variable: LIMIT,
+            what: format!("{LIMIT} is not a number of megabytes"),
+            hint: "for example 1024; unset it for the usual size",
+            kind: ErrorKind::Usage,
+        })?;
         Ok(Self {
             mode: Mode::Live,
             deadline: DEADLINE,
             folder: folder(env, temp),
-            limit,
+            limit: limit.map_or(cache::USUAL, |megabytes| megabytes.saturating_mul(1 << 20)),
             user_agent: user_agent.to_owned(),
             bases,
             keys,
@@ -123,6 +118,10 @@ impl Settings {
             clock,
             listener: Arc::new(|_: &Event| {}),
         })
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        (self.listener)(event);
     }
 
     /// The key for this host.
@@ -146,23 +145,21 @@ impl Settings {
 
 /// The first folder that can be used, or the last one and why it cannot.
 fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> Result<PathBuf, String> {
-    let absolute = |variable: &str| {
-        env(variable)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
+    let below = |variable: &str, place: &str| {
+        let path = env(variable).map(|folder| Path::new(&folder).join(place));
+        path.filter(|path| path.is_absolute())
     };
     let user = rustix::process::getuid().as_raw();
-    let places = match env("ARIS_CACHE_DIR") {
-        Some(named) => vec![PathBuf::from(named)],
-        None => [
-            absolute("XDG_CACHE_HOME").map(|path| path.join("aris")),
-            absolute("HOME").map(|path| path.join(".cache/aris")),
+    let usual = || {
+        let usual = [
+            below("XDG_CACHE_HOME", "aris"),
+            below("HOME", ".cache/aris"),
             Some(temp.join(format!("aris-cache-{user}"))),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
+        ];
+        usual.into_iter().flatten().collect()
     };
+    let named = env("ARIS_CACHE_DIR").map(|named| vec![PathBuf::from(named)]);
+    let places = named.unwrap_or_else(usual);
     let mut last = Err(String::from("no folder is named"));
     for path in places {
         last = usable(&path).map(|()| path);

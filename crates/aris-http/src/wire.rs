@@ -2,7 +2,6 @@
 //!
 //! The HTTP crate would send a key header on to another host, so it follows nothing itself.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -39,7 +38,7 @@ pub(crate) struct Wire {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: ureq::BodyReader<'static>,
+    pub(crate) body: ureq::Body,
     /// The URL that answered, without secrets.
     pub(crate) url: String,
 }
@@ -48,16 +47,6 @@ impl Answer {
     /// A header by its name; of one that stands twice the first.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
-    }
-
-    /// The whole body; `None` when it has more than `limit` bytes.
-    pub(crate) fn whole(&mut self, limit: u64) -> Result<Option<Vec<u8>>, Broken> {
-        let mut body = Vec::new();
-        (&mut self.body)
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut body)
-            .map_err(broken)?;
-        Ok((body.len() as u64 <= limit).then_some(body))
     }
 
     /// `Content-Type` without parameters, lower case.
@@ -81,28 +70,19 @@ pub(crate) enum Broken {
     Trouble(String),
 }
 
-impl Broken {
-    /// What happened, where there was so much time for it.
-    pub(crate) fn words(self, time: Duration) -> String {
-        match self {
-            Self::Late => format!("nothing within {:.1} s", time.as_secs_f64()),
-            Self::Refused(what) | Self::Unreached(what) => what.to_owned(),
-            Self::Trouble(what) => what,
-        }
-    }
-}
-
 /// The target of a redirect without the key, which a host may repeat from the query that it was asked with; `None` where it stands
 /// elsewhere in it.
-fn without_key(target: &str, sent: KeySent, key: &Secret) -> Option<String> {
-    let mut url = target.to_owned();
-    if let (KeySent::Query(name), Some((path, query))) = (sent, target.split_once('?')) {
+fn without_key(mut url: String, key: Option<(KeySent, &Secret)>) -> Option<String> {
+    let Some((sent, key)) = key else {
+        return Some(url);
+    };
+    if let (KeySent::Query(name), Some((path, query))) = (sent, url.split_once('?')) {
         let named = |pair: &&str| pair.split('=').next() == Some(name);
         let others: Vec<&str> = query.split('&').filter(|pair| !named(pair)).collect();
         url = [path, &others.join("&")].join(if others.is_empty() { "" } else { "?" });
     }
-    let encoded = utf8_percent_encode(key.reveal(), VALUE);
-    (!url.contains(key.reveal()) && !url.contains(&encoded.to_string())).then_some(url)
+    let encoded = utf8_percent_encode(key.reveal(), VALUE).to_string();
+    (!url.contains(key.reveal()) && !url.contains(&encoded)).then_some(url)
 }
 
 impl Wire {
@@ -155,11 +135,23 @@ impl Wire {
         let mut url = url.to_owned();
         for _ in 0..=REDIRECTS {
             let key = key.filter(|_| origin(&url) == home);
+            let key = request.host.key.map(|(_, sent)| sent).zip(key);
+            // The error of a URL would show it, key and all.
+            let built = built(request, &url, key, more)
+                .map_err(|_error| Broken::Refused("a request that cannot be built"))?;
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Broken::Late);
             }
-            let answer = self.once(request, &url, key, more, left)?;
+            let sent = self.agent.configure_request(built);
+            let sent = sent.timeout_global(Some(left)).build();
+            let (parts, body) = self.agent.run(sent).map_err(broken)?.into_parts();
+            let answer = Answer {
+                status: parts.status.as_u16(),
+                headers: parts.headers,
+                body,
+                url,
+            };
             if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }
@@ -167,68 +159,47 @@ impl Wire {
                 return Err(Broken::Refused("a redirect of a request with a body"));
             }
             let location = answer.header("location").unwrap_or_default();
-            let target = origin::redirected(&url, location)
+            let target = origin::redirected(&answer.url, location)
                 .ok_or(Broken::Refused("a redirect to where none may lead"))?;
-            url = match (request.host.key, key) {
-                (Some(place), Some(key)) => without_key(&target, place.sent, key)
-                    .ok_or(Broken::Refused("a redirect that repeats the key"))?,
-                _ => target,
-            };
+            url = without_key(target, key)
+                .ok_or(Broken::Refused("a redirect that repeats the key"))?;
         }
         Err(Broken::Refused("more than 5 redirects"))
     }
+}
 
-    fn once(
-        &self,
-        request: &Request,
-        url: &str,
-        key: Option<&Secret>,
-        more: &[(&'static str, String)],
-        time: Duration,
-    ) -> Result<Answer, Broken> {
-        let mut full = url.to_owned();
-        let mut builder = http::Request::builder()
-            .method(&request.method)
-            .header(header::ACCEPT, request.accept);
-        if let (Some(key), Some(place)) = (key, request.host.key) {
-            match place.sent {
-                KeySent::Header(name) => builder = builder.header(name, key.reveal()),
-                KeySent::Bearer => {
-                    let bearer = format!("Bearer {}", key.reveal());
-                    builder = builder.header(header::AUTHORIZATION, bearer);
-                }
-                KeySent::Query(name) => {
-                    let begin = if full.contains('?') { '&' } else { '?' };
-                    let key = utf8_percent_encode(key.reveal(), VALUE);
-                    full = format!("{full}{begin}{name}={key}");
-                }
-            }
+/// The request as it goes out.
+fn built(
+    request: &Request,
+    url: &str,
+    key: Option<(KeySent, &Secret)>,
+    more: &[(&'static str, String)],
+) -> http::Result<http::Request<Vec<u8>>> {
+    let mut full = url.to_owned();
+    let mut builder = http::Request::builder()
+        .method(&request.method)
+        .header(header::ACCEPT, request.accept);
+    match key {
+        None => {}
+        Some((KeySent::Header(name), key)) => builder = builder.header(name, key.reveal()),
+        Some((KeySent::Bearer, key)) => {
+            let bearer = format!("Bearer {}", key.reveal());
+            builder = builder.header(header::AUTHORIZATION, bearer);
         }
-        for (name, value) in more {
-            builder = builder.header(*name, value);
+        Some((KeySent::Query(name), key)) => {
+            let begin = if full.contains('?') { '&' } else { '?' };
+            let key = utf8_percent_encode(key.reveal(), VALUE);
+            full = format!("{full}{begin}{name}={key}");
         }
-        if request.body.is_some() {
-            builder = builder.header(header::CONTENT_TYPE, "application/json");
-        }
-        // The error of a URL would show it, key and all.
-        let body = request.body.clone().unwrap_or_default().into_bytes();
-        let Ok(built) = builder.uri(full).body(body) else {
-            return Err(Broken::Refused("a request that cannot be built"));
-        };
-        let configured = self
-            .agent
-            .configure_request(built)
-            .timeout_global(Some(time))
-            .build();
-        let response = self.agent.run(configured).map_err(broken)?;
-        let (parts, body) = response.into_parts();
-        Ok(Answer {
-            status: parts.status.as_u16(),
-            headers: parts.headers,
-            body: body.into_with_config().limit(u64::MAX).reader(),
-            url: url.to_owned(),
-        })
     }
+    for (name, value) in more {
+        builder = builder.header(*name, value);
+    }
+    if request.body.is_some() {
+        builder = builder.header(header::CONTENT_TYPE, "application/json");
+    }
+    let body = request.body.clone().unwrap_or_default();
+    builder.uri(full).body(body.into_bytes())
 }
 
 /// What an error means; one of reading a body holds another of the HTTP crate. Texts of these can hold the URL, so only those that cannot

@@ -5,7 +5,6 @@
 
 #![warn(missing_docs)]
 
-mod error;
 mod progress;
 mod records;
 
@@ -17,7 +16,7 @@ use aris_cli::{Context, Network, Spec};
 use aris_contract::ErrorKind;
 use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
-pub use error::{FetchError, Told};
+pub use aris_sources::FetchError;
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl, read as read_records};
 
@@ -91,6 +90,16 @@ impl OnlineArgs {
             (false, false) => Mode::Live,
         }
     }
+}
+
+/// Refuses an empty text, which `what` names.
+///
+/// **Errors**: a usage error with this hint.
+pub fn filled(text: &str, what: &str, hint: &str) -> Result<(), FetchError> {
+    if text.trim().is_empty() {
+        return Err(FetchError::usage(format!("{what} is empty"), hint));
+    }
+    Ok(())
 }
 
 /// A client for `hosts` as the flags and the environment want it; what it waits for is shown by `progress`.

@@ -1,7 +1,7 @@
 //! What an interface that speaks JSON answers: items as it describes them, and the record made of each.
 
 use aris_contract::artifact::papers::Paper;
-use aris_http::{Doubt, HttpError, Response};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
 /// An answer, or several pages of one put together.
@@ -64,14 +64,68 @@ impl Answer {
     }
 }
 
+/// Asks for many works, `most` of them in one request, and keeps the answer for each: who asks for one more asks for that one. What is kept
+/// is not asked for.
+///
+/// `one` is the request for a work, under which its answer is kept and which `read` reads; `many` that for several. `split` makes answers for
+/// each work out of the one for several, in the order of the names.
+///
+/// **Errors**: those of the client; what came before one stays kept.
+pub(crate) fn each<N, T: Clone + Default>(
+    client: &Client,
+    names: &[N],
+    most: usize,
+    one: impl Fn(&N) -> Request,
+    read: impl Fn(&Response) -> Result<T, Doubt>,
+    many: impl Fn(&[&N]) -> Request,
+    split: impl Fn(&[&N], &Response) -> Result<Vec<Response>, Doubt>,
+) -> Result<Vec<T>, HttpError> {
+    let mut found = vec![T::default(); names.len()];
+    let mut unknown = Vec::new();
+    for (place, name) in found.iter_mut().zip(names) {
+        if client.is_kept(&one(name)) {
+            *place = client.ask(&one(name), &read)?;
+        } else {
+            unknown.push((place, name));
+        }
+    }
+    for part in unknown.chunks_mut(most) {
+        let names: Vec<&N> = part.iter().map(|(_, name)| *name).collect();
+        let request = many(&names);
+        let _alone = client.alone(&request);
+        // Another process may have asked the same meanwhile.
+        if names.iter().all(|name| client.is_kept(&one(name))) {
+            for (place, name) in part {
+                **place = client.ask(&one(name), &read)?;
+            }
+            continue;
+        }
+        let answers = client.ask(&request, |response| {
+            let answers = split(&names, response)?.into_iter();
+            let answers = answers.map(|answer| Ok((read(&answer)?, answer)));
+            answers.collect::<Result<Vec<_>, Doubt>>()
+        })?;
+        for ((place, name), (value, answer)) in part.iter_mut().zip(answers) {
+            client.keep(&one(name), &answer);
+            **place = value;
+        }
+    }
+    Ok(found)
+}
+
+/// What came is no answer.
+pub(crate) fn no_answer(why: impl Into<String>) -> Doubt {
+    Doubt::NotAnAnswer(why.into())
+}
+
 /// Reads the answer for one work. An empty list is none, and does not say that there is no such work.
 pub(crate) fn single(
     read: impl Fn(&Response) -> Result<Option<Answer>, Doubt>,
 ) -> impl Fn(&Response) -> Result<Option<Answer>, Doubt> {
     move |response| match read(response)? {
-        Some(answer) if answer.items.is_empty() => Err(Doubt::NotAnAnswer(String::from(
-            "an empty list in place of one work",
-        ))),
+        Some(answer) if answer.items.is_empty() => {
+            Err(no_answer("an empty list in place of one work"))
+        }
         answer => Ok(answer),
     }
 }
@@ -82,7 +136,7 @@ pub(crate) fn listed(
 ) -> impl Fn(&Response) -> Result<Option<Answer>, Doubt> {
     move |response| {
         let answer = read(response)?;
-        let missing = || Doubt::NotAnAnswer(String::from("404 for a search"));
+        let missing = || no_answer("404 for a search");
         answer.ok_or_else(missing).map(Some)
     }
 }

@@ -3,13 +3,18 @@
 //! **Source**: arXiv API user's manual (query parameters, Atom elements, `opensearch:totalResults`, the error entry), and recorded
 //! answers. A batch names papers that do not exist by leaving them out, so entries are matched by identifier and never by place.
 
+use std::collections::BTreeMap;
+
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use jiff::Timestamp;
 use roxmltree::{Document, Node};
+use serde_json::Value;
 
+use crate::answer::{Answer, each, no_answer};
 use crate::hosts::{ARXIV, ARXIV_FILES};
+use crate::json::year_of;
 use crate::keep;
 use crate::plain::collapsed;
 
@@ -19,112 +24,78 @@ pub const BATCH: usize = 250;
 /// What its interface answers with.
 pub const ATOM: &str = "application/atom+xml, application/xml;q=0.9";
 
-/// Results in one page at most.
+/// Results in one page: fewer than the interface allows (2,000), so that an answer stays small enough to be asked for again.
 ///
 /// **Source**: arXiv API user's manual §3.1.1.2, `max_results`.
-pub const PAGE: usize = 2000;
+const PAGE: usize = 500;
 
 /// Bytes of a PDF or source that are accepted: ten times the size that arXiv takes without asking (50 MB).
 const FILE_LIMIT: u64 = 512 << 20;
 
-/// How results are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// By relevance.
-    Relevance,
-    /// The newest version first.
-    Updated,
-    /// The newest first version first.
-    Submitted,
-}
-
-impl Order {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Relevance => "relevance",
-            Self::Updated => "lastUpdatedDate",
-            Self::Submitted => "submittedDate",
-        }
-    }
-}
-
-/// One page of an answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Feed {
-    /// Results there are in all.
-    pub total: u64,
-    /// Number of the first result of this page, from 0.
-    pub start: u64,
-    /// The papers of this page.
-    pub papers: Vec<Paper>,
-    /// The day of each paper's newest version, `2023-08-02`, in the order of `papers`; empty where the feed does not say.
-    pub updated: Vec<String>,
-}
-
-/// Asks for papers by a query in arXiv's own language.
+/// Asks for papers by a query in arXiv's own language, page by page, the first in the order `sort` first: `relevance`, `lastUpdatedDate`
+/// or `submittedDate`.
 pub fn search(
     client: &Client,
     query: &str,
     start: usize,
     count: usize,
-    order: Order,
-) -> Result<Feed, HttpError> {
-    let request = Request::get(&ARXIV, "/query")
-        .accept(ATOM)
-        .query("search_query", query)
-        .query("start", &start.to_string())
-        .query("max_results", &count.min(PAGE).to_string())
-        .query("sortBy", order.word())
-        .query("sortOrder", "descending")
-        .keep(keep::SEARCH, keep::ABSENCE);
-    client.ask(&request, |response| {
-        let feed = parse(response)?;
-        let wanted = (feed.total.saturating_sub(start as u64)).min(count as u64);
-        if feed.papers.is_empty() && wanted > 0 {
-            return Err(Doubt::NotAnAnswer(format!(
-                "an empty page, although {} results are announced",
-                feed.total
-            )));
-        }
-        Ok(feed)
-    })
+    sort: &str,
+) -> Result<Answer, HttpError> {
+    let found = Answer::gather(count, |found| {
+        let here = start + found.items.len();
+        let wanted = count.saturating_sub(found.items.len()).min(PAGE);
+        let request = Request::get(&ARXIV, "/query")
+            .accept(ATOM)
+            .query("search_query", query)
+            .query("start", &here.to_string())
+            .query("max_results", &wanted.to_string())
+            .query("sortBy", sort)
+            .query("sortOrder", "descending")
+            .keep(keep::SEARCH, keep::ABSENCE);
+        client.ask(&request, |response| {
+            let mut page = parse(response)?;
+            let total = page.total.unwrap_or_default();
+            let behind = (here + page.items.len()) as u64;
+            if page.items.is_empty() && behind < total {
+                let what = format!("an empty page, although {total} results are announced");
+                return Err(no_answer(what));
+            }
+            page.next = (behind < total).then_some(behind);
+            Ok(Some(page))
+        })
+    });
+    let mut found = found?.unwrap_or_default();
+    found.items.truncate(count);
+    found.next = None;
+    Ok(found)
 }
 
 /// Asks for papers by identifier. What arXiv does not have is not in the answer. Each paper is kept for itself: who asks for one more asks for
 /// that one.
 pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> {
-    let mut papers = Vec::new();
-    for batch in kept(client, ids, &mut papers)?.chunks(BATCH) {
-        let _alone = client.alone(&list(batch));
-        // Another process may have asked the same meanwhile.
-        let batch = &*kept(client, batch, &mut papers)?;
-        if batch.is_empty() {
-            continue;
-        }
-        let (feed, whole) = client.ask(&list(batch), |response| {
-            Ok((complete(parse(response)?, batch.len())?, response.clone()))
-        })?;
-        let entries = entries(&whole);
-        let mut there = Vec::new();
-        for (paper, entry) in feed.papers.iter().zip(entries) {
-            if let Some(id) = &paper.ids.arxiv {
-                client.keep(&one(id), entry, &whole);
-                there.push(id.as_str().to_owned());
-            }
-        }
-        let absent = Response {
-            status: 404,
-            ..whole
-        };
-        for id in batch
-            .iter()
-            .filter(|id| !there.iter().any(|there| there == id.as_str()))
-        {
-            client.keep(&one(id), Vec::new(), &absent);
-        }
-        papers.extend(feed.papers);
-    }
-    Ok(papers)
+    Ok(answer_by_id(client, ids)?.papers())
+}
+
+/// The same with all that the feed says.
+pub fn answer_by_id(client: &Client, ids: &[ArxivId]) -> Result<Answer, HttpError> {
+    let found = each(client, ids, BATCH, one, parse_one, list, |ids, whole| {
+        let found = complete(parse(whole)?, ids.len())?;
+        let entries = found.items.iter().zip(entries(whole).unwrap_or_default());
+        let there: BTreeMap<&ArxivId, Vec<u8>> = entries
+            .filter_map(|((_, paper), entry)| Some((paper.as_ref()?.ids.arxiv.as_ref()?, entry)))
+            .collect();
+        let answers = ids.iter().map(|id| match there.get(&id.without_version()) {
+            Some(entry) => whole.part(200, entry.clone()),
+            None => whole.part(404, Vec::new()),
+        });
+        Ok(answers.collect())
+    });
+    let items: Vec<_> = found?.into_iter().flatten().collect();
+    Ok(Answer {
+        total: Some(items.len() as u64),
+        items,
+        ..Answer::default()
+    })
 }
 
 /// Whether [`by_id`] answers for this paper without asking arXiv.
@@ -132,91 +103,50 @@ pub fn is_kept(client: &Client, id: &ArxivId) -> bool {
     client.is_kept(&one(id))
 }
 
-/// Asks for papers by identifier, at most [`BATCH`] at once, with all that the feed says.
-pub fn feed_by_id(client: &Client, ids: &[ArxivId]) -> Result<Feed, HttpError> {
-    let ids = ids.get(..BATCH.min(ids.len())).unwrap_or_default();
-    // A day: which of them are absent today says nothing about tomorrow.
-    let request = list(ids).keep(keep::ABSENCE, keep::ABSENCE);
-    client.ask(&request, |response| complete(parse(response)?, ids.len()))
-}
-
-fn list(ids: &[ArxivId]) -> Request {
-    let names: Vec<&str> = ids.iter().map(ArxivId::as_str).collect();
+fn list(ids: &[&ArxivId]) -> Request {
+    let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
     Request::get(&ARXIV, "/query")
         .accept(ATOM)
         .query("id_list", &names.join(","))
         .query("max_results", &names.len().to_string())
 }
 
-/// Adds the papers that are kept to `papers`, and returns the others.
-fn kept(
-    client: &Client,
-    ids: &[ArxivId],
-    papers: &mut Vec<Paper>,
-) -> Result<Vec<ArxivId>, HttpError> {
-    let mut unknown = Vec::new();
-    for id in ids {
-        if client.is_kept(&one(id)) {
-            papers.extend(client.ask(&one(id), parse_one)?);
-        } else {
-            unknown.push(id.clone());
-        }
-    }
-    Ok(unknown)
-}
-
 /// The question for one paper, under which its record is kept.
 fn one(id: &ArxivId) -> Request {
-    list(std::slice::from_ref(id)).keep(keep::RECORD, keep::ABSENCE)
+    list(&[id]).keep(keep::RECORD, keep::ABSENCE)
 }
 
 /// Reads what is kept for one paper. An empty feed is none: it may be older than a day.
-fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
+fn parse_one(response: &Response) -> Result<Option<(Value, Option<Paper>)>, Doubt> {
     if response.is_absence() {
         return Ok(None);
     }
-    let mut papers = parse(response)?.papers;
-    papers.truncate(1);
-    match papers.pop() {
-        Some(paper) => Ok(Some(paper)),
-        None => Err(Doubt::NotAnAnswer(String::from("an empty feed"))),
-    }
+    let first = parse(response)?.items.into_iter().next();
+    first.ok_or_else(|| no_answer("an empty feed")).map(Some)
 }
 
 /// Refuses a page that lacks papers which it announces: nobody knows whether they are absent.
-fn complete(feed: Feed, wanted: usize) -> Result<Feed, Doubt> {
-    let announced = feed.total.min(wanted as u64);
-    if (feed.papers.len() as u64) < announced {
-        return Err(Doubt::NotAnAnswer(format!(
-            "{} entries, although {} results are announced",
-            feed.papers.len(),
-            feed.total
-        )));
+fn complete(found: Answer, wanted: usize) -> Result<Answer, Doubt> {
+    let (came, total) = (found.items.len(), found.total.unwrap_or_default());
+    if (came as u64) < total.min(wanted as u64) {
+        let what = format!("{came} entries, although {total} results are announced");
+        return Err(no_answer(what));
     }
-    Ok(feed)
+    Ok(found)
 }
 
 /// Each entry of a feed as a feed of its own.
-fn entries(response: &Response) -> Vec<Vec<u8>> {
-    let Ok(text) = std::str::from_utf8(&response.body) else {
-        return Vec::new();
-    };
-    let Ok(document) = Document::parse(text) else {
-        return Vec::new();
-    };
+fn entries(response: &Response) -> Option<Vec<Vec<u8>>> {
+    let text = std::str::from_utf8(&response.body).ok()?;
+    let document = Document::parse(text).ok()?;
     let root = document.root_element();
-    let from = root.range().start;
-    let Some(start) = text
-        .get(from..)
-        .and_then(|rest| rest.get(..=rest.find('>')?))
-    else {
-        return Vec::new();
-    };
+    let rest = text.get(root.range().start..)?;
+    let start = rest.get(..=rest.find('>')?)?;
     let total =
         "<o:totalResults xmlns:o=\"http://a9.com/-/spec/opensearch/1.1/\">1</o:totalResults>";
     let whole = |entry: &str| format!("{start}{total}{entry}</feed>").into_bytes();
     let entries = children(root, "entry").filter_map(|entry| text.get(entry.range()));
-    entries.map(whole).collect()
+    Some(entries.map(whole).collect())
 }
 
 /// Asks for the PDF of a paper, the newest version unless the identifier names one.
@@ -234,40 +164,37 @@ fn file(path: &'static str, id: &ArxivId) -> Request {
     request.accept("*/*").limit(FILE_LIMIT)
 }
 
-/// Reads an answer. arXiv reports errors as a feed with one entry called "Error", with status 400 or, in older days, 200.
+/// Reads an answer. Each item is the day of the paper's newest version, `2023-08-02`, or empty. arXiv reports errors as a feed with one entry
+/// called "Error", with status 400 or, in older days, 200.
 ///
 /// **Errors**: [`Doubt::NotAnAnswer`] for what is no feed; [`Doubt::Malformed`] for a feed that breaks its own rules, and for an error
 /// that it reports.
-pub fn parse(response: &Response) -> Result<Feed, Doubt> {
-    let text = std::str::from_utf8(&response.body).map_err(|error| {
-        Doubt::NotAnAnswer(format!("not UTF-8 at byte {}", error.valid_up_to()))
-    })?;
-    let document =
-        Document::parse(text).map_err(|error| Doubt::NotAnAnswer(format!("no XML: {error}")))?;
+pub fn parse(response: &Response) -> Result<Answer, Doubt> {
+    let text = std::str::from_utf8(&response.body)
+        .map_err(|error| no_answer(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
+    let document = Document::parse(text).map_err(|error| no_answer(format!("no XML: {error}")))?;
     let root = document.root_element();
-    if root.tag_name().name() != "feed" {
-        return Err(Doubt::NotAnAnswer(format!(
-            "<{}> instead of a feed",
-            root.tag_name().name()
-        )));
+    let name = root.tag_name().name();
+    if name != "feed" {
+        return Err(no_answer(format!("<{name}> instead of a feed")));
     }
-    let number = |name: &str| text_of(root, name).and_then(|text| text.parse::<u64>().ok());
-    let mut feed = Feed {
-        total: number("totalResults")
-            .ok_or_else(|| Doubt::Malformed(String::from("no totalResults")))?,
-        start: number("startIndex").unwrap_or(0),
-        papers: Vec::new(),
-        updated: Vec::new(),
-    };
-    for node in children(root, "entry") {
+    let total = text_of(root, "totalResults").and_then(|text| text.parse().ok());
+    if total.is_none() {
+        return Err(Doubt::Malformed(String::from("no totalResults")));
+    }
+    let items = children(root, "entry").map(|node| {
         if let Some(error) = reported(node) {
             return Err(Doubt::Malformed(error));
         }
-        feed.papers.push(paper(node, response.fetched_at)?);
         let updated = text_of(node, "updated").and_then(|text| text.get(..10).map(str::to_owned));
-        feed.updated.push(updated.unwrap_or_default());
-    }
-    Ok(feed)
+        let paper = paper(node, response.fetched_at)?;
+        Ok((Value::from(updated.unwrap_or_default()), Some(paper)))
+    });
+    Ok(Answer {
+        items: items.collect::<Result<_, _>>()?,
+        total,
+        ..Answer::default()
+    })
 }
 
 /// Whether a comment says that the preprint was withdrawn. "Withdrawn from ICLR" is about a submission elsewhere.
@@ -275,21 +202,9 @@ pub fn parse(response: &Response) -> Result<Feed, Doubt> {
 /// **Source**: arXiv, "To withdraw an article": the reason goes into the comments, such as "This paper has been withdrawn by the author".
 fn is_withdrawal(comment: &str) -> bool {
     let text = collapsed(comment).to_lowercase();
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find("withdrawn") {
-        let after = rest
-            .get(at + "withdrawn".len()..)
-            .unwrap_or_default()
-            .trim_start();
-        let elsewhere = ["from ", "at ", "submission"]
-            .iter()
-            .any(|word| after.starts_with(word));
-        if !elsewhere {
-            return true;
-        }
-        rest = after;
-    }
-    false
+    let mut behind = text.split("withdrawn").skip(1).map(str::trim_start);
+    let elsewhere = ["from ", "at ", "submission"];
+    behind.any(|rest| !elsewhere.iter().any(|word| rest.starts_with(word)))
 }
 
 /// The text of an error entry.
@@ -312,16 +227,11 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
     let journal = text_of(entry, "journal_ref");
     let comment = text_of(entry, "comment");
     let withdrawn = comment.as_deref().is_some_and(is_withdrawal);
-    let link = |wanted: &str| {
-        children(entry, "link")
-            .find(|link| link.attribute("rel") == Some(wanted))
-            .and_then(|link| link.attribute("href"))
-            .map(str::to_owned)
+    let link = |key, wanted| {
+        let mut links = children(entry, "link");
+        let link = links.find(|link| link.attribute(key) == Some(wanted))?;
+        link.attribute("href").map(str::to_owned)
     };
-    let pdf = children(entry, "link")
-        .find(|link| link.attribute("title") == Some("pdf"))
-        .and_then(|link| link.attribute("href"))
-        .map(str::to_owned);
     let bare = arxiv.without_version();
     Ok(Paper {
         title,
@@ -330,10 +240,7 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
             .filter(|name| !name.is_empty())
             .map(|name| Author::named(&name))
             .collect(),
-        year: date
-            .as_deref()
-            .and_then(|date| date.get(..4))
-            .and_then(|year| year.parse().ok()),
+        year: year_of(date.as_ref()),
         date,
         venue: journal,
         kind: Some(Kind::Preprint),
@@ -348,8 +255,8 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
             ..Identifiers::default()
         },
         links: Links {
-            page: link("alternate"),
-            pdf,
+            page: link("rel", "alternate"),
+            pdf: link("title", "pdf"),
         },
         fields: children(entry, "category")
             .filter_map(|category| category.attribute("term"))
@@ -358,8 +265,7 @@ fn paper(entry: Node<'_, '_>, fetched_at: Timestamp) -> Result<Paper, Doubt> {
         // A withdrawn preprint says so in its comment, and nowhere else.
         retracted: withdrawn.then_some(true),
         note: comment,
-        origins: crate::origins(Source::Arxiv, arxiv.as_str().to_owned(), fetched_at),
-        ..Paper::default()
+        ..crate::record(Source::Arxiv, arxiv.as_str().to_owned(), fetched_at)
     })
 }
 

@@ -8,8 +8,9 @@ use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, HttpError, Mode, Request, Response};
 use serde_json::{Value, json};
 
+use crate::answer::no_answer;
 use crate::hosts::{self, CROSSREF};
-use crate::json::{at, body, count, date_parts, first, list, text};
+use crate::json::{at, body, count, date_parts, doi, first, list, text, texts};
 use crate::keep;
 
 /// Asks for the work that a DOI is registered for. `None`: Crossref has no such DOI.
@@ -55,12 +56,8 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
     if client.settings.mode != Mode::Live {
         return Ok(());
     }
-    let mut unknown = Vec::new();
-    for doi in dois {
-        if !doi.folded().contains(',') && !client.is_kept(&one(doi)) {
-            unknown.push(doi);
-        }
-    }
+    let is_asked = |doi: &&Doi| !doi.folded().contains(',') && !client.is_kept(&one(doi));
+    let unknown: Vec<&Doi> = dois.iter().filter(is_asked).collect();
     let mut rest = unknown.as_slice();
     while rest.len() >= LIST_FROM {
         let mut bytes = 0;
@@ -71,23 +68,19 @@ pub fn bring(client: &Client, dois: &[Doi]) -> Result<(), HttpError> {
         let count = rest.iter().take(LIST).take_while(fits).count().max(1);
         let (list, later) = rest.split_at_checked(count).unwrap_or((rest, &[]));
         rest = later;
-        let filters: Vec<String> = list
-            .iter()
-            .map(|doi| format!("doi:{}", doi.folded()))
-            .collect();
-        let request = list_request(filters.len())
-            .query("filter", &filters.join(","))
-            .limit(LIST_LIMIT);
+        let filters = list.iter().map(|doi| format!("doi:{}", doi.folded()));
+        let filters = filters.collect::<Vec<_>>().join(",");
+        let request = list_request(list.len()).query("filter", &filters);
+        let request = request.limit(LIST_LIMIT);
         let (works, whole) = client.ask(&request, |response| {
             let answer = message(response, "work-list")?;
             Ok((list_of(&answer), response.clone()))
         })?;
         for work in works {
-            let Some(doi) = text(&work, &["DOI"]).and_then(|doi| Doi::parse(&doi).ok()) else {
-                continue;
-            };
-            let body = json!({"status": "ok", "message-type": "work", "message": work});
-            client.keep(&one(&doi), body.to_string().into_bytes(), &whole);
+            if let Some(doi) = doi(&work, &["DOI"]) {
+                let body = json!({"status": "ok", "message-type": "work", "message": work});
+                client.keep(&one(&doi), &whole.part(200, body.to_string().into_bytes()));
+            }
         }
     }
     Ok(())
@@ -114,10 +107,10 @@ pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, H
 
 /// The request for a list of so many works.
 pub fn list_request(rows: usize) -> Request {
-    Request::get(&CROSSREF, "/works")
-        .query("select", FIELDS)
-        .query("rows", &rows.to_string())
-        .slots(hosts::CROSSREF_LIST_SLOTS)
+    let request = Request::get(&CROSSREF, "/works").query("select", FIELDS);
+    let mut request = request.query("rows", &rows.to_string());
+    request.slots = hosts::CROSSREF_LIST_SLOTS;
+    request
 }
 
 /// Reads a list of works.
@@ -142,7 +135,7 @@ fn absent(response: &Response) -> Result<bool, Doubt> {
     if said.eq_ignore_ascii_case(b"Resource not found.") || said.starts_with(b"{") {
         Ok(true)
     } else {
-        Err(Doubt::NotAnAnswer(format!(
+        Err(no_answer(format!(
             "{} with a body that is not Crossref's",
             response.status
         )))
@@ -164,7 +157,7 @@ fn message(response: &Response, kind: &str) -> Result<Value, Doubt> {
     if found == kind {
         Ok(answer)
     } else {
-        Err(Doubt::NotAnAnswer(format!(
+        Err(no_answer(format!(
             "message-type {found:?} instead of {kind:?}"
         )))
     }
@@ -172,7 +165,7 @@ fn message(response: &Response, kind: &str) -> Result<Value, Doubt> {
 
 /// The record of a work object. Without a DOI there is none.
 pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
-    let doi = Doi::parse(&text(work, &["DOI"])?).ok()?;
+    let doi = doi(work, &["DOI"])?;
     let dated = [
         "published",
         "published-print",
@@ -203,6 +196,7 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         summary: text(work, &["abstract"]),
         ids: Identifiers {
             arxiv: doi.arxiv(),
+            doi: vec![doi.clone()],
             ..Identifiers::default()
         },
         links: Links {
@@ -211,21 +205,13 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         },
         citation_count: count(work, &["is-referenced-by-count"]),
         reference_count: count(work, &["references-count"]),
-        fields: list(work, &["subject"])
-            .iter()
-            .filter_map(|subject| text(subject, &[]))
-            .collect(),
+        fields: texts(list(work, &["subject"]), &[]),
         retracted: retracted.then_some(true),
-        origins: crate::origins(
+        ..crate::record(
             Source::Crossref,
             doi.as_str().to_owned(),
             response.fetched_at,
-        ),
-        ..Paper::default()
-    })
-    .map(|mut paper| {
-        paper.ids.doi = vec![doi];
-        paper
+        )
     })
 }
 

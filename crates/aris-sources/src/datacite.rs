@@ -7,8 +7,9 @@ use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
+use crate::answer::no_answer;
 use crate::hosts::DATACITE;
-use crate::json::{at, body, count, first, list, text, year};
+use crate::json::{at, body, count, doi, first, list, text, year};
 use crate::keep;
 
 /// Asks for the work that a DOI is registered for. `None`: DataCite has no such DOI.
@@ -26,15 +27,11 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
         return if at(&answer, &["errors"]).is_array() {
             Ok(None)
         } else {
-            Err(Doubt::NotAnAnswer(String::from(
-                "404 with a body that is not DataCite's",
-            )))
+            Err(no_answer("404 with a body that is not DataCite's"))
         };
     }
     let attributes = at(&answer, &["data", "attributes"]);
-    let doi = text(attributes, &["doi"])
-        .and_then(|doi| Doi::parse(&doi).ok())
-        .ok_or_else(|| Doubt::NotAnAnswer(String::from("no data.attributes.doi")))?;
+    let doi = doi(attributes, &["doi"]).ok_or_else(|| no_answer("no data.attributes.doi"))?;
     let date = list(attributes, &["dates"])
         .iter()
         .find(|date| {
@@ -79,12 +76,11 @@ pub fn parse(response: &Response) -> Result<Option<Paper>, Doubt> {
             .iter()
             .filter_map(|subject| first(subject, &["subject"]))
             .collect(),
-        origins: crate::origins(
+        ..crate::record(
             Source::Datacite,
             doi.as_str().to_owned(),
             response.fetched_at,
-        ),
-        ..Paper::default()
+        )
     }))
 }
 

@@ -4,12 +4,13 @@
 //! object, several as a list; a title ends with a full stop; a name may end with four digits that tell namesakes apart.
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
-use aris_contract::ids::{ArxivId, Doi};
+use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
+use crate::answer::no_answer;
 use crate::hosts::DBLP;
-use crate::json::{at, body, first, list, text, year};
+use crate::json::{at, body, count, doi, first, list, text, year};
 use crate::keep;
 
 /// Asks for publications by words, best match first.
@@ -27,17 +28,13 @@ pub fn parse(response: &Response) -> Result<Vec<Paper>, Doubt> {
     let answer = body(response)?;
     let hits = at(&answer, &["result", "hits"]);
     if !hits.is_object() {
-        return Err(Doubt::NotAnAnswer(String::from("no result.hits")));
+        return Err(no_answer("no result.hits"));
     }
-    let total: u64 = text(hits, &["@total"])
-        .and_then(|total| total.parse().ok())
-        .unwrap_or(0);
+    let total = count(hits, &["@total"]).unwrap_or(0);
+    let sent = count(hits, &["@sent"]).unwrap_or(total);
     let found = list(hits, &["hit"]);
-    let sent: u64 = text(hits, &["@sent"])
-        .and_then(|sent| sent.parse().ok())
-        .unwrap_or(total);
     if found.is_empty() && total > 0 && sent > 0 {
-        return Err(Doubt::NotAnAnswer(format!(
+        return Err(no_answer(format!(
             "no hits, although {total} are announced"
         )));
     }
@@ -51,16 +48,10 @@ pub fn parse(response: &Response) -> Result<Vec<Paper>, Doubt> {
 pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
     let info = at(hit, &["info"]);
     let key = text(info, &["key"])?;
-    let doi = text(info, &["doi"]).and_then(|doi| Doi::parse(&doi).ok());
+    let doi = doi(info, &["doi"]);
     let link = first(info, &["ee"]);
-    let arxiv = doi
-        .as_ref()
-        .and_then(Doi::arxiv)
-        .or_else(|| {
-            let link = link.as_deref().filter(|link| link.contains("arxiv.org/"))?;
-            ArxivId::parse(link).ok()
-        })
-        .map(|id| id.without_version());
+    let arxiv = doi.as_ref().and_then(Doi::arxiv);
+    let arxiv = arxiv.or_else(|| crate::arxiv_of(link.as_deref()?));
     let people = at(info, &["authors", "author"]);
     let people = people
         .as_array()
@@ -87,8 +78,7 @@ pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
             page: link.or_else(|| text(info, &["url"])),
             pdf: None,
         },
-        origins: crate::origins(Source::Dblp, key, response.fetched_at),
-        ..Paper::default()
+        ..crate::record(Source::Dblp, key, response.fetched_at)
     })
 }
 

@@ -6,105 +6,71 @@
 use std::path::Path;
 use std::time::Duration;
 
+use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
-use aris_contract::ids::{ArxivId, Doi};
-use aris_contract::{ErrorKind, Failure};
+use aris_contract::ids::ArxivId;
 use aris_proc::ProcError;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::json::{at, count, list, text, year};
+use crate::FetchError;
+use crate::json::{at, count, day, doi, list, names, text, texts, year, year_of};
 
 /// The program.
 pub const PROGRAM: &str = "deepxiv";
 
-/// How it is installed.
-pub const INSTALL: &str = "pip install deepxiv-sdk";
-
 /// Bytes of an answer that are accepted.
 const LIMIT: usize = 32 << 20;
 
-/// Why the program gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum DeepxivError {
-    /// It is not installed.
-    #[error("the program {PROGRAM} is not installed")]
-    Absent,
-    /// It could not be run, or not to its end.
-    #[error(transparent)]
-    Run(ProcError),
-    /// It gave up: no network, no token, no such paper. It does not say which in a way that a program could tell.
-    #[error("{PROGRAM} failed with {code}: {said}")]
-    Failed {
-        /// Its exit code.
-        code: i32,
-        /// The last line it wrote.
-        said: String,
-    },
-    /// What it printed is no JSON, or too much.
-    #[error("{PROGRAM} printed no usable answer: {0}")]
-    NotAnAnswer(String),
-}
-
-impl Failure for DeepxivError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Absent => ErrorKind::Precondition,
-            Self::Run(error) => error.kind(),
-            Self::Failed { .. } | Self::NotAnAnswer(_) => ErrorKind::Unavailable,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Absent => Some(format!("install it: {INSTALL}")),
-            Self::Run(error) => error.hint(),
-            Self::Failed { .. } => Some(String::from("run deepxiv health, or use another source")),
-            Self::NotAnAnswer(_) => {
-                Some(String::from("update it: pip install --upgrade deepxiv-sdk"))
-            }
-        }
-    }
+/// What the program printed cannot be used; `why` says what is wrong with it.
+fn no_answer(why: impl std::fmt::Display) -> FetchError {
+    FetchError::told(
+        ErrorKind::Unavailable,
+        format!("{PROGRAM} printed no usable answer: {why}"),
+        "update it: pip install --upgrade deepxiv-sdk",
+    )
 }
 
 /// Runs the program with `args` in `folder` and gives what it prints.
-pub fn run(folder: &Path, args: &[String], deadline: Duration) -> Result<String, DeepxivError> {
+pub fn run(folder: &Path, args: &[String], deadline: Duration) -> Result<String, FetchError> {
     let finished = aris_proc::command(PROGRAM, folder)
         .args(args)
         .capture_limit(LIMIT)
         .run(deadline)
         .map_err(|error| match error {
-            ProcError::Absent { .. } => DeepxivError::Absent,
-            other => DeepxivError::Run(other),
+            ProcError::Absent { .. } => FetchError::told(
+                ErrorKind::Precondition,
+                format!("the program {PROGRAM} is not installed"),
+                "install it: pip install deepxiv-sdk",
+            ),
+            other => FetchError::of(&other),
         })?;
-    let code = finished.code().map_err(DeepxivError::Run)?;
+    let code = finished.code().map_err(|error| FetchError::of(&error))?;
     if code != 0 {
-        let said = [finished.stderr.text(), finished.stdout.text()]
-            .iter()
-            .find_map(|text| {
-                text.lines()
-                    .map(str::trim)
-                    .rfind(|line| !line.is_empty())
-                    .map(str::to_owned)
-            })
-            .unwrap_or_else(|| String::from("it said nothing"));
-        return Err(DeepxivError::Failed { code, said });
+        // No network, no token, no such paper: it does not say which in a way that a program could tell.
+        let said = [finished.stderr.text(), finished.stdout.text()];
+        let mut last = said.iter().filter_map(|text| {
+            let mut lines = text.lines().map(str::trim);
+            lines.rfind(|line| !line.is_empty())
+        });
+        let said = last.next().unwrap_or("it said nothing");
+        return Err(FetchError::told(
+            ErrorKind::Unavailable,
+            format!("{PROGRAM} failed with {code}: {said}"),
+            "run deepxiv health, or use another source",
+        ));
     }
     if finished.stdout.dropped > 0 {
-        return Err(DeepxivError::NotAnAnswer(format!(
-            "more than {LIMIT} bytes"
-        )));
+        return Err(no_answer(format!("more than {LIMIT} bytes")));
     }
-    let text = String::from_utf8(finished.stdout.bytes)
-        .map_err(|error| DeepxivError::NotAnAnswer(error.to_string()))?;
+    let text = String::from_utf8(finished.stdout.bytes).map_err(no_answer)?;
     Ok(text.trim().to_owned())
 }
 
 /// Like [`run`], for commands that print JSON.
-pub fn run_json(folder: &Path, args: &[String], deadline: Duration) -> Result<Value, DeepxivError> {
+pub fn run_json(folder: &Path, args: &[String], deadline: Duration) -> Result<Value, FetchError> {
     let text = run(folder, args, deadline)?;
-    serde_json::from_str(&text)
-        .map_err(|error| DeepxivError::NotAnAnswer(format!("no JSON: {error}")))
+    serde_json::from_str(&text).map_err(|error| no_answer(format!("no JSON: {error}")))
 }
 
 /// Asks for papers by words.
@@ -114,7 +80,7 @@ pub fn search(
     wanted: usize,
     deadline: Duration,
     now: Timestamp,
-) -> Result<Vec<Paper>, DeepxivError> {
+) -> Result<Vec<Paper>, FetchError> {
     let args = [
         "search",
         words,
@@ -132,18 +98,14 @@ pub fn search(
 /// The records of an answer: a list of papers, bare or under `results`, `papers` or `data`, or one paper.
 ///
 /// **Errors**: an answer that is none of these.
-pub fn records(answer: &Value, now: Timestamp) -> Result<Vec<Paper>, DeepxivError> {
+pub fn records(answer: &Value, now: Timestamp) -> Result<Vec<Paper>, FetchError> {
     let listed = ["results", "papers", "data", "result"]
         .iter()
         .find_map(|key| at(answer, &[key]).as_array());
     let items = match (answer.as_array().or(listed), answer) {
         (Some(items), _) => items.as_slice(),
         (None, Value::Object(_)) => std::slice::from_ref(answer),
-        _ => {
-            return Err(DeepxivError::NotAnAnswer(String::from(
-                "neither a paper nor a list of papers",
-            )));
-        }
+        _ => return Err(no_answer("neither a paper nor a list of papers")),
     };
     Ok(items.iter().filter_map(|item| paper(item, now)).collect())
 }
@@ -156,49 +118,37 @@ fn paper(item: &Value, now: Timestamp) -> Option<Paper> {
     if arxiv.is_none() && title.is_none() {
         return None;
     }
-    let date = first(&["publish_at", "published", "publication_date", "date"])
-        .and_then(|date| date.get(..10).map(str::to_owned));
+    let date = ["publish_at", "published", "publication_date", "date"];
+    let date = date.iter().find_map(|key| day(item, &[key]));
     let bare = arxiv.as_ref().map(ArxivId::without_version);
+    let page = bare
+        .as_ref()
+        .map(|id| format!("https://arxiv.org/abs/{id}"));
+    let name = bare.as_ref().map(ToString::to_string);
+    let name = name.or_else(|| first(&["id", "url"])).unwrap_or_default();
     Some(Paper {
         title: title.unwrap_or_default(),
         authors: authors(at(item, &["authors"])),
-        year: year(item, &["year"]).or_else(|| date.as_deref()?.get(..4)?.parse().ok()),
+        year: year(item, &["year"]).or_else(|| year_of(date.as_ref())),
         date,
         venue: first(&["venue", "journal_name"]),
         kind: bare.is_some().then_some(Kind::Preprint),
         summary: first(&["abstract", "tldr"]),
         ids: Identifiers {
             arxiv_version: arxiv.as_ref().and_then(ArxivId::version),
-            doi: first(&["doi"])
-                .and_then(|doi| Doi::parse(&doi).ok())
-                .into_iter()
-                .collect(),
-            arxiv: bare.clone(),
+            doi: doi(item, &["doi"]).into_iter().collect(),
+            arxiv: bare,
             ..Identifiers::default()
         },
         links: Links {
-            page: bare
-                .as_ref()
-                .map(|id| format!("https://arxiv.org/abs/{id}"))
-                .or_else(|| first(&["url"])),
+            page: page.or_else(|| first(&["url"])),
             pdf: first(&["pdf_url", "src_url"]),
         },
-        citation_count: count(item, &["citation"])
-            .or_else(|| count(item, &["citations"]))
-            .or_else(|| count(item, &["citationCount"])),
-        fields: list(item, &["categories"])
+        citation_count: ["citation", "citations", "citationCount"]
             .iter()
-            .filter_map(|field| text(field, &[]))
-            .collect(),
-        origins: crate::origins(
-            Source::Deepxiv,
-            bare.map_or_else(
-                || first(&["id", "url"]).unwrap_or_default(),
-                |id| id.to_string(),
-            ),
-            now,
-        ),
-        ..Paper::default()
+            .find_map(|key| count(item, &[key])),
+        fields: texts(list(item, &["categories"]), &[]),
+        ..crate::record(Source::Deepxiv, name, now)
     })
 }
 
@@ -210,12 +160,7 @@ fn authors(value: &Value) -> Vec<Author> {
             .filter_map(|person| text(person, &[]).or_else(|| text(person, &["name"])))
             .map(|name| Author::named(&name))
             .collect(),
-        Value::String(names) => names
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-            .map(Author::named)
-            .collect(),
+        Value::String(text) => names(text),
         _ => Vec::new(),
     }
 }

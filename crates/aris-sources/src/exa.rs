@@ -3,14 +3,14 @@
 //! **Source**: Exa API reference (`/search`, `/findSimilar`, `/contents`: body fields, the result object, error bodies). A result is a
 //! page, not a paper: what makes a record of it is an arXiv identifier or DOI in its address.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Links, Paper, Source};
+use aris_contract::artifact::papers::{Identifiers, Links, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::hosts::EXA;
-use crate::json::{at, body, text};
+use crate::json::{at, body, day, names, text, year_of};
 use crate::keep;
 
 /// Results of one request at most.
@@ -67,26 +67,16 @@ pub fn read(response: &Response) -> Result<Answer, Doubt> {
 /// The record of a page.
 pub fn paper(result: &Value, response: &Response) -> Paper {
     let url = text(result, &["url"]).unwrap_or_default();
-    let date = text(result, &["publishedDate"]).and_then(|date| date.get(..10).map(str::to_owned));
+    let id = text(result, &["id"]).unwrap_or_else(|| url.clone());
+    let date = day(result, &["publishedDate"]);
     let arxiv = (url.contains("arxiv.org/"))
         .then(|| ArxivId::parse(&url).ok())
         .flatten();
     Paper {
         title: text(result, &["title"]).unwrap_or_default(),
         // One text for all authors; where it names several, they stand between commas or semicolons.
-        authors: text(result, &["author"])
-            .map(|names| {
-                let parts = names.split([';', ',']).map(str::trim);
-                parts
-                    .filter(|name| !name.is_empty())
-                    .map(Author::named)
-                    .collect()
-            })
-            .unwrap_or_default(),
-        year: date
-            .as_deref()
-            .and_then(|date| date.get(..4))
-            .and_then(|year| year.parse().ok()),
+        authors: names(&text(result, &["author"]).unwrap_or_default()),
+        year: year_of(date.as_ref()),
         date,
         summary: text(result, &["summary"]),
         ids: Identifiers {
@@ -100,15 +90,10 @@ pub fn paper(result: &Value, response: &Response) -> Paper {
             ..Identifiers::default()
         },
         links: Links {
-            page: Some(url.clone()),
+            page: Some(url),
             pdf: None,
         },
-        origins: crate::origins(
-            Source::Exa,
-            text(result, &["id"]).unwrap_or(url),
-            response.fetched_at,
-        ),
-        ..Paper::default()
+        ..crate::record(Source::Exa, id, response.fetched_at)
     }
 }
 

@@ -2,17 +2,19 @@
 
 use std::fmt::Write as _;
 
+use aris_contract::artifact::papers::Author;
+use aris_contract::ids::Doi;
 use aris_http::{Doubt, Response};
 use serde_json::Value;
 
+use crate::answer::no_answer;
 use crate::plain::untagged;
 
 /// The body as JSON.
 ///
 /// **Errors**: a body that is no JSON, or of the wrong kind, is no answer: services send pages and fragments when they are in trouble.
 pub fn body(response: &Response) -> Result<Value, Doubt> {
-    serde_json::from_slice(&response.body)
-        .map_err(|error| Doubt::NotAnAnswer(format!("no JSON: {error}")))
+    serde_json::from_slice(&response.body).map_err(|error| no_answer(format!("no JSON: {error}")))
 }
 
 /// The value at a path of keys.
@@ -32,6 +34,41 @@ pub fn text(value: &Value, path: &[&str]) -> Option<String> {
         _ => return None,
     };
     (!found.is_empty()).then_some(found)
+}
+
+/// The texts at a path in the items of a list.
+pub fn texts(list: &[Value], path: &[&str]) -> Vec<String> {
+    list.iter().filter_map(|item| text(item, path)).collect()
+}
+
+/// Authors of whom the items of a list have a whole name at a path.
+pub(crate) fn authors(list: &[Value], path: &[&str]) -> Vec<Author> {
+    let names = texts(list, path);
+    names.iter().map(|name| Author::named(name)).collect()
+}
+
+/// Authors out of one text, with commas or semicolons between them.
+pub(crate) fn names(text: &str) -> Vec<Author> {
+    let names = text.split([';', ',']).map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(Author::named)
+        .collect()
+}
+
+/// A DOI.
+pub(crate) fn doi(value: &Value, path: &[&str]) -> Option<Doi> {
+    Doi::parse(&text(value, path)?).ok()
+}
+
+/// A day, `2023-04-25`, of a date or a time.
+pub(crate) fn day(value: &Value, path: &[&str]) -> Option<String> {
+    text(value, path)?.get(..10).map(str::to_owned)
+}
+
+/// The year of a day.
+pub(crate) fn year_of(day: Option<&String>) -> Option<u16> {
+    day?.get(..4)?.parse().ok()
 }
 
 /// The first text of a list, or the text itself.

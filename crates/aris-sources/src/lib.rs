@@ -11,6 +11,7 @@ pub mod crossref;
 pub mod datacite;
 pub mod dblp;
 pub mod deepxiv;
+mod error;
 pub mod exa;
 pub mod hosts;
 pub mod json;
@@ -21,7 +22,8 @@ pub mod semantic_scholar;
 pub mod unpack;
 pub mod web;
 
-use aris_contract::artifact::papers::{Origin, Source};
+use aris_contract::artifact::papers::{Origin, Paper, Source};
+use aris_contract::ids::ArxivId;
 use jiff::Timestamp;
 
 pub use answer::Answer;
@@ -29,14 +31,28 @@ pub use aris_http::{
     Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Host, HttpError, Magic, Mode, Request,
     Response, Settings,
 };
+pub use error::FetchError;
 
-/// Where a record comes from.
-fn origins(source: Source, record: String, retrieved_at: Timestamp) -> Vec<Origin> {
-    vec![Origin {
+/// A record of which only its source is known yet.
+fn record(source: Source, record: String, retrieved_at: Timestamp) -> Paper {
+    let retrieved_at = aris_contract::time::stamp(retrieved_at);
+    let origin = Origin {
         source,
         record,
-        retrieved_at: aris_contract::time::stamp(retrieved_at),
-    }]
+        retrieved_at,
+    };
+    Paper {
+        origins: vec![origin],
+        ..Paper::default()
+    }
+}
+
+/// The paper that an address of arXiv leads to, without its version.
+fn arxiv_of(address: &str) -> Option<ArxivId> {
+    let id = address
+        .contains("arxiv.org/")
+        .then(|| ArxivId::parse(address).ok())??;
+    Some(id.without_version())
 }
 
 /// An ORCID without its URL.

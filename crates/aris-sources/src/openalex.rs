@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
-use aris_contract::ids::{ArxivId, Doi};
+use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::Value;
 
-use crate::answer::{Answer, listed, single};
+use crate::answer::{Answer, listed, no_answer, single};
 use crate::hosts::OPENALEX;
-use crate::json::{at, body, count, list, text, year};
+use crate::json::{at, body, count, doi, list, text, texts, year};
 use crate::keep;
 
 /// Results in one page at most.
@@ -34,19 +34,6 @@ const AUTHORS: usize = 100;
 /// Words of an abstract that are put together again; more than any abstract has.
 const WORDS: usize = 20_000;
 
-/// What a search asks for beside its words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
-    /// Words to search for.
-    pub words: String,
-    /// `name:value` conditions, as OpenAlex writes them.
-    pub filters: Vec<String>,
-    /// `cited_by_count:desc`; empty for relevance.
-    pub sort: String,
-    /// Results wanted.
-    pub count: usize,
-}
-
 /// Asks for a work by DOI. `None`: OpenAlex has no such work.
 pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Answer>, HttpError> {
     by_name(client, &format!("doi:{}", doi.folded()))
@@ -60,23 +47,26 @@ pub fn by_name(client: &Client, name: &str) -> Result<Option<Answer>, HttpError>
     client.ask(&request, single(read))
 }
 
-/// Asks for works by words, page by page.
-pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
-    let size = search.count.clamp(1, PAGE);
-    let sort = Some(search.sort.as_str()).filter(|sort| !sort.is_empty());
-    let filter = search.filters.join(",");
-    let request = Request::get(&OPENALEX, "/works")
-        .query("search", &search.words)
+/// Asks for `count` works by words, page by page, that meet the `filters` (`name:value`, as OpenAlex writes them), in the order `sort`
+/// (`cited_by_count:desc`) or by relevance.
+pub fn search(
+    client: &Client,
+    words: &str,
+    filters: &[String],
+    sort: Option<&str>,
+    count: usize,
+) -> Result<Answer, HttpError> {
+    let size = count.clamp(1, PAGE);
+    let filter = Some(filters.join(",")).filter(|filter| !filter.is_empty());
+    let mut request = Request::get(&OPENALEX, "/works")
+        .query("search", words)
         .query("per_page", &size.to_string())
         .query("select", FIELDS)
         .query_if("sort", sort)
-        .query_if(
-            "filter",
-            Some(filter.as_str()).filter(|filter| !filter.is_empty()),
-        )
-        .keep(keep::SEARCH, keep::ABSENCE)
-        .metered();
-    let found = Answer::gather(search.count, |found| {
+        .query_if("filter", filter.as_deref())
+        .keep(keep::SEARCH, keep::ABSENCE);
+    request.metered = true;
+    let found = Answer::gather(count, |found| {
         let page = found.next.map(|page| page.to_string());
         let mut answer = client.ask(
             &request.clone().query_if("page", page.as_deref()),
@@ -89,7 +79,7 @@ pub fn search(client: &Client, search: &Search) -> Result<Answer, HttpError> {
         Ok(answer)
     });
     let mut found = found?.unwrap_or_default();
-    found.items.truncate(search.count);
+    found.items.truncate(count);
     // The number of a page is of no use without its size.
     found.next = None;
     Ok(found)
@@ -112,14 +102,12 @@ pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     let listed = value.get("results").is_some();
     let is_first = count(&value, &["meta", "page"]).unwrap_or(1) == 1;
     if answer.items.is_empty() && is_first && total.is_some_and(|total| total > 0) {
-        return Err(Doubt::NotAnAnswer(String::from(
-            "an empty page, although results are announced",
-        )));
+        return Err(no_answer("an empty page, although results are announced"));
     }
     if !listed && answer.items.iter().any(|(_, paper)| paper.is_none()) {
         let said = text(&value, &["message"]).or_else(|| text(&value, &["error"]));
         return Err(said.map_or_else(
-            || Doubt::NotAnAnswer(String::from("neither a work nor a list of works")),
+            || no_answer("neither a work nor a list of works"),
             Doubt::Malformed,
         ));
     }
@@ -132,21 +120,12 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
     if !id.starts_with('W') {
         return None;
     }
-    let doi = text(work, &["doi"]).and_then(|doi| Doi::parse(&doi).ok());
+    let doi = doi(work, &["doi"]);
     let best = at(work, &["best_oa_location"]);
     let primary = at(work, &["primary_location"]);
-    let pages = list(work, &["locations"])
-        .iter()
-        .filter_map(|location| text(location, &["landing_page_url"]));
-    let arxiv = doi
-        .as_ref()
-        .and_then(Doi::arxiv)
-        .or_else(|| {
-            pages
-                .filter(|page| page.contains("arxiv.org/"))
-                .find_map(|page| ArxivId::parse(&page).ok())
-        })
-        .map(|id| id.without_version());
+    let pages = texts(list(work, &["locations"]), &["landing_page_url"]);
+    let arxiv = doi.as_ref().and_then(Doi::arxiv);
+    let arxiv = arxiv.or_else(|| pages.iter().find_map(|page| crate::arxiv_of(page)));
     Some(Paper {
         title: text(work, &["title"])
             .or_else(|| text(work, &["display_name"]))
@@ -180,13 +159,9 @@ pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
         },
         citation_count: count(work, &["cited_by_count"]),
         reference_count: count(work, &["referenced_works_count"]),
-        fields: list(work, &["topics"])
-            .iter()
-            .filter_map(|topic| text(topic, &["display_name"]))
-            .collect(),
+        fields: texts(list(work, &["topics"]), &["display_name"]),
         retracted: at(work, &["is_retracted"]).as_bool(),
-        origins: crate::origins(Source::Openalex, id, response.fetched_at),
-        ..Paper::default()
+        ..crate::record(Source::Openalex, id, response.fetched_at)
     })
 }
 

@@ -2,14 +2,14 @@
 //!
 //! **Source**: Semantic Scholar Academic Graph API documentation (paper object, search, match, batch) and recorded answers.
 
-use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Paper, Source};
-use aris_contract::ids::{ArxivId, Doi};
+use aris_contract::artifact::papers::{Identifiers, Kind, Links, Paper, Source};
+use aris_contract::ids::ArxivId;
 use aris_http::{Client, Doubt, HttpError, Request, Response};
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, listed, single};
+use crate::answer::{Answer, each, listed, no_answer, single};
 use crate::hosts::SEMANTIC_SCHOLAR;
-use crate::json::{at, body, count, list, text, year};
+use crate::json::{at, authors, body, count, doi, list, text, texts, year};
 use crate::keep;
 
 /// What is asked of a paper whose record is wanted.
@@ -133,63 +133,24 @@ fn filtered(path: &'static str, words: &str, filters: &[(&'static str, String)])
 /// Asks for papers by any of their names (`DOI:…`, `ARXIV:…`, 40 hexadecimal digits); the items are in the order of the names. Each is kept
 /// for itself: who asks for one more asks for that one.
 pub fn batch(client: &Client, names: &[String], fields: &str) -> Result<Answer, HttpError> {
-    let mut found = Answer {
-        items: vec![(Value::Null, None); names.len()],
-        ..Answer::default()
+    let many = |names: &[&String]| {
+        let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": names }));
+        request.query("fields", fields)
     };
-    let mut unknown = Vec::new();
-    for (place, name) in found.items.iter_mut().zip(names) {
-        if client.is_kept(&one(name, fields)) {
-            *place = kept(client, name, fields)?;
-        } else {
-            unknown.push((place, name));
-        }
-    }
-    for part in unknown.chunks_mut(BATCH) {
-        let list: Vec<&String> = part.iter().map(|(_, name)| *name).collect();
-        let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": list }))
-            .query("fields", fields);
-        let _alone = client.alone(&request);
-        // Another process may have asked the same meanwhile.
-        if list.iter().all(|name| client.is_kept(&one(name, fields))) {
-            for (place, name) in part {
-                **place = kept(client, name, fields)?;
-            }
-            continue;
-        }
-        let (papers, whole) = client.ask(&request, |response| {
-            Ok((named(response, list.len())?, response.clone()))
-        })?;
-        let absent = Response {
-            status: 404,
-            ..whole.clone()
-        };
-        for ((place, name), (item, paper)) in part.iter_mut().zip(papers) {
-            match &paper {
-                Some(_) => client.keep(
-                    &one(name, fields),
-                    json!([item]).to_string().into_bytes(),
-                    &whole,
-                ),
-                None => client.keep(&one(name, fields), NO_PAPER.to_vec(), &absent),
-            }
-            **place = (item, paper);
-        }
-    }
-    Ok(found)
-}
-
-/// What is kept for a name.
-fn kept(client: &Client, name: &str, fields: &str) -> Result<(Value, Option<Paper>), HttpError> {
-    let kept = client.ask(&one(name, fields), |response| named(response, 1))?;
-    Ok(kept.into_iter().next().unwrap_or_default())
-}
-
-/// The question for one paper, under which its record is kept.
-fn one(name: &str, fields: &str) -> Request {
-    Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": [name] }))
-        .query("fields", fields)
-        .keep(keep::RECORD, keep::ABSENCE)
+    let one = |name: &String| many(&[name]).keep(keep::RECORD, keep::ABSENCE);
+    let read = |response: &Response| Ok(named(response, 1)?.pop().unwrap_or_default());
+    let items = each(client, names, BATCH, one, read, many, |names, whole| {
+        let items = named(whole, names.len())?.into_iter();
+        let kept = items.map(|(item, paper)| match paper {
+            Some(_) => whole.part(200, json!([item]).to_string().into_bytes()),
+            None => whole.part(404, NO_PAPER.to_vec()),
+        });
+        Ok(kept.collect())
+    })?;
+    Ok(Answer {
+        items,
+        ..Answer::default()
+    })
 }
 
 /// What is kept for a name that a batch does not know.
@@ -203,10 +164,8 @@ fn named(response: &Response, count: usize) -> Result<Vec<(Value, Option<Paper>)
     if found.items.len() == count {
         return Ok(found.items);
     }
-    Err(Doubt::NotAnAnswer(format!(
-        "{} papers for {count} names",
-        found.items.len()
-    )))
+    let came = found.items.len();
+    Err(no_answer(format!("{came} papers for {count} names")))
 }
 
 /// Asks for one paper by any of its names. `None`: there is no such paper.
@@ -280,10 +239,6 @@ pub fn read(response: &Response) -> Result<Option<Answer>, Doubt> {
     }))
 }
 
-fn no_answer(why: &str) -> Doubt {
-    Doubt::NotAnAnswer(why.to_owned())
-}
-
 /// The paper of a neighbour, or the item itself.
 fn inner(item: &Value) -> &Value {
     let inner = item.get("citingPaper").or_else(|| item.get("citedPaper"));
@@ -294,31 +249,21 @@ fn inner(item: &Value) -> &Value {
 pub fn paper(value: &Value, response: &Response) -> Option<Paper> {
     let id = text(value, &["paperId"])?;
     let ids = at(value, &["externalIds"]);
-    let mut dois: Vec<Doi> = text(ids, &["DOI"])
-        .and_then(|doi| Doi::parse(&doi).ok())
-        .into_iter()
-        .collect();
-    let arxiv = text(ids, &["ArXiv"])
-        .and_then(|id| ArxivId::parse(&id).ok())
-        .or_else(|| dois.first().and_then(Doi::arxiv))
-        .map(|id| id.without_version());
-    dois.dedup();
+    let doi = doi(ids, &["DOI"]);
+    let arxiv = text(ids, &["ArXiv"]).and_then(|id| ArxivId::parse(&id).ok());
+    let arxiv = arxiv.or_else(|| doi.as_ref()?.arxiv());
     let kinds = list(value, &["publicationTypes"]);
     Some(Paper {
         title: text(value, &["title"]).unwrap_or_default(),
-        authors: list(value, &["authors"])
-            .iter()
-            .filter_map(|author| text(author, &["name"]))
-            .map(|name| Author::named(&name))
-            .collect(),
+        authors: authors(list(value, &["authors"]), &["name"]),
         year: year(value, &["year"]),
         date: text(value, &["publicationDate"]),
         venue: text(value, &["venue"]).or_else(|| text(value, &["journal", "name"])),
         kind: kind_of(kinds, value),
         summary: text(value, &["abstract"]),
         ids: Identifiers {
-            arxiv,
-            doi: dois,
+            arxiv: arxiv.map(|id| id.without_version()),
+            doi: doi.into_iter().collect(),
             semantic_scholar: Some(id.clone()),
             corpus: count(ids, &["CorpusId"]),
             dblp: text(ids, &["DBLP"]),
@@ -331,12 +276,8 @@ pub fn paper(value: &Value, response: &Response) -> Option<Paper> {
         },
         citation_count: count(value, &["citationCount"]),
         reference_count: count(value, &["referenceCount"]),
-        fields: list(value, &["fieldsOfStudy"])
-            .iter()
-            .filter_map(|field| text(field, &[]))
-            .collect(),
-        origins: crate::origins(Source::SemanticScholar, id, response.fetched_at),
-        ..Paper::default()
+        fields: texts(list(value, &["fieldsOfStudy"]), &[]),
+        ..crate::record(Source::SemanticScholar, id, response.fetched_at)
     })
 }
 

@@ -4,7 +4,7 @@
 //! bounded.
 
 use std::io::{Cursor, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
@@ -105,16 +105,8 @@ fn archive(bytes: &[u8]) -> Result<Source, String> {
 
 /// The path without `.`, when it stays below where it begins.
 fn inside(path: &str) -> Option<PathBuf> {
-    let mut clean = PathBuf::new();
-    for component in Path::new(path).components() {
-        match component {
-            Component::Normal(name) => clean.push(name),
-            Component::CurDir => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    let fits = !clean.as_os_str().is_empty() && !path.contains(['\0', '\\']);
-    fits.then_some(clean)
+    let clean = aris_fs::join_inside(Path::new(""), Path::new(path)).ok()?;
+    (!path.contains(['\0', '\\'])).then(|| aris_fs::lexical(&clean))
 }
 
 #[cfg(test)]

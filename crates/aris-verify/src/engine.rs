@@ -9,16 +9,15 @@
 //! The same question is never asked twice, and references are asked for side by side, within the manners of each host.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use aris_contract::artifact::papers::{Paper, Source};
+use aris_contract::artifact::papers::Source;
 use aris_contract::ids::{ArxivId, Doi};
 
 use crate::judge;
 use crate::reference::Reference;
 use crate::report::Checked;
-use crate::sources::{Silence, Sources};
+use crate::sources::{Answer, Id, Sources};
 
 /// arXiv papers in one request.
 pub const ARXIV_BATCH: usize = aris_sources::arxiv::BATCH;
@@ -57,38 +56,6 @@ impl Default for Options {
             title_sources: TITLE_SOURCES.to_vec(),
         }
     }
-}
-
-/// An identifier.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Id {
-    Arxiv(String),
-    Doi(Doi),
-}
-
-impl Id {
-    /// `arxiv:1706.03762`, `doi:10.1000/x`.
-    pub(crate) fn label(&self) -> String {
-        match self {
-            Self::Arxiv(id) => format!("arxiv:{id}"),
-            Self::Doi(doi) => format!("doi:{doi}"),
-        }
-    }
-
-    /// The same for Semantic Scholar.
-    fn name(&self) -> String {
-        match self {
-            Self::Arxiv(id) => format!("ARXIV:{id}"),
-            Self::Doi(doi) => format!("DOI:{doi}"),
-        }
-    }
-}
-
-/// What a source said to one question.
-#[derive(Clone, Debug)]
-pub(crate) struct Answer {
-    pub(crate) source: Source,
-    pub(crate) said: Result<Vec<Paper>, Silence>,
 }
 
 type Answers = BTreeMap<Id, Vec<Answer>>;
@@ -285,28 +252,19 @@ fn ask_again(answers: &mut Answers, ids: BTreeSet<Id>, sources: &dyn Sources) {
 /// Does `work` for all items on a few threads; `done` gets the results in the items' order, on this one.
 fn parallel<T: Sync, R: Send>(
     items: &[T],
-    work: impl Fn(&T) -> R + Sync,
+    work: impl Fn(&T) -> R + Sync + Send,
     done: &mut dyn FnMut(&R),
 ) -> Vec<R> {
-    let next = AtomicUsize::new(0);
+    let numbered: Vec<(usize, &T)> = items.iter().enumerate().collect();
     let (sender, receiver) = mpsc::channel();
     let mut results = Vec::with_capacity(items.len());
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(items.len()) {
-            let (sender, next, work) = (sender.clone(), &next, &work);
-            scope.spawn(move || {
-                while let Some((at, item)) = {
-                    let at = next.fetch_add(1, Ordering::SeqCst);
-                    items.get(at).map(|item| (at, item))
-                } {
-                    // Nobody listens any more: the other end has panicked.
-                    if sender.send((at, work(item))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
+        // Nobody listens any more where the other end has panicked.
+        scope.spawn(move || {
+            aris_fs::map_in_parallel(AT_ONCE, &numbered, |(at, item)| {
+                sender.send((*at, work(item))).is_ok()
+            })
+        });
         let mut early = BTreeMap::new();
         for (at, result) in receiver {
             early.insert(at, result);

@@ -43,53 +43,50 @@ pub fn patch(text: &str, path: &str, checked: &[(&Entry, &Checked)]) -> Option<(
     })
 }
 
+/// Findings about an identifier that leads elsewhere.
+const ELSEWHERE: &[&str] = &[
+    "doi_unknown",
+    "identifier_of_other_work",
+    "arxiv_id_unknown",
+];
+
+/// Findings about the authors.
+const PEOPLE: &[&str] = &[
+    "authors_missing",
+    "authors_differ",
+    "authors_invented",
+    "authors_reordered",
+];
+
+/// The fields of an entry that may be replaced, and the findings that ask for it, with the field that they are about.
+const REPLACED: [(&str, &str, &[&str]); 5] = [
+    ("title", "title", &["title_differs"]),
+    ("author", "authors", PEOPLE),
+    ("year", "year", &["year_differs"]),
+    ("doi", "doi", ELSEWHERE),
+    ("eprint", "arxiv_id", ELSEWHERE),
+];
+
 /// Which values of an entry are replaced, and by what.
 fn proposals(entry: &Entry, checked: &Checked) -> Vec<(std::ops::Range<usize>, String)> {
     let (Existence::Exists, Some(record)) = (checked.existence, checked.record.as_deref()) else {
         return Vec::new();
     };
-    let has = |ids: &[&str], field: &str| {
-        checked.findings.iter().any(|finding| {
+    let replaced = REPLACED.iter().filter(|(name, about, ids)| {
+        let is_cut = *name == "author" && record.authors_cut;
+        let mut findings = checked.findings.iter();
+        let is_wrong = findings.any(|finding| {
             finding.severity <= Severity::Doubt
-                && finding.field == field
+                && finding.field == *about
                 && ids.contains(&finding.id.as_str())
-        })
-    };
-    let mut wanted: Vec<&str> = Vec::new();
-    if has(&["title_differs"], "title") {
-        wanted.push("title");
-    }
-    let people = [
-        "authors_missing",
-        "authors_differ",
-        "authors_invented",
-        "authors_reordered",
-    ];
-    if has(&people, "authors") && !record.authors_cut {
-        wanted.push("author");
-    }
-    if has(&["year_differs"], "year") {
-        wanted.push("year");
-    }
-    let elsewhere = [
-        "doi_unknown",
-        "identifier_of_other_work",
-        "arxiv_id_unknown",
-    ];
-    if has(&elsewhere, "doi") {
-        wanted.push("doi");
-    }
-    if has(&elsewhere, "arxiv_id") {
-        wanted.push("eprint");
-    }
-    wanted
-        .into_iter()
-        .filter_map(|name| {
-            let field = own(entry, name)?;
-            let value = written(record, name)?;
-            Some((field.value_span.range(), value))
-        })
-        .collect()
+        });
+        is_wrong && !is_cut
+    });
+    let values = replaced.filter_map(|(name, ..)| {
+        let range = own(entry, name)?.value_span.range();
+        Some((range, written(record, name)?))
+    });
+    values.collect()
 }
 
 /// The entry's own field; what it inherits stands elsewhere and belongs to others too.

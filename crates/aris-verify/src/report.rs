@@ -70,6 +70,13 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// A doubt where something speaks for one, else a note.
+    pub(crate) const fn doubt_if(doubtful: bool) -> Self {
+        if doubtful { Self::Doubt } else { Self::Note }
+    }
+}
+
 /// How a field compares with what the sources say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -81,6 +88,12 @@ pub enum Match {
     Differs,
     /// No source says anything that can be compared.
     Unknown,
+}
+
+impl Match {
+    pub(crate) const fn of(is_same: bool) -> Self {
+        if is_same { Self::Match } else { Self::Differs }
+    }
 }
 
 /// One field beside what a source says.
@@ -99,6 +112,41 @@ pub struct FieldCheck {
     pub source: String,
 }
 
+/// A field of a reference, to be held against records.
+pub(crate) struct Field {
+    name: &'static str,
+    yours: String,
+}
+
+impl Field {
+    pub(crate) fn new(name: &'static str, yours: impl Into<String>) -> Self {
+        let yours = yours.into();
+        Self { name, yours }
+    }
+
+    /// What a record says of it.
+    pub(crate) fn is(
+        self,
+        verdict: Match,
+        theirs: impl Into<String>,
+        record: &Paper,
+    ) -> FieldCheck {
+        FieldCheck {
+            field: self.name.to_owned(),
+            verdict,
+            yours: self.yours,
+            theirs: theirs.into(),
+            source: source(record).to_owned(),
+        }
+    }
+}
+
+/// Whose record it is; empty where nobody is named.
+pub(crate) fn source(record: &Paper) -> &'static str {
+    let first = record.origins.first();
+    first.map_or("", |origin| origin.source.word())
+}
+
 /// One thing that speaks against a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -111,6 +159,17 @@ pub struct Finding {
     pub field: String,
     /// What is wrong, for people.
     pub message: String,
+}
+
+impl Finding {
+    pub(crate) fn new(id: &str, severity: Severity, field: &str, message: String) -> Self {
+        Self {
+            id: id.to_owned(),
+            severity,
+            field: field.to_owned(),
+            message,
+        }
+    }
 }
 
 /// What a source did with a question.

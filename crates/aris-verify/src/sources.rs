@@ -3,8 +3,7 @@
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
 use aris_sources::{
-    Answer, Client, Host, HttpError, arxiv, crossref, datacite, dblp, hosts, openalex,
-    semantic_scholar,
+    Client, Host, HttpError, arxiv, crossref, datacite, dblp, hosts, openalex, semantic_scholar,
 };
 
 use crate::thresholds::ROWS;
@@ -22,6 +21,38 @@ impl From<HttpError> for Silence {
             why: error.to_string(),
         }
     }
+}
+
+/// An identifier.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Id {
+    Arxiv(String),
+    Doi(Doi),
+}
+
+impl Id {
+    /// `arxiv:1706.03762`, `doi:10.1000/x`.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Arxiv(id) => format!("arxiv:{id}"),
+            Self::Doi(doi) => format!("doi:{doi}"),
+        }
+    }
+
+    /// The same for Semantic Scholar.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Arxiv(id) => format!("ARXIV:{id}"),
+            Self::Doi(doi) => format!("DOI:{doi}"),
+        }
+    }
+}
+
+/// What a source said to one question.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) source: Source,
+    pub(crate) said: Result<Vec<Paper>, Silence>,
 }
 
 /// Who can be asked. Whatever cannot be answered is a [`Silence`], never an empty answer.
@@ -101,22 +132,16 @@ impl Sources for Online<'_> {
             Source::SemanticScholar => {
                 let fields = semantic_scholar::FIELDS;
                 let found = semantic_scholar::by_title(self.client, title, fields)?;
-                Ok(found.map(Answer::papers).unwrap_or_default())
+                Ok(found.map(aris_sources::Answer::papers).unwrap_or_default())
             }
             Source::Openalex => {
-                let search = openalex::Search {
-                    words: words(title),
-                    count: ROWS,
-                    ..openalex::Search::default()
-                };
-                Ok(openalex::search(self.client, &search)?.papers())
+                Ok(openalex::search(self.client, &words(title), &[], None, ROWS)?.papers())
             }
             Source::Crossref => Ok(crossref::search(self.client, title, ROWS)?),
             Source::Dblp => Ok(dblp::search(self.client, &words(title), ROWS)?),
             Source::Arxiv => {
                 let query = format!("ti:\"{}\"", words(title));
-                let feed = arxiv::search(self.client, &query, 0, ROWS, arxiv::Order::Relevance)?;
-                Ok(feed.papers)
+                Ok(arxiv::search(self.client, &query, 0, ROWS, "relevance")?.papers())
             }
             other => Err(unfit(other)),
         }

@@ -41,20 +41,22 @@ pub(crate) fn is_similar(one: &str, two: &str) -> bool {
     titles::normalise(one).split(' ').count() >= DISTINCTIVE_WORDS && overlap(one, two) >= SIMILAR
 }
 
+/// The words of a title.
+fn words(title: &str) -> BTreeSet<String> {
+    let words = titles::normalise(title);
+    words.split(' ').map(str::to_owned).collect()
+}
+
 /// The words that two titles share, as a part of the words of the one that has more, 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "titles have few words")]
 pub(crate) fn overlap(one: &str, two: &str) -> f64 {
-    let (one, two) = (titles::normalise(one), titles::normalise(two));
-    let words = |text: &str| -> BTreeSet<String> { text.split(' ').map(str::to_owned).collect() };
-    let (a, b) = (words(&one), words(&two));
+    let (a, b) = (words(one), words(two));
     a.intersection(&b).count() as f64 / a.len().max(b.len()).max(1) as f64
 }
 
 /// Whether enough words are shared for a closer look, which takes time proportional to the product of the lengths.
 fn shares_words(one: &str, two: &str) -> bool {
-    let (one, two) = (titles::normalise(one), titles::normalise(two));
-    let words = |text: &str| -> BTreeSet<String> { text.split(' ').map(str::to_owned).collect() };
-    let (a, b) = (words(&one), words(&two));
+    let (a, b) = (words(one), words(two));
     let least = a.len().min(b.len());
     // Few words: a language without blanks, or words written together.
     least <= LOOKED_AT || a.intersection(&b).count() * LOOKED_AT >= least

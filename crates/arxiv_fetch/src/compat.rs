@@ -1,20 +1,18 @@
 //! The JSON that the reference's script prints for a search.
 
 use aris_contract::artifact::papers::Paper;
-use aris_sources::arxiv::Feed;
+use aris_sources::Answer;
 use serde_json::{Value, json};
 
-/// The list of a feed.
-pub(crate) fn list(feed: &Feed) -> Value {
-    let updated = feed.updated.iter().map(String::as_str);
-    let papers = feed.papers.iter();
-    papers
-        .zip(updated.chain(std::iter::repeat("")))
-        .map(|(paper, updated)| one(paper, updated))
+/// The list of an answer.
+pub(crate) fn list(found: &Answer) -> Value {
+    let items = found.items.iter();
+    items
+        .filter_map(|(updated, paper)| Some(one(paper.as_ref()?, updated)))
         .collect()
 }
 
-fn one(paper: &Paper, updated: &str) -> Value {
+fn one(paper: &Paper, updated: &Value) -> Value {
     let id = paper
         .ids
         .arxiv

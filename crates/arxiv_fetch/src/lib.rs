@@ -12,11 +12,9 @@ mod report;
 
 use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ids::ArxivId;
-use aris_online::{Exits, FormArgs, Papers, exits, indented};
-use aris_sources::arxiv::{self, Feed, Order};
+use aris_online::{Exits, Papers, exits, filled, indented};
+use aris_sources::arxiv;
 use aris_sources::hosts::ARXIV;
-use aris_sources::{Client, HttpError};
-use serde_json::{Map, Value};
 
 pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Download, Search, Sort};
@@ -56,84 +54,33 @@ pub static SPEC: Spec = Spec {
 /// Does what `cli` says.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let report = match cli.command {
-        Command::Search(args) => papers(&search(&args, context)?, args.form),
+        Command::Search(args) => Report::Papers(search(&args, context)?),
         Command::Download(args) => Report::File(download::run(&args, context)?),
     };
     Ok(Outcome::done(report))
 }
 
-fn papers(feed: &Feed, form: FormArgs) -> Report {
-    let mut more = Map::new();
-    more.insert(String::from("total"), Value::from(feed.total));
-    more.insert(String::from("start"), Value::from(feed.start));
-    Report::Papers(Papers {
-        schema: report::PAPERS,
-        plain: indented(&compat::list(feed)),
-        papers: feed.papers.clone(),
-        more,
-        form,
-    })
-}
-
 /// The papers that words or identifiers name.
-fn search(args: &Search, context: &Context) -> Result<Feed, Error> {
+fn search(args: &Search, context: &Context) -> Result<Papers, Error> {
     let query = args.query.trim();
-    if query.is_empty() {
-        return Err(Error::usage(
-            "the query is empty",
-            "give words to search for",
-        ));
-    }
+    filled(query, "the query", "give words to search for")?;
     let ids = identifiers(query)?;
-    aris_online::asking(context, &args.online, &[&ARXIV], SPEC.name, |client| {
+    let start = if ids.is_empty() { args.start } else { 0 };
+    let sort = match args.sort {
+        Sort::Relevance => "relevance",
+        Sort::Updated => "lastUpdatedDate",
+        Sort::Submitted => "submittedDate",
+    };
+    let found = aris_online::asking(context, &args.online, &[&ARXIV], SPEC.name, |client| {
         if ids.is_empty() {
-            Ok(by_words(client, query, args)?)
+            arxiv::search(client, query, start as usize, args.limit as usize, sort)
         } else {
-            Ok(by_id(client, &ids)?)
+            arxiv::answer_by_id(client, &ids)
         }
-    })
+    })?;
+    let plain = indented(&compat::list(&found));
+    Ok(Papers::of(report::PAPERS, found, plain, args.form).with("start", start))
 }
-
-/// Asks page by page until there are enough.
-fn by_words(client: &Client, query: &str, args: &Search) -> Result<Feed, HttpError> {
-    let wanted = args.limit as usize;
-    let mut found = Feed {
-        start: u64::from(args.start),
-        ..Feed::default()
-    };
-    let order = match args.sort {
-        Sort::Relevance => Order::Relevance,
-        Sort::Updated => Order::Updated,
-        Sort::Submitted => Order::Submitted,
-    };
-    loop {
-        let start = args.start as usize + found.papers.len();
-        let count = (wanted - found.papers.len()).min(PAGE);
-        let page = arxiv::search(client, query, start, count, order)?;
-        found.total = page.total;
-        let got = page.papers.len();
-        found.papers.extend(page.papers);
-        found.updated.extend(page.updated);
-        if got == 0 || found.papers.len() >= wanted || (start + got) as u64 >= found.total {
-            found.papers.truncate(wanted);
-            return Ok(found);
-        }
-    }
-}
-
-fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Feed, HttpError> {
-    let mut found = Feed::default();
-    for batch in ids.chunks(arxiv::BATCH) {
-        let page = arxiv::feed_by_id(client, batch)?;
-        found.papers.extend(page.papers);
-        found.updated.extend(page.updated);
-    }
-    found.total = found.papers.len() as u64;
-    Ok(found)
-}
-
-/// Results of one request: less than arXiv allows, so that an answer stays small enough to be asked for again.
-const PAGE: usize = 500;
 
 /// The identifiers that a query consists of; none for words. A query that begins with `id:` must be identifiers.
 fn identifiers(query: &str) -> Result<Vec<ArxivId>, Error> {
@@ -144,6 +91,7 @@ fn identifiers(query: &str) -> Result<Vec<ArxivId>, Error> {
     let mut ids = Vec::new();
     for part in list.split(',').map(str::trim) {
         match ArxivId::parse(part) {
+            Ok(id) if ids.contains(&id) => {}
             Ok(id) => ids.push(id),
             // `2413.00001` can be nothing else, and arXiv would answer with an error page.
             Err(error) if must || error.is_impossible() => {

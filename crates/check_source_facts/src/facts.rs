@@ -119,7 +119,7 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "a batch of identifiers leaves out what does not exist",
         recorded: (include_bytes!("../assets/arxiv_batch.xml"), 200),
-        read: |response| arxiv::parse(response).map(|feed| feed.papers),
+        read: |response| arxiv::parse(response).map(Answer::papers),
         ask: |client| {
             let ids = [id(PREPRINT), id("1706.99999")].concat();
             arxiv::by_id(client, &ids)
@@ -131,11 +131,10 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "a search has a total, and a page of what was asked for",
         recorded: (include_bytes!("../assets/arxiv_search.xml"), 200),
-        read: |response| arxiv::parse(response).map(|feed| feed.papers),
+        read: |response| arxiv::parse(response).map(Answer::papers),
         ask: |client| {
             let query = "ti:\"Attention Is All You Need\" AND au:Vaswani";
-            let feed = arxiv::search(client, query, 0, 10, arxiv::Order::Relevance)?;
-            Ok(feed.papers)
+            arxiv::search(client, query, 0, 1, "relevance").map(Answer::papers)
         },
         expected: Expected::Among(&[("1706.03762", "Attention is All you Need")]),
     },
@@ -144,11 +143,11 @@ pub(crate) static ALL: [Fact; 23] = [
         documented: "https://info.arxiv.org/help/api/user-manual.html",
         what: "an error is a feed with one entry called Error",
         recorded: (include_bytes!("../assets/arxiv_refusal.xml"), 400),
-        read: |response| arxiv::parse(response).map(|feed| feed.papers),
+        read: |response| arxiv::parse(response).map(Answer::papers),
         ask: |client| {
             let request = Request::get(&hosts::ARXIV, "/query").accept(arxiv::ATOM);
             client.ask(&request.query("id_list", "1234.12345"), |response| {
-                arxiv::parse(response).map(|feed| feed.papers)
+                arxiv::parse(response).map(Answer::papers)
             })
         },
         expected: Expected::Refused,
@@ -278,12 +277,8 @@ pub(crate) static ALL: [Fact; 23] = [
         recorded: (include_bytes!("../assets/openalex_search.json"), 200),
         read: |response| openalex::read(response).map(papers),
         ask: |client| {
-            let search = openalex::Search {
-                words: String::from("The state of OA large-scale analysis prevalence impact"),
-                count: 25,
-                ..openalex::Search::default()
-            };
-            Ok(openalex::search(client, &search)?.papers())
+            let words = "The state of OA large-scale analysis prevalence impact";
+            openalex::search(client, words, &[], None, 25).map(Answer::papers)
         },
         expected: Expected::Among(&[("W2741809807", "The state of OA")]),
     },

@@ -94,7 +94,6 @@ fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
                 status: fact.recorded.1,
                 body: newer.unwrap_or_else(|| fact.recorded.0.to_vec()),
                 fetched_at: context.now(),
-                cached: true,
                 ..Response::default()
             };
             Ok(match (fact.read)(&response) {

@@ -11,7 +11,7 @@ mod compat;
 
 use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_online::{Exits, FormArgs, OnlineArgs, Papers, indented};
+use aris_online::{Exits, FormArgs, OnlineArgs, Papers, filled, indented};
 use aris_sources::Answer;
 use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
@@ -73,9 +73,7 @@ pub static SPEC: Spec = Spec {
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
-            if args.query.trim().is_empty() {
-                return Err(Error::usage("the query is empty", ""));
-            }
+            filled(&args.query, "the query", "")?;
             let found = ask(
                 context,
                 &args.online,

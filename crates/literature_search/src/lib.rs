@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::{Paper, Source};
-use aris_online::{Exits, OnlineArgs, Progress, read_records};
+use aris_online::{Exits, OnlineArgs, Progress, filled, read_records};
 use aris_paper::records;
 use serde_json::json;
 
@@ -84,12 +84,7 @@ type Answers = Vec<(Asked, Vec<Paper>)>;
 
 /// Sources without repetition, and the words.
 fn wanted(args: &Ask) -> Result<Vec<Source>, Error> {
-    if args.query.trim().is_empty() {
-        return Err(Error::usage(
-            "the query is empty",
-            "give words to search for",
-        ));
-    }
+    filled(&args.query, "the query", "give words to search for")?;
     let mut sources: Vec<Source> = Vec::new();
     for source in &args.sources {
         if !sources.contains(source) {
@@ -131,18 +126,7 @@ fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
     let progress = Progress::new(context, Some(sources.len() as u64));
     let end = Instant::now() + args.online.deadline();
     let mut answers: Answers = Vec::new();
-    let mut done = false;
     for (at, source) in sources.iter().enumerate() {
-        if done {
-            let asked = Asked {
-                source: *source,
-                outcome: Fate::NotAsked,
-                records: 0,
-                why: None,
-            };
-            answers.push((asked, Vec::new()));
-            continue;
-        }
         let left = end.saturating_duration_since(Instant::now());
         let share = left / u32::try_from(sources.len() - at).unwrap_or(1);
         let online = OnlineArgs {
@@ -153,10 +137,21 @@ fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
         let client = aris_online::client(context, &online, &hosts, SPEC.name, &progress)?;
         let answer = source::ask(&client, *source, &question(args, context, share));
         progress.step();
-        done = answer.0.outcome == Fate::Contributed;
+        let done = answer.0.outcome == Fate::Contributed;
         answers.push(answer);
+        if done {
+            break;
+        }
     }
     progress.finish();
+    let others = sources.iter().skip(answers.len()).map(|source| Asked {
+        source: *source,
+        outcome: Fate::NotAsked,
+        records: 0,
+        why: None,
+    });
+    let others: Vec<Asked> = others.collect();
+    answers.extend(others.into_iter().map(|asked| (asked, Vec::new())));
     Ok(answers)
 }
 

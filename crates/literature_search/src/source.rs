@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::{ErrorKind, Failure as _};
-use aris_sources::arxiv::Order;
 use aris_sources::semantic_scholar::Part;
 use aris_sources::{
     Answer, Client, Host, arxiv, crossref, dblp, deepxiv, exa, hosts, openalex, semantic_scholar,
@@ -70,19 +69,12 @@ fn records(
 ) -> Result<Vec<Paper>, (ErrorKind, String)> {
     let Question { words, count, .. } = *question;
     let found = match source {
-        Source::Arxiv => arxiv::search(client, &in_all_fields(words), 0, count, Order::Relevance)
-            .map(|feed| feed.papers),
+        Source::Arxiv => {
+            arxiv::search(client, &in_all_fields(words), 0, count, "relevance").map(Answer::papers)
+        }
         Source::Crossref => crossref::search(client, words, count),
         Source::Dblp => dblp::search(client, words, count),
-        Source::Openalex => openalex::search(
-            client,
-            &openalex::Search {
-                words: words.to_owned(),
-                count,
-                ..openalex::Search::default()
-            },
-        )
-        .map(Answer::papers),
+        Source::Openalex => openalex::search(client, words, &[], None, count).map(Answer::papers),
         Source::SemanticScholar => {
             semantic_scholar::search(client, words, &[], Part::first(count)).map(Answer::papers)
         }

@@ -10,7 +10,7 @@ mod compat;
 
 use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_online::{Exits, FormArgs, OnlineArgs, Papers, exits, indented};
+use aris_online::{Exits, FormArgs, OnlineArgs, Papers, exits, filled, indented};
 use aris_sources::hosts::OPENALEX;
 use aris_sources::{Answer, Client, openalex};
 use serde_json::Value;
@@ -53,9 +53,7 @@ pub static SPEC: Spec = Spec {
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
-            if args.query.trim().is_empty() {
-                return Err(Error::usage("the query is empty", ""));
-            }
+            filled(&args.query, "the query", "")?;
             let found = ask(context, &args.online, |client| search(client, &args))?;
             many(found, args.form)
         }
@@ -122,13 +120,9 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
     filters.extend(kind.map(|kind| format!("type:{kind}")));
     filters.extend(args.open_access.then(|| String::from("is_oa:true")));
     filters.extend(least.map(|least| format!("cited_by_count:>{}", least - 1)));
-    let search = openalex::Search {
-        words: args.query.clone(),
-        filters,
-        sort: sort.to_owned(),
-        count: args.limit as usize,
-    };
-    Ok(openalex::search(client, &search)?)
+    let count = args.limit as usize;
+    let found = openalex::search(client, &args.query, &filters, Some(sort), count)?;
+    Ok(found)
 }
 
 fn works(found: &Answer) -> Vec<Value> {

@@ -13,7 +13,7 @@ use std::io::Read as _;
 
 use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_online::{Exits, FormArgs, OnlineArgs, Papers, exits, indented};
+use aris_online::{Exits, FormArgs, OnlineArgs, Papers, exits, filled, indented};
 use aris_sources::hosts::SEMANTIC_SCHOLAR;
 use aris_sources::semantic_scholar::{self, Part};
 use aris_sources::{Answer, Client, HttpError};
@@ -77,7 +77,7 @@ pub static SPEC: Spec = Spec {
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
-            filled(&args.query, "the query")?;
+            filled(&args.query, "the query", "")?;
             let part = part(args.offset, args.limit, &args.common, FIELDS);
             let found = ask(context, &args.common.online, |client| {
                 let filters = args.filters.named();
@@ -99,7 +99,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             product(found, &compat, args.common.form)
         }
         Command::SearchBulk(args) => {
-            filled(&args.query, "the query")?;
+            filled(&args.query, "the query", "")?;
             let part = part(0, args.limit, &args.common, BULK_FIELDS);
             let mut found = ask(context, &args.common.online, |client| {
                 let filters = args.filters.named();
@@ -133,7 +133,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             })?
         }
         Command::Match(args) => {
-            filled(&args.title, "the title")?;
+            filled(&args.title, "the title", "")?;
             single(context, &args.common, &args.title, |client, fields| {
                 semantic_scholar::by_title(client, &args.title, fields)
             })?
@@ -143,14 +143,6 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
         Command::Batch(args) => batch(context, args)?,
     };
     Ok(Outcome::done(papers))
-}
-
-fn filled(text: &str, what: &'static str) -> Result<(), Error> {
-    if text.trim().is_empty() {
-        Err(Error::usage(format!("{what} is empty"), ""))
-    } else {
-        Ok(())
-    }
 }
 
 fn ask(

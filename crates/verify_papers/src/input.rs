@@ -53,6 +53,16 @@ pub(crate) struct Input {
     pub(crate) entries: Vec<(usize, usize)>,
 }
 
+impl Input {
+    /// References of no bibliography.
+    fn of(references: Vec<Reference>) -> Self {
+        Self {
+            references,
+            ..Self::default()
+        }
+    }
+}
+
 /// Reads a JSON list of papers.
 pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
     let bytes = bytes(context, path, LIST)?;
@@ -64,17 +74,12 @@ pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, 
     let list = value
         .as_array()
         .ok_or_else(|| refuse(String::from("not a list of papers")))?;
-    let mut references = Vec::new();
-    for (at, row) in list.iter().enumerate() {
-        if !row.is_object() {
-            return Err(refuse(format!("paper {} is not an object", at + 1)));
-        }
-        references.push(paper(row, at, now));
+    if let Some(at) = list.iter().position(|row| !row.is_object()) {
+        return Err(refuse(format!("paper {} is not an object", at + 1)));
     }
-    Ok(Input {
-        references,
-        ..Input::default()
-    })
+    let rows = list.iter().enumerate();
+    let references = rows.map(|(at, row)| paper(row, at, now)).collect();
+    Ok(Input::of(references))
 }
 
 /// One paper of the list. What is no text (null, a list) says nothing, as in the reference.
@@ -131,17 +136,11 @@ fn one_name(name: &str) -> String {
 /// Papers of which only the arXiv identifier is known, named as the reference names them.
 pub(crate) fn arxiv_ids(list: &str, now: Month) -> Input {
     let ids = list.split(',').map(str::trim).filter(|id| !id.is_empty());
-    let references = ids
-        .enumerate()
-        .map(|(at, id)| {
-            let fields = [("eprint", id), ("archiveprefix", "arXiv")];
-            Reference::from_fields(&format!("arxiv-{at}"), &fields, now)
-        })
-        .collect();
-    Input {
-        references,
-        ..Input::default()
-    }
+    let references = ids.enumerate().map(|(at, id)| {
+        let fields = [("eprint", id), ("archiveprefix", "arXiv")];
+        Reference::from_fields(&format!("arxiv-{at}"), &fields, now)
+    });
+    Input::of(references.collect())
 }
 
 /// Papers of which only the title is known, named as the reference names them.
@@ -150,18 +149,14 @@ pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input
     let text =
         String::from_utf8(bytes).map_err(|error| unreadable(path, &error.to_string(), TITLES))?;
     let titles = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let references = titles
-        .enumerate()
-        .map(|(at, title)| {
-            let mut made = Reference::from_fields(&format!("title-{at}"), &[("title", title)], now);
-            made.listed_kind = true;
-            made
-        })
-        .collect();
-    Ok(Input {
-        references,
-        ..Input::default()
-    })
+    let references = titles.enumerate().map(|(at, title)| {
+        let made = Reference::from_fields(&format!("title-{at}"), &[("title", title)], now);
+        Reference {
+            listed_kind: true,
+            ..made
+        }
+    });
+    Ok(Input::of(references.collect()))
 }
 
 /// Every entry of a bibliography.

@@ -120,26 +120,27 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
                 .with("report", serde_json::to_value(&report)?),
         );
     }
-    if let Some(path) = cli.output.as_deref().filter(|path| *path != Path::new("-")) {
-        let mut text = serde_json::to_string_pretty(&report)?;
-        text.push('\n');
-        aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
-        report.filed = Some(path.display().to_string());
-    }
+    report.filed = file(&report, &cli, context)?;
     Ok(Outcome::done(report))
 }
 
 /// Gives a report that goes with an error: to the file of `--output`, else to standard output where no envelope says it.
 fn tell(report: &Report, cli: &Cli, context: &Context) -> Result<(), Error> {
-    let text = serde_json::to_string_pretty(report)?;
-    match cli.output.as_deref().filter(|path| *path != Path::new("-")) {
-        Some(path) => {
-            aris_fs::write_atomic(&context.absolute(path), format!("{text}\n").as_bytes())?;
-        }
-        None if context.json() || cli.jsonl => {}
-        None => context.line(&text),
+    if file(report, cli, context)?.is_none() && !context.json() && !cli.jsonl {
+        context.line(&serde_json::to_string_pretty(report)?);
     }
     Ok(())
+}
+
+/// Writes the report to the file of `--output`; the file as it was named.
+fn file(report: &Report, cli: &Cli, context: &Context) -> Result<Option<String>, Error> {
+    let named = cli.output.as_deref();
+    let Some(path) = named.filter(|path| *path != Path::new("-")) else {
+        return Ok(None);
+    };
+    let text = format!("{}\n", serde_json::to_string_pretty(report)?);
+    aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+    Ok(Some(path.display().to_string()))
 }
 
 /// Seconds that one title takes at most, with all sources that may have to be asked for it, and that a DOI takes.
@@ -173,47 +174,30 @@ fn allow_time(cli: &mut Cli, input: &Input, context: &Context) {
     }
 }
 
-/// Refuses to write over what is read: an input file, or any LaTeX source or bibliography when a paper is checked.
+/// Refuses to write over what is read: an input file, or any LaTeX source or bibliography when a paper is checked; and twice to one file.
 fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
-    let real = |path: &Path| {
+    let real = |path: &PathBuf| {
         let path = context.absolute(path);
         std::fs::canonicalize(&path).unwrap_or(path)
     };
-    let inputs = [&cli.input, &cli.titles_file, &cli.bib];
     // Standard input and standard output are two things, whatever they are called.
     let is_file = |path: &&PathBuf| path.as_path() != Path::new("-");
-    let inputs: Vec<PathBuf> = inputs
-        .into_iter()
-        .flatten()
-        .filter(is_file)
-        .map(|path| real(path))
-        .collect();
-    for output in [&cli.output, &cli.fix_bib]
-        .into_iter()
-        .flatten()
-        .filter(is_file)
-    {
+    let inputs = [&cli.input, &cli.titles_file, &cli.bib].into_iter();
+    let mut taken: Vec<PathBuf> = inputs.flatten().filter(is_file).map(real).collect();
+    let outputs = [&cli.output, &cli.fix_bib].into_iter();
+    for output in outputs.flatten().filter(is_file) {
         let target = real(output);
-        let source = target
-            .extension()
-            .is_some_and(|end| end == "bib" || end == "tex");
-        if inputs.contains(&target) || cli.paper().is_some() && source && target.exists() {
-            return Err(overwrites(output));
+        let end = target.extension().unwrap_or_default();
+        let is_source = cli.paper().is_some() && (end == "bib" || end == "tex");
+        if taken.contains(&target) || is_source && target.exists() {
+            let path = output.display().to_string();
+            let what = format!("{path} would be overwritten, and it is read");
+            let hint = "name another file for the result or the patch";
+            return Err(Error::usage(what, hint).with("path", path));
         }
+        taken.push(target);
     }
-    match (&cli.output, &cli.fix_bib) {
-        (Some(output), Some(patch)) if real(output) == real(patch) => Err(overwrites(output)),
-        _ => Ok(()),
-    }
-}
-
-fn overwrites(path: &Path) -> Error {
-    let path = path.display().to_string();
-    Error::usage(
-        format!("{path} would be overwritten, and it is read"),
-        "name another file for the result or the patch",
-    )
-    .with("path", path)
+    Ok(())
 }
 
 fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {

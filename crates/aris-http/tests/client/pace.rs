@@ -162,7 +162,8 @@ fn a_question_that_counts_for_several_takes_as_many_intervals() {
     let cache = temp();
     let client = client(&server, cache.path());
     for _ in 0..4 {
-        let list = Request::get(&PACED_HOST, "/x").slots(3);
+        let mut list = Request::get(&PACED_HOST, "/x");
+        list.slots = 3;
         client.ask(&list, text).expect("an answer");
     }
     gaps(&server, 3 * Duration::from_millis(40));

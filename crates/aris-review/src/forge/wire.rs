@@ -62,7 +62,9 @@ impl Wire {
     }
 
     pub(super) fn posted(&self, path: &'static str, body: &Value) -> Request {
-        Request::post(self.host, path, body).once().limit(LIMIT)
+        let mut request = Request::post(self.host, path, body).limit(LIMIT);
+        request.once = true;
+        request
     }
 
     pub(super) fn put(&self, path: &'static str, body: &Value) -> Request {
@@ -112,8 +114,7 @@ impl Wire {
     ) -> Result<Value, Trouble> {
         let body = json!({"query": query, "variables": variables});
         let request = Request::post(self.host, "/graphql", &body);
-        let request = request.harmless().limit(LIMIT);
-        let answer = parsed(&self.exchange(&self.graphql, &request)?)?;
+        let answer = parsed(&self.exchange(&self.graphql, &request.limit(LIMIT))?)?;
         match answer.get("errors").and_then(Value::as_array) {
             Some(errors) if !errors.is_empty() => {
                 let first = errors.first().and_then(|error| error.get("message"));

@@ -6,7 +6,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use super::venue;
 use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
-use crate::report::{FieldCheck, Finding, Match, Severity};
+use crate::report::{Field, FieldCheck, Finding, Match, Severity, source};
 use crate::thresholds::{LATER, MISSING, SLIP, YEARS};
 use crate::title::{self, Likeness};
 
@@ -31,52 +31,6 @@ pub(super) fn fields(
     out
 }
 
-pub(super) fn source(record: &Paper) -> String {
-    record
-        .origins
-        .first()
-        .map(|origin| origin.source.word().to_owned())
-        .unwrap_or_default()
-}
-
-/// A field of a reference, to be held against records.
-pub(super) struct Field {
-    name: &'static str,
-    yours: String,
-}
-
-impl Field {
-    pub(super) fn new(name: &'static str, yours: impl Into<String>) -> Self {
-        let yours = yours.into();
-        Self { name, yours }
-    }
-
-    /// What a record says of it.
-    pub(super) fn is(
-        self,
-        verdict: Match,
-        theirs: impl Into<String>,
-        record: &Paper,
-    ) -> FieldCheck {
-        FieldCheck {
-            field: self.name.to_owned(),
-            verdict,
-            yours: self.yours,
-            theirs: theirs.into(),
-            source: source(record),
-        }
-    }
-}
-
-pub(super) fn finding(id: &str, severity: Severity, field: &str, message: String) -> Finding {
-    Finding {
-        id: id.to_owned(),
-        severity,
-        field: field.to_owned(),
-        message,
-    }
-}
-
 fn titles(
     reference: &Reference,
     work: &[&Paper],
@@ -90,25 +44,12 @@ fn titles(
         .filter(|record| !record.title.is_empty())
         .map(|record| (title::relate(&reference.title, &record.title), *record))
         .min_by_key(|(likeness, _)| *likeness)?;
-    let verdict = match likeness {
-        Likeness::Same => Match::Match,
-        Likeness::Part | Likeness::Near | Likeness::OtherNumbers | Likeness::Other => {
-            Match::Differs
-        }
-    };
     if matches!(likeness, Likeness::Part | Likeness::Near) {
-        let severity = if likeness == Likeness::Near {
-            Severity::Doubt
-        } else {
-            Severity::Note
-        };
-        findings.push(finding(
-            "title_differs",
-            severity,
-            "title",
-            format!("{} has \u{201c}{}\u{201d}", source(record), record.title),
-        ));
+        let severity = Severity::doubt_if(likeness == Likeness::Near);
+        let message = format!("{} has \u{201c}{}\u{201d}", source(record), record.title);
+        findings.push(Finding::new("title_differs", severity, "title", message));
     }
+    let verdict = Match::of(likeness == Likeness::Same);
     Some(Field::new("title", &reference.title).is(verdict, &record.title, record))
 }
 
@@ -140,11 +81,7 @@ fn people(
         .iter()
         .map(|author| author.name.as_str())
         .collect();
-    let verdict = if agreement == Agreement::Same {
-        Match::Match
-    } else {
-        Match::Differs
-    };
+    let verdict = Match::of(agreement == Agreement::Same);
     Some(field.is(verdict, theirs.join(", "), record))
 }
 
@@ -152,45 +89,30 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
     let source = source(record);
     let some = |names: &[String]| {
         let shown: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
-        let more = names.len().saturating_sub(SHOWN);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        format!("{}{more}", shown.join(", "))
+        let shown = shown.join(", ");
+        match names.len().saturating_sub(SHOWN) {
+            0 => shown,
+            more => format!("{shown} and {more} more"),
+        }
     };
-    Some(match agreement {
+    let (id, severity, message) = match agreement {
         Agreement::Same => return None,
-        // OpenAlex puts lists together from several places.
-        Agreement::Reordered if found.other_first && source != "openalex" => finding(
-            "authors_reordered",
-            Severity::Doubt,
-            "authors",
-            format!("{source} has the same authors in another order, and another first"),
-        ),
-        Agreement::Reordered => finding(
-            "authors_reordered",
-            Severity::Note,
-            "authors",
-            format!("{source} has the same authors in another order"),
-        ),
-        Agreement::Missing => finding(
-            "authors_missing",
+        Agreement::Reordered => {
+            // OpenAlex puts lists together from several places.
+            let doubtful = found.other_first && source != "openalex";
+            let first = if doubtful { ", and another first" } else { "" };
+            let message = format!("{source} has the same authors in another order{first}");
+            ("authors_reordered", Severity::doubt_if(doubtful), message)
+        }
+        Agreement::Missing => {
+            let (missing, all) = (found.missing.len(), found.missing.len() + found.matched);
+            let names = some(&found.missing);
             // Versions of a work differ by a name or two.
-            if found.missing.len() * MISSING < found.missing.len() + found.matched {
-                Severity::Note
-            } else {
-                Severity::Doubt
-            },
-            "authors",
-            format!(
-                "{} of {} authors are left out without `and others`: {}",
-                found.missing.len(),
-                found.missing.len() + found.matched,
-                some(&found.missing)
-            ),
-        ),
+            let severity = Severity::doubt_if(missing * MISSING >= all);
+            let message =
+                format!("{missing} of {all} authors are left out without `and others`: {names}");
+            ("authors_missing", severity, message)
+        }
         Agreement::Partly => {
             let mut parts = Vec::new();
             if !found.invented.is_empty() {
@@ -202,35 +124,25 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
             // One name of many may be another version's, or one that somebody changed. A stranger in the place of an author is neither.
             let wrong = found.invented.len() + found.other_given.len();
             let slip = found.replaced == 0 && wrong * SLIP < found.cited;
-            let severity = if slip || found.first_only {
-                Severity::Note
-            } else {
-                Severity::Doubt
-            };
-            finding("authors_differ", severity, "authors", parts.join("; "))
+            let severity = Severity::doubt_if(!slip && !found.first_only);
+            ("authors_differ", severity, parts.join("; "))
         }
         Agreement::Invented | Agreement::Disjoint => {
             let mut strangers = found.invented.clone();
             strangers.extend(found.other_given.iter().map(|(yours, _)| yours.clone()));
-            let theirs: Vec<String> = record
-                .authors
-                .iter()
-                .map(|author| author.name.clone())
-                .collect();
-            finding(
-                "authors_invented",
-                Severity::Error,
-                "authors",
-                format!(
-                    "{} of {} cited authors ({}) are not the authors that {source} has: {}",
-                    strangers.len(),
-                    found.cited,
-                    some(&strangers),
-                    some(&theirs)
-                ),
-            )
+            let theirs = record.authors.iter().map(|author| author.name.clone());
+            let theirs: Vec<String> = theirs.collect();
+            let message = format!(
+                "{} of {} cited authors ({}) are not the authors that {source} has: {}",
+                strangers.len(),
+                found.cited,
+                some(&strangers),
+                some(&theirs)
+            );
+            ("authors_invented", Severity::Error, message)
         }
-    })
+    };
+    Some(Finding::new(id, severity, "authors", message))
 }
 
 fn years(
@@ -251,24 +163,11 @@ fn years(
     if apart > 0 {
         // The work may have appeared where the records do not see it yet.
         let later = yours > theirs && apart <= LATER && venue::is_open(reference, work);
-        let severity = if apart > YEARS && !later {
-            Severity::Doubt
-        } else {
-            Severity::Note
-        };
-        findings.push(finding(
-            "year_differs",
-            severity,
-            "year",
-            format!("{} has {theirs}, not {yours}", source(record)),
-        ));
+        let severity = Severity::doubt_if(apart > YEARS && !later);
+        let message = format!("{} has {theirs}, not {yours}", source(record));
+        findings.push(Finding::new("year_differs", severity, "year", message));
     }
-    let verdict = if apart == 0 {
-        Match::Match
-    } else {
-        Match::Differs
-    };
-    Some(field.is(verdict, theirs.to_string(), record))
+    Some(field.is(Match::of(apart == 0), theirs.to_string(), record))
 }
 
 /// Cited identifiers beside those of the records; one that leads elsewhere was told of before.

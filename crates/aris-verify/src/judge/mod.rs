@@ -8,13 +8,14 @@ mod venue;
 use std::collections::BTreeMap;
 
 use aris_contract::artifact::papers::{Paper, Source};
+use aris_contract::ids::{ArxivId, Doi};
 use aris_paper::facts::FactKind;
 use aris_paper::records;
 
 use crate::authors;
-use crate::engine::{Answer, Id};
 use crate::reference::Reference;
 use crate::report::{Checked, Confidence, Evidence, Existence, Finding, Outcome, Severity, Status};
+use crate::sources::{Answer, Id};
 use fit::{Fit, fit_of_id, fit_of_title};
 pub(crate) use opinion::{is_confirmed, is_found, is_settled, wants_opinion};
 
@@ -66,7 +67,7 @@ pub(crate) fn judge(reference: &Reference, ids: &[(Id, &[Answer])], titles: &[An
 
 impl<'a> Case<'a> {
     fn find(&mut self, id: &str, severity: Severity, field: &str, message: String) {
-        let found = compare::finding(id, severity, field, message);
+        let found = Finding::new(id, severity, field, message);
         self.findings.push(found);
     }
 
@@ -94,70 +95,60 @@ impl<'a> Case<'a> {
         let mut other_people: Option<&Paper> = None;
         let mut other_title: Option<(Source, &Paper)> = None;
         for answer in titles {
-            match &answer.said {
+            let records = match &answer.said {
+                Ok(records) => records,
                 Err(silence) => {
-                    self.silent = true;
                     self.silence(answer.source, "title", &silence.why);
+                    self.silent = true;
+                    continue;
                 }
-                Ok(records) => {
-                    let best = records
-                        .iter()
-                        .map(|record| (fit_of_title(reference, record), record))
-                        .min_by_key(|(fit, _)| *fit);
-                    match best {
-                        Some((Fit::Work, record)) => {
-                            self.work.push(record);
-                            self.witness(answer.source, "title", Outcome::Found, Some(record));
-                        }
-                        Some((Fit::OtherPeople, record)) => {
-                            other_people = other_people.or(Some(record));
-                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
-                        }
-                        Some((Fit::OtherTitle, record)) => {
-                            other_title = other_title.or(Some((answer.source, record)));
-                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
-                        }
-                        Some((Fit::MainTitle, record)) => {
-                            self.main_title = self.main_title.or(Some((answer.source, record)));
-                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
-                        }
-                        _ => self.witness(answer.source, "title", Outcome::Absent, None),
-                    }
+            };
+            let fits = records
+                .iter()
+                .map(|record| (fit_of_title(reference, record), record));
+            let best = fits.min_by_key(|(fit, _)| *fit);
+            let best = best.filter(|(fit, _)| *fit != Fit::Other);
+            match best {
+                Some((Fit::Work, record)) => self.work.push(record),
+                Some((Fit::OtherPeople, record)) => other_people = other_people.or(Some(record)),
+                Some((Fit::OtherTitle, record)) => {
+                    other_title = other_title.or(Some((answer.source, record)));
                 }
+                Some((Fit::MainTitle, record)) => {
+                    self.main_title = self.main_title.or(Some((answer.source, record)));
+                }
+                Some((Fit::Other, _)) | None => {}
             }
+            let outcome = match best {
+                Some((Fit::Work, _)) => Outcome::Found,
+                Some(_) => Outcome::OtherWork,
+                None => Outcome::Absent,
+            };
+            let record = best.map(|(_, record)| record);
+            self.witness(answer.source, "title", outcome, record);
         }
-        if let Some((source, record)) = other_title.filter(|_| self.work.is_empty()) {
-            self.find(
-                "similar_title_of_same_people",
-                Severity::Doubt,
-                "title",
-                format!(
-                    "{source} has \u{201c}{}\u{201d} by the same authors",
-                    record.title
-                ),
-            );
+        if !self.work.is_empty() {
+            return;
         }
-        if let Some(record) = other_people.filter(|_| self.work.is_empty()) {
-            if self.silent {
-                let names: Vec<&str> = record
-                    .authors
-                    .iter()
-                    .take(3)
-                    .map(|author| author.name.as_str())
-                    .collect();
-                self.find(
-                    "title_of_other_people",
-                    Severity::Doubt,
-                    "authors",
-                    format!(
-                        "a work of this title is by {}; whether the cited authors wrote one, a source that did not answer may know",
-                        names.join(", ")
-                    ),
+        if let Some((source, record)) = other_title {
+            let title = &record.title;
+            let message = format!("{source} has \u{201c}{title}\u{201d} by the same authors");
+            let id = "similar_title_of_same_people";
+            self.find(id, Severity::Doubt, "title", message);
+        }
+        match other_people {
+            Some(record) if self.silent => {
+                let names = record.authors.iter().take(3);
+                let names: Vec<&str> = names.map(|author| author.name.as_str()).collect();
+                let message = format!(
+                    "a work of this title is by {}; whether the cited authors wrote one, a source that did not answer may know",
+                    names.join(", ")
                 );
-            } else {
-                // Everybody has answered: the title is theirs.
-                self.work.push(record);
+                self.find("title_of_other_people", Severity::Doubt, "authors", message);
             }
+            // Everybody has answered: the title is theirs.
+            Some(record) => self.work.push(record),
+            None => {}
         }
     }
 
@@ -181,20 +172,14 @@ impl<'a> Case<'a> {
                 self.witness(answer.source, &label, Outcome::Absent, None);
             }
             match id {
-                Id::Arxiv(id) => self.find(
-                    "arxiv_id_unknown",
-                    Severity::Error,
-                    field,
-                    format!("arXiv has no paper {id}"),
-                ),
+                Id::Arxiv(id) => {
+                    let message = format!("arXiv has no paper {id}");
+                    self.find("arxiv_id_unknown", Severity::Error, field, message);
+                }
                 Id::Doi(doi) => {
                     self.unknown_doi = true;
-                    self.find(
-                        "doi_unknown",
-                        Severity::Doubt,
-                        field,
-                        format!("neither Crossref nor DataCite has the DOI {doi}"),
-                    );
+                    let message = format!("neither Crossref nor DataCite has the DOI {doi}");
+                    self.find("doi_unknown", Severity::Doubt, field, message);
                 }
             }
             return;
@@ -223,12 +208,8 @@ impl<'a> Case<'a> {
         } else {
             ("identifier_of_other_work", Severity::Error, "")
         };
-        self.find(
-            finding,
-            severity,
-            field,
-            format!("{label} is \u{201c}{}\u{201d}{remark}", record.title),
-        );
+        let message = format!("{label} is \u{201c}{}\u{201d}{remark}", record.title);
+        self.find(finding, severity, field, message);
         if fit == Fit::OtherTitle && self.work.is_empty() {
             self.by_id = true;
             self.work.push(record);
@@ -252,28 +233,18 @@ impl<'a> Case<'a> {
             .main_title
             .filter(|_| self.work.is_empty() && !self.silent);
         if let Some((source, record)) = main_title {
-            self.find(
-                "main_title_matches",
-                Severity::Doubt,
-                "title",
-                format!(
-                    "{source} has \u{201c}{}\u{201d}; whether that is the cited work, its authors or an identifier would say",
-                    record.title
-                ),
+            let message = format!(
+                "{source} has \u{201c}{}\u{201d}; whether that is the cited work, its authors or an identifier would say",
+                record.title
             );
+            self.find("main_title_matches", Severity::Doubt, "title", message);
         }
         let fields = compare::fields(reference, &self.work, &mut self.findings);
-        let retracted = self
-            .work
-            .iter()
-            .any(|record| record.retracted == Some(true));
+        let mut work = self.work.iter();
+        let retracted = work.any(|record| record.retracted == Some(true));
         if retracted {
-            self.find(
-                "retracted",
-                Severity::Doubt,
-                "title",
-                String::from("a source says that the work was retracted or withdrawn"),
-            );
+            let message = String::from("a source says that the work was retracted or withdrawn");
+            self.find("retracted", Severity::Doubt, "title", message);
         }
         self.findings.sort_by_key(|finding| finding.severity);
         let existence = if !self.work.is_empty() {
@@ -291,32 +262,26 @@ impl<'a> Case<'a> {
         let against = self.findings.iter().find(|finding| {
             finding.severity == Severity::Error || finding.id == "identifier_has_other_title"
         });
-        let (status, reason) = if let Some(finding) = against {
-            (Status::Unverified, Some(finding.id.clone()))
-        } else if reference.is_empty() {
-            (Status::Error, Some(String::from("no_identifier_no_title")))
-        } else {
-            match existence {
-                Existence::Exists => (Status::Verified, None),
-                Existence::NotFound => (Status::Unverified, Some(String::from("no_source_has_it"))),
-                Existence::Inconclusive if self.silent => (
-                    Status::VerifyPending,
-                    Some(String::from("transient_api_failure")),
-                ),
-                Existence::Inconclusive if main_title.is_some() => (
-                    Status::Unverified,
-                    Some(String::from("only_the_main_title_matches")),
-                ),
-                Existence::Inconclusive if self.unknown_doi => (
-                    Status::Unverified,
-                    Some(String::from("doi_at_no_known_registry")),
-                ),
-                Existence::Inconclusive => (
-                    Status::Unverified,
-                    Some(String::from("not_listed_by_sources")),
-                ),
+        let (status, reason) = match existence {
+            _ if against.is_some() => (Status::Unverified, against.map(|found| &*found.id)),
+            _ if reference.is_empty() => (Status::Error, Some("no_identifier_no_title")),
+            Existence::Exists => (Status::Verified, None),
+            Existence::NotFound => (Status::Unverified, Some("no_source_has_it")),
+            Existence::Inconclusive if self.silent => {
+                (Status::VerifyPending, Some("transient_api_failure"))
+            }
+            Existence::Inconclusive => {
+                let reason = if main_title.is_some() {
+                    "only_the_main_title_matches"
+                } else if self.unknown_doi {
+                    "doi_at_no_known_registry"
+                } else {
+                    "not_listed_by_sources"
+                };
+                (Status::Unverified, Some(reason))
             }
         };
+        let reason = reason.map(str::to_owned);
         let verified = status == Status::Verified;
         let method = verified.then(|| self.method(reference)).flatten();
         let confidence = verified.then(|| self.confidence(reference));
@@ -365,45 +330,31 @@ impl<'a> Case<'a> {
     }
 
     fn confidence(&self, reference: &Reference) -> Confidence {
-        if self.by_id {
-            Confidence::High
-        } else if authors::best(
-            &reference.authors,
-            reference.others,
-            self.work.iter().copied(),
-        )
-        .is_some()
-        {
-            Confidence::Medium
-        } else {
-            Confidence::Low
+        let work = self.work.iter().copied();
+        match authors::best(&reference.authors, reference.others, work) {
+            _ if self.by_id => Confidence::High,
+            Some(_) => Confidence::Medium,
+            None => Confidence::Low,
         }
     }
 }
 
 /// What the work goes by: the record's identifiers, else the cited ones.
 fn identifiers(reference: &Reference, record: Option<&Paper>) -> BTreeMap<String, String> {
-    let mut out = BTreeMap::new();
-    let ids = record.map(|record| &record.ids);
-    let arxiv = ids
-        .and_then(|ids| ids.arxiv.as_ref())
-        .or(reference.arxiv.first());
-    let doi = ids
-        .and_then(|ids| ids.doi.first())
-        .or(reference.dois.first());
-    if let Some(id) = arxiv {
-        out.insert(
-            String::from("arxiv_id"),
-            id.without_version().as_str().to_owned(),
-        );
-    }
-    if let Some(doi) = doi {
-        out.insert(String::from("doi"), doi.as_str().to_owned());
-    }
-    if let Some(record) = record {
-        for name in ["title", "s2_title"] {
-            out.insert(name.to_owned(), record.title.clone());
-        }
-    }
-    out
+    let arxiv = record.and_then(|record| record.ids.arxiv.as_ref());
+    let doi = record.and_then(|record| record.ids.doi.first());
+    let title = record.map(|record| record.title.as_str());
+    let known = [
+        (
+            "arxiv_id",
+            arxiv.or(reference.arxiv.first()).map(ArxivId::as_str),
+        ),
+        ("doi", doi.or(reference.dois.first()).map(Doi::as_str)),
+        ("title", title),
+        ("s2_title", title),
+    ];
+    let known = known.into_iter();
+    known
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+        .collect()
 }

@@ -2,9 +2,9 @@
 
 use super::fit::{Fit, fit_of_id, fit_of_title};
 use super::{judge, records_of};
-use crate::engine::{Answer, Id};
 use crate::reference::Reference;
 use crate::report::{Checked, Existence, Match, Severity};
+use crate::sources::{Answer, Id};
 use crate::thresholds::OPINIONS;
 
 /// Whether the identifiers alone confirm a reference, so that nobody need be asked for its title.

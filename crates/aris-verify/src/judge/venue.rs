@@ -3,9 +3,8 @@
 use aris_contract::artifact::papers::{Kind, Paper};
 use aris_paper::venues::{self, VenueMatch};
 
-use super::compare::{Field, finding, source};
 use crate::reference::Reference;
-use crate::report::{FieldCheck, Finding, Match, Severity};
+use crate::report::{Field, FieldCheck, Finding, Match, Severity, source};
 use crate::thresholds::SEEN;
 
 /// Compares the venue with those of the records.
@@ -45,11 +44,12 @@ pub(super) fn compare(
         }
     }
     if let Some((theirs, record)) = different.filter(|_| !unclear) {
-        findings.push(finding(
+        let message = format!("{} has {theirs}", source(record));
+        findings.push(Finding::new(
             "venue_differs",
             Severity::Doubt,
             "venue",
-            format!("{} has {theirs}", source(record)),
+            message,
         ));
         return Some(field.is(Match::Differs, theirs, record));
     }
@@ -78,7 +78,7 @@ pub(super) fn is_open(reference: &Reference, work: &[&Paper]) -> bool {
 
 /// A publication that nobody knows of. Sources learn of it within two years; before that nothing follows.
 fn preprint_only(reference: &Reference, work: &[&Paper]) -> Option<Finding> {
-    let mut sources: Vec<String> = Vec::new();
+    let mut sources: Vec<&str> = Vec::new();
     for record in work {
         let arxiv = record.ids.arxiv.is_some() || record.kind == Some(Kind::Preprint);
         let source = source(record);
@@ -92,12 +92,7 @@ fn preprint_only(reference: &Reference, work: &[&Paper]) -> Option<Finding> {
         .filter_map(|origin| origin.retrieved_at.get(..4)?.parse::<u16>().ok())
         .max()?;
     let old = reference.year.is_some_and(|year| year + SEEN <= asked);
-    (sources.len() >= 2 && is_venue(&reference.venue) && is_open(reference, work)).then(|| {
-        finding(
-            "preprint_only",
-            if old { Severity::Doubt } else { Severity::Note },
-            "venue",
-            format!("{} have it as a preprint alone", sources.join(" and ")),
-        )
-    })
+    let message = format!("{} have it as a preprint alone", sources.join(" and "));
+    let only = sources.len() >= 2 && is_venue(&reference.venue) && is_open(reference, work);
+    only.then(|| Finding::new("preprint_only", Severity::doubt_if(old), "venue", message))
 }
