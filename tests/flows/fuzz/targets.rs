@@ -290,7 +290,6 @@ fn response(media_type: &str, body: &[u8]) -> Response {
         body: body.to_vec(),
         fetched_at: jiff::Timestamp::UNIX_EPOCH,
         allowance: None,
-        cached: false,
         url: String::from("https://example.org/"),
         next: None,
     }

@@ -37,7 +37,7 @@ pub struct Sample {
 /// Why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// No program is installed that knows cards, or it says that there is no card or no driver.
+    /// No program is installed that knows cards, or it says that there is none.
     Absent,
     /// It left with an error, which may pass.
     Failed,

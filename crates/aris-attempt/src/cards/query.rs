@@ -19,10 +19,10 @@ const CARDS: &str = "--query-gpu=index,uuid,memory.used,memory.total";
 const PROCESSES: &str = "--query-compute-apps=gpu_uuid,pid,used_memory";
 const FORMAT: &str = "--format=csv,noheader,nounits";
 
-/// Exit codes of nvidia-smi that say that nothing here can be given to a job: no device was found; the driver is not loaded.
+/// Exit code of nvidia-smi that says that there is no device. A driver that is not loaded (9) may come.
 ///
 /// **Source**: `man nvidia-smi`, "Return value".
-const NO_CARDS: [i32; 2] = [6, 9];
+const NO_CARD: i32 = 6;
 
 /// The programs that tell of cards, or ones that answer like them.
 #[derive(Clone, Debug)]
@@ -215,7 +215,7 @@ impl Smi {
         match command.run(left) {
             Ok(done) => {
                 let silence = match done.end {
-                    End::Exited(code) if NO_CARDS.contains(&code) => Silence::Absent,
+                    End::Exited(NO_CARD) => Silence::Absent,
                     _ => Silence::Failed,
                 };
                 answer(&name, done).map_err(|why| why.map_or_else(late, |why| (silence, why)))

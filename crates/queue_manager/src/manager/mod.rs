@@ -159,11 +159,17 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     current
         .notices
         .extend(check_cards(&current.manifest, false)?);
-    cluster::installed(current.manifest.engine, context)?;
+    // What runs in a queue that is there says first why it cannot go elsewhere.
+    if !Place::is_queue(&options.place.queue) {
+        cluster::installed(current.manifest.engine, context)?;
+    }
     loop {
         // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
         let first = kept.is_none();
         let mut manager = Manager::open(current, kept, options, context)?;
+        if first {
+            cluster::installed(manager.queue.manifest().engine, context)?;
+        }
         let mut cluster = manager.adopt_all()?;
         if let (Some(cluster), true) = (&mut cluster, first) {
             cluster.check()?;

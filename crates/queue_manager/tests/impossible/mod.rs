@@ -92,6 +92,16 @@ fn no_nvidia_smi_and_one_that_answers_oddly_are_refused() {
     }
 }
 
+/// Cancels what waits, and takes the queue away.
+fn ends(place: &Place) {
+    place.data(&["cancel", "--all", "--state", "s.json"]);
+    Place::until("it has left", || {
+        place.data(&["status", "--state", "s.json"])["manager"] == Value::Null
+    });
+    fs::remove_dir_all(place.at(".s.queue")).expect("removed");
+    fs::remove_file(place.at("s.json")).expect("removed");
+}
+
 #[test]
 fn an_engine_whose_program_is_not_here_is_refused() {
     let place = Place::new();
@@ -114,28 +124,20 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
     let job = json!([{"id": "a", "cmd": "touch ran", "gpus": 1}]);
     write(&place, &job, &json!({}));
     // **Source**: `man nvidia-smi`, return values: 6 no device was found, 9 the driver is not loaded, 15 the card fell off the bus.
-    for code in ["6", "9"] {
+    place.program("nvidia-smi", "echo No devices were found; exit 6");
+    refused(&place, &[], &["\"a\"", "failed (6): No devices were found"]);
+    for code in ["9", "15"] {
         place.program("nvidia-smi", &format!("echo no driver; exit {code}"));
-        refused(
-            &place,
-            &[],
-            &["\"a\"", &format!("failed ({code}): no driver")],
-        );
+        for (command, expected) in [("preflight", 10), ("start", 0)] {
+            let output = call(&place, command, &[]);
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            assert_eq!(output.status.code(), Some(expected), "{command}: {said}");
+            let words = format!("failed ({code}): no driver");
+            assert!(said.contains(&words), "{command}: {said}");
+        }
+        ends(&place);
     }
-    place.program("nvidia-smi", "echo no answer; exit 15");
-    for (command, expected) in [("preflight", 10), ("start", 0)] {
-        let output = call(&place, command, &[]);
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        assert_eq!(output.status.code(), Some(expected), "{command}: {said}");
-        assert!(said.contains("failed (15): no answer"), "{command}: {said}");
-    }
-    place.data(&["cancel", "--all", "--state", "s.json"]);
-    Place::until("it has left", || {
-        place.data(&["status", "--state", "s.json"])["manager"] == Value::Null
-    });
-    fs::remove_dir_all(place.at(".s.queue")).expect("removed");
-    fs::remove_file(place.at("s.json")).expect("removed");
     // A manager that runs stays, and `explain` names the cards.
     place.nvidia_smi(FOUR);
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
