@@ -22,7 +22,7 @@ use aris_slurm::{
     set_by_the_queue,
 };
 
-use super::adopt::withdraw;
+use super::ends::withdraw;
 use super::{Cards, Manager, this_program};
 use crate::error::Error;
 
