@@ -4,9 +4,8 @@ use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
+use aris_yaml::{Node, Text as Key};
 use serde_json::{Map, Value, json};
-
-use crate::tree::{Key, Node, problem};
 
 /// Problems that are told; the others are counted.
 pub const SHOWN_PROBLEMS: usize = 20;
@@ -25,6 +24,16 @@ pub struct Problem {
     pub message: String,
     /// What to do.
     pub hint: Option<String>,
+}
+
+/// A problem at a node.
+pub fn problem(node: &Node, message: impl Into<String>, hint: Option<&str>) -> Problem {
+    Problem {
+        line: node.line,
+        column: node.column,
+        message: message.into(),
+        hint: hint.map(str::to_owned),
+    }
 }
 
 /// Collects mistakes, so that one reading tells all of them.

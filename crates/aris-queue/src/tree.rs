@@ -9,16 +9,6 @@ use crate::problem::Problem;
 /// Keys up to which duplicates are looked for one by one.
 const SMALL_MAP: usize = 24;
 
-/// A problem at a node.
-pub fn problem(node: &Node, message: impl Into<String>, hint: Option<&str>) -> Problem {
-    Problem {
-        line: node.line,
-        column: node.column,
-        message: message.into(),
-        hint: hint.map(str::to_owned),
-    }
-}
-
 /// A value that was made, with the place of what it was made from.
 pub(crate) fn made(from: &Node, value: Value) -> Node {
     Node {
@@ -77,7 +67,6 @@ pub fn read(text: &str) -> Result<Node, Problem> {
         message: String::from("the file is empty"),
         hint: None,
     })?;
-    let node = own_anchors(node, text);
     match duplicate(&node) {
         Some(key) => Err(Problem {
             line: key.line,
@@ -87,29 +76,6 @@ pub fn read(text: &str) -> Result<Node, Problem> {
         }),
         None => Ok(node),
     }
-}
-
-/// Keys at the top that only hold an anchor for others are the user's own, as if they began with `x_`.
-fn own_anchors(mut node: Node, text: &str) -> Node {
-    if !text.contains('&') {
-        return node;
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    if let Value::Map(entries) = &mut node.value {
-        for (key, _) in entries {
-            let line = usize::try_from(key.line)
-                .ok()
-                .and_then(|line| lines.get(line.checked_sub(1)?));
-            let value = line.and_then(|line| line.trim_start().strip_prefix(key.text.as_str()));
-            let value = value.and_then(|rest| rest.trim_start().strip_prefix(':'));
-            if value.is_some_and(|value| value.trim_start().starts_with('&'))
-                && !crate::manifest::is_top_key(&key.text)
-            {
-                key.text.insert_str(0, "x_");
-            }
-        }
-    }
-    node
 }
 
 /// The first key that its map has already. Linear for the maps that people write, a set for large ones.

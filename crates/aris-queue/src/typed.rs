@@ -14,8 +14,8 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use crate::problem::{Problem, Problems, unknown_key};
-use crate::tree::{Key, Kind, Node, Value, problem};
+use crate::problem::{Problem, Problems, problem, unknown_key};
+use crate::tree::{Key, Kind, Node, Value};
 
 /// Keys with this beginning are the user's own.
 const OWN: &str = "x_";

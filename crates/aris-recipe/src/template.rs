@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
+use crate::expression::Scope;
 use crate::expression::{ExpressionError, Reference, parse_reference};
-use crate::value::Scope;
 
 /// A text with references.
 #[derive(Clone, Debug, PartialEq, Eq)]

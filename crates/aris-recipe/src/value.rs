@@ -4,48 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value};
-
-use crate::expression::{Namespace, Segment};
+use serde_json::Value;
 
 /// Largest whole number that a double holds exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// What can be read while a recipe runs. What is absent is the empty text, at every level.
-#[derive(Clone, Copy, Debug)]
-pub struct Scope<'a> {
-    /// Inputs by name.
-    pub inputs: &'a BTreeMap<String, String>,
-    /// Context variables by name: texts and lists of texts.
-    pub context: &'a Map<String, Value>,
-    /// Result of the step at hand; null where there is none.
-    pub result: &'a Value,
-}
-
-impl<'a> Scope<'a> {
-    /// The value at a path; `None` when it is absent.
-    pub(crate) fn find(&self, namespace: Namespace, path: &[Segment]) -> Option<Cow<'a, Value>> {
-        let (start, rest) = match namespace {
-            Namespace::Result => (self.result, path),
-            Namespace::Inputs | Namespace::Context => {
-                let (Segment::Name(name), rest) = path.split_first()? else {
-                    return None;
-                };
-                if namespace == Namespace::Inputs {
-                    let found = self.inputs.get(name).filter(|_| rest.is_empty())?;
-                    return Some(Cow::Owned(Value::from(found.as_str())));
-                }
-                (self.context.get(name)?, rest)
-            }
-        };
-        rest.iter()
-            .try_fold(start, |value, segment| match segment {
-                Segment::Name(name) => value.get(name),
-                Segment::Index(index) => value.get(*index),
-            })
-            .map(Cow::Borrowed)
-    }
-}
 
 /// A value as text: null is empty, whole numbers have no fraction, lists are joined by commas, objects are JSON with sorted
 /// keys.

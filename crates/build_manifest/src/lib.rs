@@ -14,8 +14,8 @@ use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
 use aris_queue::grid::{MANY, Plan};
+use aris_queue::manifest;
 use aris_queue::problem::Invalid;
-use aris_queue::tree;
 use sha2::{Digest as _, Sha256};
 
 pub use cli::Cli;
@@ -72,7 +72,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     };
     let config = context.absolute(&given);
     let text = aris_fs::read_text(&config)?;
-    let plan = tree::read(&text)
+    let plan = manifest::tree(&text)
         .map_err(|problem| vec![problem])
         .and_then(|root| Plan::read(&root))
         .map_err(|problems| Invalid::new(&given, problems))?;

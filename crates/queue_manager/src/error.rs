@@ -12,7 +12,7 @@ use aris_queue::state::Illegal;
 use aris_remote::{AgentError, RemoteError};
 use serde_json::{Map, Value};
 
-use crate::lock::Owner;
+use crate::place::Owner;
 
 /// Errors of `queue_manager`.
 #[derive(Debug, thiserror::Error)]

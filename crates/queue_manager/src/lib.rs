@@ -18,6 +18,7 @@ mod load;
 mod lock;
 mod log_file;
 mod manager;
+mod pause;
 mod place;
 mod report;
 mod results;
@@ -33,11 +34,12 @@ pub use cli::Cli;
 use cli::Command;
 use commands::control;
 use commands::live;
+use commands::{Attempt, Data};
 pub use error::Error;
-pub use lock::Owner;
 use manager::{Request, Verb};
+pub use place::Owner;
 pub use report::Report;
-use report::{Attempt, Data, id};
+use report::id;
 
 /// The hidden flag by which a manager starts the runner of an attempt.
 pub const ATTEMPT: &str = "--attempt";
@@ -378,6 +380,9 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         }
         Some(Command::Start(args)) => commands::start::start(args, context),
         Some(Command::Preflight(args)) => commands::preflight::preflight(args, context),
+        Some(Command::Status(args)) if args.watch => {
+            watch::watch(&args.queue, watch::INTERVAL, context)
+        }
         Some(Command::Status(args)) => commands::status::status(&args, context),
         Some(Command::Watch(args)) => watch::watch(&args.queue, args.interval, context),
         Some(Command::Explain(args)) => commands::explain::explain(&args, context),
@@ -428,7 +433,7 @@ mod tests {
         check_schema::<control::Asked>(id::ASKED);
         check_schema::<commands::preflight::Preflight>(id::PREFLIGHT);
         check_schema::<results::Report>(id::REPORT);
-        check_schema::<commands::remote::Remote>(id::REMOTE);
+        check_schema::<commands::there::Remote>(id::REMOTE);
         check_schema::<commands::outputs::Outputs>(id::OUTPUTS);
         check_schema::<commands::fetch::Fetched>(id::FETCHED);
         check_schema::<commands::record::Recorded>(id::RECORDED);

@@ -7,11 +7,11 @@ use crate::snapshot;
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Entry, Journal};
-use aris_queue::manifest::{self, Engine, Manifest, differences, edit};
+use aris_queue::manifest::{self, Engine, Manifest, differences, edit, named};
 use aris_queue::problem::Invalid;
 use aris_queue::shell;
 use aris_queue::state::{Event, Life, Queue};
-use aris_queue::tree::{self, Node};
+use aris_queue::tree::Node;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
@@ -60,7 +60,7 @@ struct Expanded {
 impl Expanded {
     fn of(path: &Path, text: String) -> Result<Self, Invalid> {
         let invalid = |problems| Invalid::new(path, problems);
-        let root = tree::read(&text).map_err(|problem| invalid(vec![problem]))?;
+        let root = manifest::tree(&text).map_err(|problem| invalid(vec![problem]))?;
         if !manifest::has_grid(&root) {
             return Ok(Self { text, root });
         }
@@ -109,15 +109,22 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     })
 }
 
+/// The state file. **Errors**: [`Error::NoQueue`], a file that is no state file.
+pub(crate) fn state(place: &Place) -> Result<snapshot::Snapshot, Error> {
+    let bytes = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)?;
+    let bytes = bytes.ok_or_else(|| Error::NoQueue {
+        path: place.state.clone(),
+    })?;
+    Ok(snapshot::parse(&place.state, &bytes)?)
+}
+
 /// The manifest of a queue as the user's file has it now: `given`, else the file of the last time. That one may be broken or gone:
 /// then the queue goes on with its own copy, and says so.
 pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error> {
     let parts = lock::parts(place);
     let path = match given {
         Some(path) => path.to_path_buf(),
-        None if parts.manifest.is_empty() => {
-            PathBuf::from(crate::commands::snapshot(place)?.meta.manifest_path)
-        }
+        None if parts.manifest.is_empty() => PathBuf::from(state(place)?.meta.manifest_path),
         None => PathBuf::from(&parts.manifest),
     };
     let copied = copied(place);
@@ -156,7 +163,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     };
     let mut notices = Vec::new();
     let (new, changes) = with_changes(place, new, &mut notices);
-    let before = copy.and_then(|bytes| tree::read(&String::from_utf8_lossy(&bytes)).ok());
+    let before = copy.and_then(|bytes| manifest::tree(&String::from_utf8_lossy(&bytes)).ok());
     let manifest = anchored(new.manifest(&path)?, &parts);
     notices.extend(hidden_ends(&manifest));
     Ok(Current {
@@ -529,4 +536,46 @@ fn more(count: usize) -> String {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     }
+}
+
+/// The manifest with a change in it; nothing is written.
+///
+/// **Errors**: why it cannot be.
+pub(crate) fn apply(change: &Change, place: &Place, queue: &Queue) -> Result<Current, Error> {
+    let current = match change {
+        Change::Reload { manifest } => reread(place, manifest.as_deref())?,
+        Change::Remove { ids } => {
+            let runs = |id: &&String| {
+                let job = queue.find(id);
+                job.is_some_and(|job| queue.run(job).life.is_active())
+            };
+            let running: Vec<String> = ids.iter().filter(runs).cloned().collect();
+            if !running.is_empty() {
+                return Err(Error::Precondition(format!(
+                    "under way and not to be removed before being cancelled: {}",
+                    named(&running)
+                )));
+            }
+            changed(place, change)?
+        }
+        Change::Add { .. } | Change::Edit { .. } | Change::Engine(_) => changed(place, change)?,
+    };
+    // Work of hours is not ended because its name was mistyped.
+    let lost: Vec<String> = queue
+        .active()
+        .map(|job| queue.manifest().jobs[job as usize].id.to_string())
+        .filter(|id| !current.manifest.jobs.iter().any(|job| *job.id == **id))
+        .collect();
+    if !lost.is_empty() {
+        return Err(Error::Precondition(format!(
+            "under way, and the manifest does not have them any more: {}; cancel them first, or give them their ids back",
+            named(&lost)
+        )));
+    }
+    if current.manifest.engine != queue.manifest().engine && queue.active().next().is_some() {
+        return Err(Error::Precondition(String::from(
+            "the engine cannot be changed while jobs run; wait for them or cancel them",
+        )));
+    }
+    Ok(current)
 }

@@ -1,6 +1,5 @@
 //! One manager for each queue.
 
-use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,22 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::manager;
-use crate::place::Place;
-
-/// Who runs a queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Owner {
-    /// Process number.
-    pub pid: u32,
-    /// Host name.
-    pub host: String,
-    /// `/proc/sys/kernel/random/boot_id`.
-    pub boot: String,
-    /// Since when, UTC.
-    pub since: String,
-}
+use crate::pause::pause;
+use crate::place::{Owner, Place};
 
 /// What belongs to a queue beside its state file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,31 +52,6 @@ impl Drop for Held {
     fn drop(&mut self) {
         // Who it was is of interest only while it is.
         aris_fs::remove_file(&self.place.owner()).unwrap_or_default();
-    }
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.pid == 0 {
-            return out.write_str("another process");
-        }
-        write!(
-            out,
-            "process {} on {} since {}",
-            self.pid, self.host, self.since
-        )
-    }
-}
-
-impl Owner {
-    /// Whether this manager, seen from another on the same machine, certainly lives no more.
-    fn is_gone(&self, other: &Self) -> bool {
-        if self.pid == 0 || self.host != other.host {
-            return false;
-        }
-        let proc = Path::new("/proc/self").exists();
-        let pid = i32::try_from(self.pid).unwrap_or(0);
-        self.boot != other.boot || proc && !aris_attempt::runs(pid)
     }
 }
 
@@ -139,7 +99,7 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                         owner: Box::new(holder),
                     });
                 }
-                manager::pause(Duration::from_millis(10));
+                pause(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),
         }
@@ -156,7 +116,7 @@ pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
                 owner: Box::new(owner),
             });
         }
-        manager::pause(Duration::from_millis(10));
+        pause(Duration::from_millis(10));
     }
     Ok(())
 }
@@ -279,7 +239,7 @@ mod tests {
             rustix::fs::flock(&looking, shared).expect("nobody has it");
             assert!(holder(&place, Timestamp::UNIX_EPOCH).is_none());
             let manager = std::thread::spawn(move || take(&place, &here, false).is_ok());
-            manager::pause(Duration::from_millis(100));
+            pause(Duration::from_millis(100));
             drop(looking);
             assert!(manager.join().expect("no panic"), "it waits for the look");
         }

@@ -6,7 +6,10 @@
 //! <dir>/logs/                    one log for each attempt (--log-dir)
 //! ```
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 /// The paths of one queue, absolute.
 #[derive(Clone, Debug)]
@@ -88,5 +91,44 @@ mod tests {
         let other = Place::of(Path::new("/q/queue_state.json2"), None);
         assert_eq!(one.queue, Path::new("/q/.queue_state.queue"));
         assert_eq!(other.queue, Path::new("/q/.queue_state.json2.queue"));
+    }
+}
+
+/// Who runs a queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Owner {
+    /// Process number.
+    pub pid: u32,
+    /// Host name.
+    pub host: String,
+    /// `/proc/sys/kernel/random/boot_id`.
+    pub boot: String,
+    /// Since when, UTC.
+    pub since: String,
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.pid == 0 {
+            return out.write_str("another process");
+        }
+        write!(
+            out,
+            "process {} on {} since {}",
+            self.pid, self.host, self.since
+        )
+    }
+}
+
+impl Owner {
+    /// Whether this manager, seen from another on the same machine, certainly lives no more.
+    pub(crate) fn is_gone(&self, other: &Self) -> bool {
+        if self.pid == 0 || self.host != other.host {
+            return false;
+        }
+        let proc = Path::new("/proc/self").exists();
+        let pid = i32::try_from(self.pid).unwrap_or(0);
+        self.boot != other.boot || proc && !aris_attempt::runs(pid)
     }
 }

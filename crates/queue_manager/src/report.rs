@@ -1,22 +1,17 @@
 //! What the commands give back, and its form for people.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use aris_attempt::cards::CardId;
 use aris_cli::{Product, Style};
 use serde::Serialize;
 
-use crate::commands::control::Asked;
-use crate::commands::explain::Explanation;
+use crate::commands::Data;
 use crate::commands::fetch::{Brought, Fetched};
-use crate::commands::logs::Log;
 use crate::commands::outputs::{MissingOutput, Outputs};
-use crate::commands::preflight::Preflight;
 use crate::commands::record::Recorded;
-use crate::commands::remote::{Remote, Served};
+use crate::commands::remote::Served;
 use crate::commands::run::Ran;
-use crate::commands::start::Started;
 use crate::commands::status::{Status, duration};
 use crate::commands::used_by::UsedBy;
 use crate::results::words::count;
@@ -42,50 +37,6 @@ pub(crate) mod id {
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 pub struct Report(pub(crate) Data);
-
-/// What it may be.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Data {
-    /// `run`.
-    Ran(Ran),
-    /// `start`.
-    Started(Started),
-    /// `status`, `watch`.
-    Status(Box<Status>),
-    /// `explain`.
-    Explanation(Explanation),
-    /// `logs`.
-    Log(Log),
-    /// `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`.
-    Asked(Asked),
-    /// `preflight`.
-    Preflight(Preflight),
-    /// `report`.
-    Report(Box<crate::results::Report>),
-    /// `deploy`, `remote`.
-    Remote(Remote),
-    /// `outputs`.
-    Outputs(Outputs),
-    /// `fetch`.
-    Fetched(Fetched),
-    /// `record`.
-    Recorded(Recorded),
-    /// `used-by`.
-    UsedBy(UsedBy),
-    /// `remote … logs --follow`, whose lines are printed already.
-    Told,
-    /// `--agent`, for another machine alone.
-    Served(Served),
-    /// `--attempt`, for the manager alone.
-    Attempt(Attempt),
-}
-
-/// An attempt that was carried out; how it ended stands in its folder.
-#[derive(Debug, Serialize)]
-pub(crate) struct Attempt {
-    pub(crate) folder: PathBuf,
-}
 
 impl Product for Report {
     fn schema(&self) -> &'static str {

@@ -8,7 +8,7 @@
 //! A long captured value lies in a file of its own below `STATE.d/captured`; the line has its SHA-256. A file that is one JSON object
 //! without a number is the beginning of a run that somebody wrote; the first change makes it a journal.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_fs::Log;
 use aris_recipe::engine::state::{RecipeRef, STATE_SCHEMA, sha256_hex};
@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::store::attempts_of;
 
 /// Bytes of a captured value that are kept in the journal itself: verdicts, paths and numbers, so that people can read it.
 const SHORT: usize = 1024;
@@ -330,4 +329,16 @@ fn wrong(path: &Path, reason: String) -> Error {
         path: path.to_path_buf(),
         reason,
     }
+}
+
+/// The folder of the attempts of a state.
+pub(crate) fn attempts_of(state: &Path) -> PathBuf {
+    beside(state, ".d")
+}
+
+/// The path with something added to its name.
+pub(crate) fn beside(path: &Path, more: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(more);
+    PathBuf::from(name)
 }

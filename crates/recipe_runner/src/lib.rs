@@ -52,7 +52,6 @@ mod drive;
 mod error;
 mod interrupt;
 mod journal;
-mod lenses;
 mod load;
 mod report;
 mod requests;

@@ -8,12 +8,10 @@ use aris_cli::Context;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
-use crate::attempt::Left;
+use crate::attempt::{self, Left};
 use crate::cli::WaitArgs;
-use crate::drive::ticket;
 use crate::error::Error;
-use crate::journal::{self, Writer};
-use crate::lenses;
+use crate::journal::{self, Writer, attempts_of, beside};
 
 /// States of earlier runs that are kept beside a state.
 const MANY: u32 = 10_000;
@@ -110,7 +108,7 @@ impl Store {
             && !state.status.is_over()
         {
             let step = state.cursor.as_deref().unwrap_or_default();
-            for part in lenses::parts(&attempts.join(ticket(&state)))? {
+            for part in attempt::parts(&attempts.join(ticket(&state)))? {
                 if let Left::AtWork(work) = part.left {
                     return Err(work.refuses(step));
                 }
@@ -175,19 +173,12 @@ fn no_state(path: &Path) -> Error {
     }
 }
 
+/// Names the attempt that comes next: the number of its entry in the journal, and its own.
+pub(crate) fn ticket(state: &State) -> String {
+    format!("{}.{}", state.journal.len() + 1, state.attempts + 1)
+}
+
 /// The folder of an attempt of the step at the cursor.
 pub(crate) fn attempt_of(path: &Path, state: &State, attempt: u32) -> PathBuf {
     attempts_of(path).join(format!("{}.{attempt}", state.journal.len() + 1))
-}
-
-/// The folder of the attempts of a state.
-pub(crate) fn attempts_of(state: &Path) -> PathBuf {
-    beside(state, ".d")
-}
-
-/// The path with something added to its name.
-fn beside(path: &Path, more: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(more);
-    PathBuf::from(name)
 }

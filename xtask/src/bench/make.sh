@@ -296,10 +296,11 @@ source)
     cp "$BUILT/$name" "${contract%/*}/bin/$name-$triple"
   done
   ;;
-# The same, installed here.
+# The same, installed in `project`.
 installed)
   sh "$0" source
-  install_aris . --quiet --aris-repo source --mode copy
+  mkdir project
+  install_aris project --quiet --aris-repo source --mode copy
   ;;
 # So many SKILLS of ten files, about 100 KiB each: the page, five references, three scripts and an asset.
 skills)

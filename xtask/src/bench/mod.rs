@@ -81,6 +81,9 @@ struct Case {
     /// Words for `make.sh`, which fills the folder.
     #[serde(default)]
     make: String,
+    /// Where in it the pairs run.
+    #[serde(default)]
+    folder: String,
     #[serde(default)]
     pair: Vec<Pair>,
     /// Package, target and filters of tests that measure.
@@ -141,10 +144,10 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Times the pairs of a case in a new folder.
     fn time(&self, case: &Case) -> Result<(), Fault> {
-        let folder = tempfile::tempdir().map_err(Fault::from_error)?;
+        let place = tempfile::tempdir().map_err(Fault::from_error)?;
         if !case.make.is_empty() {
             let make = self.variables().into_iter().fold(
-                aris_proc::command("sh", folder.path()),
+                aris_proc::command("sh", place.path()),
                 |command, (name, value)| command.env(name, value),
             );
             let make = make.arg(self.script()).args(case.make.split(' '));
@@ -155,13 +158,14 @@ impl Bench<'_> {
                 )));
             }
         }
+        let folder = place.path().join(&case.folder);
         for pair in &case.pair {
             if !pair.ours.contains("{helper}") {
-                self.compare(pair, folder.path())?;
+                self.compare(pair, &folder)?;
                 continue;
             }
             for helper in &self.workspace.rows {
-                self.compare(&pair.of_helper(&helper.name), folder.path())?;
+                self.compare(&pair.of_helper(&helper.name), &folder)?;
             }
         }
         Ok(())

@@ -1,25 +1,10 @@
 //! The cells of a grid: values of all axes, one combination after the other.
 
-use crate::grid::template::Cell;
-use crate::grid::when::{Condition, condition};
+use super::template::Cell;
+use super::when::{Condition, condition};
+use super::{Axis, Scalar};
 use crate::problem::{Problems, nearest};
 use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
-
-/// One dimension.
-pub(super) struct Axis {
-    pub(super) name: String,
-    /// First those of the product, then those that only included cells have.
-    pub(super) values: Vec<Scalar>,
-}
-
-/// One value, as written.
-#[derive(Clone)]
-pub(super) struct Scalar {
-    pub(super) text: String,
-    /// As a value of a key: a number or a truth value stays one.
-    pub(super) node: Node,
-    pub(super) number: Option<f64>,
-}
 
 /// Axes that go together, with the number of their common values.
 struct Group {

@@ -24,12 +24,12 @@ mod cells;
 mod keys;
 mod phase;
 mod plan;
-#[cfg(test)]
-mod schema;
 mod template;
 #[cfg(test)]
 mod tests;
 mod when;
+
+use crate::tree::Node;
 
 pub(crate) use keys::Keys;
 pub use plan::Plan;
@@ -38,3 +38,19 @@ pub use plan::Plan;
 pub const MANY: u64 = 100_000;
 /// Jobs beyond which a grid is a mistake; ten times the largest queue.
 pub const MOST_JOBS: u64 = 1_000_000;
+
+/// One dimension.
+struct Axis {
+    name: String,
+    /// First those of the product, then those that only included cells have.
+    values: Vec<Scalar>,
+}
+
+/// One value, as written.
+#[derive(Clone)]
+struct Scalar {
+    text: String,
+    /// As a value of a key: a number or a truth value stays one.
+    node: Node,
+    number: Option<f64>,
+}

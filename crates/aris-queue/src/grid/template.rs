@@ -1,6 +1,6 @@
 //! A job's template: its texts with the values of one cell in the places of placeholders.
 
-use super::cells::{Axis, Scalar};
+use super::{Axis, Scalar};
 use crate::problem::{Problems, nearest};
 use crate::shell;
 use crate::tree::{Kind, Node, Value, made, quoted};

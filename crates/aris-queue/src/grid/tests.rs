@@ -1,9 +1,8 @@
 use super::*;
 use crate::manifest::{self, Manifest};
-use crate::tree;
 
 fn plan(text: &str) -> Plan {
-    Plan::read(&tree::read(text).unwrap()).unwrap_or_else(|error| panic!("{text}: {error:#?}"))
+    Plan::read(&manifest::tree(text).unwrap()).unwrap_or_else(|error| panic!("{text}: {error:#?}"))
 }
 
 fn expanded(text: &str) -> Manifest {
@@ -21,7 +20,7 @@ fn ids(text: &str) -> Vec<String> {
 }
 
 fn bad(text: &str) -> String {
-    let problems = match tree::read(text) {
+    let problems = match manifest::tree(text) {
         Ok(node) => Plan::read(&node).err().expect(text),
         Err(problem) => vec![problem],
     };
@@ -258,7 +257,7 @@ proptest::proptest! {
     #[test]
     fn no_specification_makes_it_panic(text in "(grid|zip|seeds|when|exclude|include|template|id|cmd|\\$\\{|[\\[\\]{}:,\n ]|[a-c0-3<>=!\"'])\
         {0,40}") {
-        if let Ok(node) = tree::read(&text) {
+        if let Ok(node) = manifest::tree(&text) {
             let _plan = Plan::read(&node);
         }
     }

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::grid::cells::Axis;
-use crate::problem::Problem;
-use crate::problem::nearest;
-use crate::tree::{Node, problem};
+use super::Axis;
+use crate::problem::{Problem, nearest, problem};
+use crate::tree::Node;
 
 /// One comparison.
 pub(super) struct Condition {

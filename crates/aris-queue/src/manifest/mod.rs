@@ -8,10 +8,7 @@ pub mod edit;
 mod file;
 mod graph;
 mod read;
-#[cfg(test)]
-pub(crate) mod schema;
 mod settings;
-mod slurm;
 #[cfg(test)]
 mod tests;
 
@@ -20,14 +17,14 @@ use std::sync::Arc;
 
 use aris_attempt::cards::CardId;
 
-use crate::typed;
-
 pub use changes::{differences, named};
 pub use file::Positive;
+#[cfg(test)]
+pub(crate) use file::schema;
+pub use file::slurm::{Extra, Gres, Slurm};
 pub(crate) use file::{Common, Elsewhere, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
-pub use read::{has_grid, parse, read};
+pub use read::{has_grid, parse, read, tree};
 pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
-pub use slurm::{Extra, Gres, Slurm};
 
 /// Schema id that our manifests carry; the reference's carry none.
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
@@ -170,16 +167,6 @@ pub struct Job {
     pub params: Vec<(Box<str>, Box<str>)>,
     /// Everything that jobs of a phase mostly share.
     pub settings: Arc<Settings>,
-}
-
-/// Whether a manifest or a specification of grids may have this key at its top.
-pub(crate) fn is_top_key(key: &str) -> bool {
-    let known = [
-        typed::keys::<TopKeys>(),
-        typed::keys::<Common>(),
-        typed::keys::<crate::grid::Keys>(),
-    ];
-    known.iter().any(|known| known.contains(&key))
 }
 
 /// Bytes of a job's id.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::file::{self, Common};
 use super::settings::Settings;
-use super::{Conda, Engine, Job, MAX_ID, Manifest, OnDepFailure, Phase, SCHEMA, graph};
+use super::{Conda, Engine, Job, MAX_ID, Manifest, OnDepFailure, Phase, SCHEMA, TopKeys, graph};
 use crate::problem::{Invalid, Problem, Problems};
 use crate::shell;
 use crate::tree::{self, Node, Value, present};
@@ -13,10 +13,48 @@ use crate::typed;
 
 /// Reads the manifest in `text`, which came from the file `path`. **Errors**: every mistake found.
 pub fn parse(path: &Path, text: &str) -> Result<Manifest, Invalid> {
-    tree::read(text)
+    tree(text)
         .map_err(|problem| vec![problem])
         .and_then(|node| read(&node))
         .map_err(|problems| Invalid::new(path, problems))
+}
+
+/// The tree of a manifest or of a specification of grids. **Errors**: as [`tree::read`](crate::tree::read).
+pub fn tree(text: &str) -> Result<Node, Problem> {
+    Ok(own_anchors(tree::read(text)?, text))
+}
+
+/// Keys at the top that only hold an anchor for others are the user's own, as if they began with `x_`.
+fn own_anchors(mut node: Node, text: &str) -> Node {
+    if !text.contains('&') {
+        return node;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    if let Value::Map(entries) = &mut node.value {
+        for (key, _) in entries {
+            let line = usize::try_from(key.line)
+                .ok()
+                .and_then(|line| lines.get(line.checked_sub(1)?));
+            let value = line.and_then(|line| line.trim_start().strip_prefix(key.text.as_str()));
+            let value = value.and_then(|rest| rest.trim_start().strip_prefix(':'));
+            if value.is_some_and(|value| value.trim_start().starts_with('&'))
+                && !is_top_key(&key.text)
+            {
+                key.text.insert_str(0, "x_");
+            }
+        }
+    }
+    node
+}
+
+/// Whether a manifest or a specification of grids may have this key at its top.
+fn is_top_key(key: &str) -> bool {
+    let known = [
+        typed::keys::<TopKeys>(),
+        typed::keys::<Common>(),
+        typed::keys::<crate::grid::Keys>(),
+    ];
+    known.iter().any(|known| known.contains(&key))
 }
 
 /// Whether the file lists grids that must be expanded first, [`grid`](crate::grid).

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use aris_attempt::format::Notice;
 
+use super::Slurm;
 use super::file::{Common, Positive};
-use super::slurm::Slurm;
 
 /// Settings of a job.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::outcome::Outcome;
 use crate::engine::state::State;
+use crate::expression::Scope;
 use crate::model::{Capture, Class, Recipe, Step};
-use crate::value::{Scope, to_text};
+use crate::value::to_text;
 
 /// Variables that change, and what a reader should know.
 #[derive(Debug, Default)]

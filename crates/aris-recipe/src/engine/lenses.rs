@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 use super::machine::Machine;
 use super::outcome::{Outcome, OutcomeStatus, RetryReason};
 use super::state::State;
+use crate::expression::Scope;
 use crate::expression::quoted;
 use crate::model::Step;
 use crate::template::Template;
-use crate::value::{Scope, to_text};
+use crate::value::to_text;
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use super::lenses::Lens;
 use super::machine::Machine;
 use super::state::State;
+use crate::expression::Scope;
 use crate::model::Step;
 use crate::template::Template;
-use crate::value::Scope;
 
 impl Machine {
     /// The arguments of a step with everything filled in, for one of its lenses where it has some.

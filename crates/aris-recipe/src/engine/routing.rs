@@ -2,8 +2,8 @@
 
 use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
+use crate::expression::Scope;
 use crate::model::{DONE, Kind, OnResult, Step, Via};
-use crate::value::Scope;
 use aris_yaml::Text;
 
 /// A route as taken.

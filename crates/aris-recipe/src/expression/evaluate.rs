@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Comparison, Expression, Operand};
-use crate::value::{Scope, is_truthy};
+use crate::expression::Scope;
+use crate::value::is_truthy;
 
 impl Operand {
     fn text(&self, scope: &Scope<'_>) -> Cow<'_, str> {

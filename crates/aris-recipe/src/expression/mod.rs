@@ -14,11 +14,11 @@ mod evaluate;
 mod filter;
 mod parse;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::Value;
-
-use crate::value::Scope;
+use serde_json::{Map, Value};
 
 pub use filter::FILTERS;
 pub use filter::quoted;
@@ -56,6 +56,42 @@ pub enum Segment {
     Name(String),
     /// `[n]`
     Index(usize),
+}
+
+/// What can be read while a recipe runs. What is absent is the empty text, at every level.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// Inputs by name.
+    pub inputs: &'a BTreeMap<String, String>,
+    /// Context variables by name: texts and lists of texts.
+    pub context: &'a Map<String, Value>,
+    /// Result of the step at hand; null where there is none.
+    pub result: &'a Value,
+}
+
+impl<'a> Scope<'a> {
+    /// The value at a path; `None` when it is absent.
+    pub(crate) fn find(&self, namespace: Namespace, path: &[Segment]) -> Option<Cow<'a, Value>> {
+        let (start, rest) = match namespace {
+            Namespace::Result => (self.result, path),
+            Namespace::Inputs | Namespace::Context => {
+                let (Segment::Name(name), rest) = path.split_first()? else {
+                    return None;
+                };
+                if namespace == Namespace::Inputs {
+                    let found = self.inputs.get(name).filter(|_| rest.is_empty())?;
+                    return Some(Cow::Owned(Value::from(found.as_str())));
+                }
+                (self.context.get(name)?, rest)
+            }
+        };
+        rest.iter()
+            .try_fold(start, |value, segment| match segment {
+                Segment::Name(name) => value.get(name),
+                Segment::Index(index) => value.get(*index),
+            })
+            .map(Cow::Borrowed)
+    }
 }
 
 /// A filter as written; whether there is one of that name is [`Filter::is_known`].
@@ -112,7 +148,7 @@ impl Reference {
     pub fn value(&self, scope: &Scope<'_>) -> Value {
         let found = scope
             .find(self.namespace, &self.path)
-            .map_or(Value::Null, std::borrow::Cow::into_owned);
+            .map_or(Value::Null, Cow::into_owned);
         self.filters.iter().fold(found, filter::apply)
     }
 }

@@ -325,7 +325,7 @@ mod tests {
 
         #[test]
         fn a_literal_equals_itself_only(left in "[A-Za-z0-9_./+-]{1,12}", right in "[A-Za-z0-9_./+-]{1,12}") {
-            let scope = crate::value::Scope {
+            let scope = crate::expression::Scope {
                 inputs: &std::collections::BTreeMap::new(),
                 context: &serde_json::Map::new(),
                 result: &serde_json::Value::Null,

@@ -7,7 +7,7 @@ use super::kinds::{Anything, Truth, Word, Words};
 
 keys! {
     /// An input. All values are texts.
-    pub(super) Declared, schema pub(super) IngredientFile refined by super::schema::refine_ingredient, keys of others &[];
+    pub(super) Declared, schema pub(super) IngredientFile refined by refine_ingredient, keys of others &[];
     /// What it is for.
     description: Word => Option<Text>,
     /// Whether it must be given.
@@ -109,4 +109,9 @@ impl Ingredient {
                 .collect(),
         }
     }
+}
+
+#[cfg(feature = "schema")]
+fn refine_ingredient(schema: &mut schemars::Schema) {
+    super::keys::demand(schema, &[]);
 }

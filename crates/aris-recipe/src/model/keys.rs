@@ -182,6 +182,15 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
+/// Replaces what a mapping must have: the keys of its declaration are all optional for the reader.
+#[cfg(feature = "schema")]
+pub(crate) fn demand(schema: &mut schemars::Schema, required: &[&str]) {
+    schema.remove("required");
+    if !required.is_empty() {
+        schema.insert(String::from("required"), serde_json::json!(required));
+    }
+}
+
 /// A text with its place.
 pub(crate) fn as_text(node: &Node) -> Option<Text> {
     node.text().map(|text| Text {

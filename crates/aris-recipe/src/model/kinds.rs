@@ -3,8 +3,18 @@
 use aris_yaml::{Node, Text};
 
 use super::keys::{Kind, Reader, as_text};
-use super::route::Capture;
 use crate::template::Template;
+
+/// One capture: a variable and what is put there.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The context variable.
+    pub variable: Text,
+    /// The template over `result.*`; null when it is no scalar.
+    pub value: Node,
+    /// The template, parsed.
+    pub template: Template,
+}
 
 /// A scalar that is read as a text.
 #[derive(Debug)]

@@ -17,10 +17,11 @@ use aris_yaml::Text;
 use keys::Fault;
 
 pub use ingredient::{Ingredient, is_place};
+pub use kinds::Capture;
 #[cfg(feature = "schema")]
 pub use read::RecipeFile;
 pub use read::{Loaded, RecipeKeys, load, parse};
-pub use route::{Branch, Capture, Condition, OnResult, Target, Via};
+pub use route::{Branch, Condition, OnResult, Target, Via};
 pub use state::{Class, Declaration, Tier};
 pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
 

@@ -116,7 +116,7 @@ pub fn parse(text: &str) -> Loaded {
 
 keys! {
     /// A recipe: steps, and where control goes after each.
-    pub RecipeKeys, schema pub RecipeFile refined by super::schema::refine_recipe, keys of others &[];
+    pub RecipeKeys, schema pub RecipeFile refined by refine_recipe, keys of others &[];
     /// Its name.
     name: Word => Option<Text>,
     /// For people; never interpreted.
@@ -149,6 +149,19 @@ keys! {
 
 fn refuse(rule: &'static str, line: u32, message: impl Into<String>) -> Box<Finding> {
     Box::new(Finding::about_file(rule, Severity::Error, message).at(line))
+}
+
+#[cfg(feature = "schema")]
+fn refine_recipe(schema: &mut schemars::Schema) {
+    super::keys::demand(schema, &["name", "kitchen_rules", "steps"]);
+    for key in ["kitchen_rules"] {
+        if let Some(list) = schema.pointer_mut(&format!("/properties/{key}")) {
+            list["minItems"] = serde_json::json!(1);
+        }
+    }
+    if let Some(name) = schema.pointer_mut("/properties/name") {
+        name["pattern"] = serde_json::json!("\\S");
+    }
 }
 
 #[cfg(test)]

@@ -8,12 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::keys::{Kind, Reader, as_text, keys};
 use super::kinds::{Anything, Route, Word};
 use crate::expression::{self, Expression, ExpressionError};
-use crate::template::Template;
 use aris_yaml::{Node, Text};
 
 keys! {
     /// One branch of `on_result`: the first whose condition holds is taken.
-    pub(super) BranchKeys, schema pub(super) BranchFile refined by super::schema::refine_branch, keys of others &[];
+    pub(super) BranchKeys, schema pub(super) BranchFile refined by refine_branch, keys of others &[];
     /// The condition, for instance `${{ result.verdict }} == GO`; without it the branch is the default.
     when: Anything => Option<Node>,
     /// Where it leads.
@@ -22,7 +21,7 @@ keys! {
 
 keys! {
     /// Routing by the text of one field of the result.
-    pub(super) ByField, schema pub(super) ByFieldFile refined by super::schema::refine_by_field, keys of others &[];
+    pub(super) ByField, schema pub(super) ByFieldFile refined by refine_by_field, keys of others &[];
     /// The field.
     field: Word => Option<Text>,
     /// Values of the field, each with where it leads.
@@ -309,13 +308,12 @@ impl OnResult {
     }
 }
 
-/// One capture: a variable and what is put there.
-#[derive(Clone, Debug)]
-pub struct Capture {
-    /// The context variable.
-    pub variable: Text,
-    /// The template over `result.*`; null when it is no scalar.
-    pub value: Node,
-    /// The template, parsed.
-    pub template: Template,
+#[cfg(feature = "schema")]
+fn refine_branch(schema: &mut schemars::Schema) {
+    super::keys::demand(schema, &["route"]);
+}
+
+#[cfg(feature = "schema")]
+fn refine_by_field(schema: &mut schemars::Schema) {
+    super::keys::demand(schema, &["field", "routes"]);
 }

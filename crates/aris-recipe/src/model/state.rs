@@ -10,7 +10,7 @@ use crate::near::nearest;
 
 keys! {
     /// Where a run is taken up again, without a journal: the highest tier whose variable is not blank.
-    pub(super) TierKeys, schema pub(super) TierFile refined by super::schema::refine_tier, keys of others &[];
+    pub(super) TierKeys, schema pub(super) TierFile refined by refine_tier, keys of others &[];
     /// Its number; higher ones are tried first.
     tier: TierNumber => Option<i64>,
     /// The variable that must not be blank.
@@ -166,4 +166,9 @@ pub struct Tier {
     pub start: Text,
     /// Its line.
     pub line: u32,
+}
+
+#[cfg(feature = "schema")]
+fn refine_tier(schema: &mut schemars::Schema) {
+    super::keys::demand(schema, &["tier", "present", "start"]);
 }

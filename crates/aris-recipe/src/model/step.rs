@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 
 use super::keys::{Kind as Read, Reader, Wrong, keys};
+use super::kinds::Capture;
 use super::kinds::{
     Anything, Arguments, Cache, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
 };
-use super::route::{Capture, OnResult, Results};
+use super::route::{OnResult, Results};
 use crate::expression::Namespace;
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
 use crate::near::nearest;
@@ -51,7 +52,7 @@ pub enum Kind<'a> {
 
 keys! {
     /// A step. It says by exactly one of `tool`, `action`, `python`, `constant` and `sub_recipe` what it does.
-    pub StepKeys, schema pub(super) StepFile refined by super::schema::refine_step, keys of others ELSEWHERE;
+    pub StepKeys, schema pub(super) StepFile refined by refine_step, keys of others ELSEWHERE;
     /// A tool: `run_skill` is an agent's session, `run_cmd` a shell command.
     tool: Word => Option<Text>,
     /// `route` does nothing but routing, `stop` ends the run, `confirm` asks a person.
@@ -415,4 +416,33 @@ impl Step {
         }
         all
     }
+}
+
+#[cfg(feature = "schema")]
+/// Of a key that is present: others that must be there, and one that must not.
+fn refine_step(schema: &mut schemars::Schema) {
+    super::keys::demand(schema, &[]);
+    let kinds = ["tool", "action", "python", "constant", "sub_recipe"];
+    let one = kinds.map(|kind| serde_json::json!({"required": [kind]}));
+    schema.insert(String::from("oneOf"), serde_json::json!(one));
+    if let Some(action) = schema.pointer_mut("/properties/action") {
+        action["enum"] = serde_json::json!(["route", "stop", "confirm"]);
+    }
+    let is = |action: &str| serde_json::json!({"required": ["action"], "properties": {"action": {"const": action}}});
+    let said = serde_json::json!({"message": {"pattern": "\\S"}});
+    schema.insert(
+        String::from("allOf"),
+        serde_json::json!([
+            {"if": is("stop"), "then": {"required": ["message"], "properties": said}},
+            {"if": is("confirm"), "then": {"required": ["message", "on_success", "on_failure"], "properties": said}},
+            {"not": {"required": ["on_success", "on_result"]}},
+            {"not": {"required": ["constant", "with"]}},
+            {"if": {"required": ["lenses"]}, "then": {"anyOf": [{"required": ["tool"]}, {"required": ["python"]}]}},
+            {"if": {"required": ["optional"], "properties": {"optional": {"enum": [true, "yes", "on"]}}}, "then": {"required": ["skip_when_false"]}}
+        ]),
+    );
+    schema.insert(
+        String::from("dependentRequired"),
+        serde_json::json!({"sub_recipe": ["gate", "on_success"]}),
+    );
 }

@@ -14,13 +14,14 @@ use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, SelectArgs};
+use crate::commands::Data;
 use crate::commands::{look, start, used_by};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Options, Request, Verb};
+use crate::pause::pause;
 use crate::place::Place;
-use crate::report::Data;
 use crate::results::words::count;
 
 /// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
@@ -283,7 +284,7 @@ pub(super) fn ask(
                 }
             }
         } else {
-            manager::pause(LOOK_AGAIN);
+            pause(LOOK_AGAIN);
             waited += LOOK_AGAIN;
         }
     }

@@ -12,11 +12,11 @@ use aris_queue::state::State;
 use serde::Serialize;
 
 use crate::cli::JobArgs;
+use crate::commands::Data;
 use crate::commands::{job, look};
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Cards};
-use crate::report::Data;
 
 /// Why a job is in its state.
 #[derive(Debug, Serialize)]

@@ -10,27 +10,19 @@ use std::time::{Duration, Instant, SystemTime};
 
 use aris_cli::{Context, Outcome};
 use aris_fs::Part;
-use aris_remote::{Answer, Program, RemoteError, Request, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::cli::{FetchArgs, SshFlags};
+use crate::commands::Data;
 use crate::commands::outputs::{MissingOutput, OutputFile, Outputs};
 use crate::commands::records::Records;
-use crate::commands::remote::{connect, envelope, failed, of_all, printable};
+use crate::commands::there::{LARGEST, There, of_all};
 use crate::error::Error;
-use crate::report::Data;
 
-/// First word of a request for a piece. It is no command of this program.
-pub(crate) const PIECE: &str = "piece";
-
-/// Bytes of the first piece, and of the largest: as text it is a third longer, and an answer has 128 MiB.
+/// Bytes of the first piece.
 const FIRST: u64 = 1 << 20;
-const LARGEST: u64 = 48 << 20;
-
-/// The largest record or patch that is brought.
-const SMALL: u64 = 256 << 20;
 
 /// A piece that came faster than this is followed by one twice as large, one that took four times as long by one half as large.
 const QUICK: Duration = Duration::from_secs(5);
@@ -86,127 +78,6 @@ pub(crate) enum Brought {
     Kept,
     /// It could not be read there, or changed all the time.
     Failed,
-}
-
-/// A piece of a file there.
-#[derive(Debug, Serialize, Deserialize)]
-struct Piece {
-    size: u64,
-    modified: (i64, i64),
-    data: String,
-}
-
-/// On the server: the piece that a request asks for, `piece PATH FROM LENGTH`.
-pub(crate) fn piece(args: &[String]) -> Answer {
-    let [_, path, from, length] = args else {
-        return Answer::refused(2, "a piece has a path, a place and a length");
-    };
-    let (Ok(from), Ok(length)) = (from.parse(), length.parse::<u64>()) else {
-        return Answer::refused(2, "a piece has two numbers");
-    };
-    let read = aris_fs::open(Path::new(path)).and_then(|file| {
-        let (size, modified) = {
-            let data = file.metadata();
-            (data.size(), (data.mtime(), data.mtime_nsec()))
-        };
-        let data = STANDARD.encode(file.read_from(from, length.min(LARGEST))?);
-        Ok(Piece {
-            size,
-            modified,
-            data,
-        })
-    });
-    match read.map(|piece| serde_json::to_string(&piece)) {
-        Ok(Ok(stdout)) => Answer {
-            code: 0,
-            stdout,
-            stderr: String::new(),
-        },
-        Ok(Err(error)) => Answer::refused(1, error.to_string()),
-        Err(error) => Answer::refused(3, error.to_string()),
-    }
-}
-
-/// A run on a server.
-pub(super) struct There<'a> {
-    server: Server,
-    program: Program,
-    pub(super) host: &'a str,
-    pub(super) run: &'a str,
-}
-
-impl<'a> There<'a> {
-    pub(super) fn new(ssh: &'a SshFlags, run: &'a str, context: &Context) -> Result<Self, Error> {
-        let (server, program) = connect(ssh, context)?;
-        Ok(Self {
-            server,
-            program,
-            host: &ssh.host,
-            run,
-        })
-    }
-
-    /// Brings the program there.
-    pub(super) fn deploy(&self) -> Result<(), RemoteError> {
-        self.server.deploy(&self.program)
-    }
-
-    /// Writes a file in the folder of the run, and makes that.
-    pub(super) fn place(&self, name: String, text: String) -> Result<Answer, RemoteError> {
-        let mut request = Request::new(self.run);
-        request.files = BTreeMap::from([(name, text)]);
-        self.server.call(&self.program, &request)
-    }
-
-    pub(super) fn call(&self, args: Vec<String>) -> Result<Answer, RemoteError> {
-        let mut request = Request::new(self.run);
-        request.args = args;
-        self.server.call(&self.program, &request)
-    }
-
-    /// The data that a command gives, where it leaves with 0 or a finding.
-    pub(super) fn data<T: serde::de::DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
-        let answer = self.call(args.iter().map(|arg| (*arg).to_owned()).collect())?;
-        if !matches!(answer.code, 0 | 10) {
-            return Err(failed(self.host, &answer));
-        }
-        let data = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
-        data.ok_or_else(|| failed(self.host, &answer))
-    }
-
-    /// The piece of a file that begins at `from`; `Err` holds why there is none.
-    fn piece(
-        &self,
-        path: &str,
-        from: u64,
-        length: u64,
-    ) -> Result<Result<Piece, String>, RemoteError> {
-        let words = [PIECE, path, &from.to_string(), &length.to_string()];
-        let answer = self.call(words.map(str::to_owned).to_vec())?;
-        let piece = serde_json::from_str(&answer.stdout).ok();
-        let piece = piece.filter(|_| answer.code == 0);
-        Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
-    }
-
-    /// A whole file of some megabytes at most; `Err` holds why there is none.
-    pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, RemoteError> {
-        let mut bytes = Vec::new();
-        loop {
-            let piece = match self.piece(path, bytes.len() as u64, LARGEST)? {
-                Ok(piece) => piece,
-                Err(why) => return Ok(Err(why)),
-            };
-            let more = STANDARD.decode(&piece.data).unwrap_or_default();
-            bytes.extend(&more);
-            let length = bytes.len() as u64;
-            if length > SMALL || more.is_empty() && length < piece.size {
-                return Ok(Err(format!("{path} cannot be brought")));
-            }
-            if length >= piece.size {
-                return Ok(Ok(bytes));
-            }
-        }
-    }
 }
 
 /// Brings the outputs of completed jobs, or of those that are named.

@@ -7,12 +7,11 @@ use aris_remote::RemoteError;
 use serde::Deserialize;
 
 use crate::cli::RemoteArgs;
-use crate::commands::fetch::There;
-use crate::commands::remote::{Remote, envelope, failed, printable};
+use crate::commands::Data;
+use crate::commands::there::{Remote, There, envelope, failed, printable};
 use crate::error::Error;
 use crate::log_file::Lines;
-use crate::manager;
-use crate::report::Data;
+use crate::pause::pause;
 
 /// Between two looks at a log that says nothing, at most.
 const SELDOM: Duration = Duration::from_secs(5);
@@ -102,7 +101,7 @@ pub(crate) fn follow(
                     context.warn(&format!("{error}; the job goes on, trying again"));
                 }
                 away = (away * 2).clamp(Duration::from_secs(1), PATIENT);
-                manager::pause(away);
+                pause(away);
                 continue;
             }
             other => other?,
@@ -134,6 +133,6 @@ pub(crate) fn follow(
         } else {
             (quiet * 2).clamp(Duration::from_secs(1), SELDOM)
         };
-        manager::pause(quiet);
+        pause(quiet);
     }
 }

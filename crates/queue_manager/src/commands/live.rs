@@ -11,12 +11,12 @@ use super::control::{Asked, ask, nobody, select};
 use super::{Look, look, used_by};
 use crate::change::Change;
 use crate::cli::{AddArgs, EditArgs, ReloadArgs, SelectArgs};
+use crate::commands::Data;
 use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Request};
 use crate::place::Place;
-use crate::report::Data;
 
 /// Takes the user's manifest up as it is now.
 pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Data>, Error> {

@@ -8,13 +8,14 @@ use aris_queue::state::State;
 use serde::Serialize;
 
 use crate::cli::LogsArgs;
-use crate::commands::{job, look, snapshot, tail};
+use crate::commands::Data;
+use crate::commands::{job, look, tail};
 use crate::error::Error;
+use crate::load;
 use crate::lock;
 use crate::log_file::{Lines, LogFile};
 use crate::manager::spec::log_of;
 use crate::place::Place;
-use crate::report::Data;
 use crate::watch::Wake;
 
 /// How late something is found of which the system does not tell: what is written on another machine.
@@ -120,7 +121,7 @@ impl Stand {
     fn of(args: &LogsArgs, place: &Place, context: &Context) -> Result<Self, Error> {
         let id = args.job.job.as_str();
         if lock::holder(place, context.now()).is_some() {
-            let state = snapshot(place)?;
+            let state = load::state(place)?;
             if let Some(row) = state.jobs.iter().find(|row| row.id == id) {
                 return Ok(Self {
                     attempt: row.attempts,

@@ -19,12 +19,12 @@ mod shares;
 pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod summary;
+pub(crate) mod there;
 pub(crate) mod used_by;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use crate::snapshot::{self, Snapshot};
 use aris_attempt::Standing;
 use aris_attempt::format;
 use aris_cli::Context;
@@ -32,6 +32,7 @@ use aris_fs::EntryKind;
 use aris_queue::manifest::Engine;
 use aris_queue::problem::nearest;
 use aris_queue::state::Queue;
+use serde::Serialize;
 
 use crate::cli::QueueArgs;
 use crate::error::Error;
@@ -40,6 +41,65 @@ use crate::lock;
 use crate::log_file::LogFile;
 use crate::manager;
 use crate::place::Place;
+use crate::results;
+
+use control::Asked;
+use explain::Explanation;
+use fetch::Fetched;
+use logs::Log;
+use outputs::Outputs;
+use preflight::Preflight;
+use record::Recorded;
+use remote::Served;
+use run::Ran;
+use start::Started;
+use status::Status;
+use there::Remote;
+use used_by::UsedBy;
+
+/// What a command gives.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Data {
+    /// `run`.
+    Ran(Ran),
+    /// `start`.
+    Started(Started),
+    /// `status`, `watch`.
+    Status(Box<Status>),
+    /// `explain`.
+    Explanation(Explanation),
+    /// `logs`.
+    Log(Log),
+    /// `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`.
+    Asked(Asked),
+    /// `preflight`.
+    Preflight(Preflight),
+    /// `report`.
+    Report(Box<results::Report>),
+    /// `deploy`, `remote`.
+    Remote(Remote),
+    /// `outputs`.
+    Outputs(Outputs),
+    /// `fetch`.
+    Fetched(Fetched),
+    /// `record`.
+    Recorded(Recorded),
+    /// `used-by`.
+    UsedBy(UsedBy),
+    /// `remote … logs --follow`, whose lines are printed already.
+    Told,
+    /// `--agent`, for another machine alone.
+    Served(Served),
+    /// `--attempt`, for the manager alone.
+    Attempt(Attempt),
+}
+
+/// An attempt that was carried out; how it ended stands in its folder.
+#[derive(Debug, Serialize)]
+pub(crate) struct Attempt {
+    pub(crate) folder: PathBuf,
+}
 
 /// A queue that is only looked at.
 pub(crate) struct Look {
@@ -117,15 +177,6 @@ pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error>
     Ok(Place::of(&state, Some(PathBuf::from(parts.logs))))
 }
 
-/// The state file. **Errors**: [`Error::NoQueue`], a file that is no state file.
-pub(crate) fn snapshot(place: &Place) -> Result<Snapshot, Error> {
-    let bytes = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)?;
-    let bytes = bytes.ok_or_else(|| Error::NoQueue {
-        path: place.state.clone(),
-    })?;
-    Ok(snapshot::parse(&place.state, &bytes)?)
-}
-
 /// The queue as its journal has it at this moment.
 pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     let place = place(args, context)?;
@@ -148,7 +199,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     }
     // What an engine said last stands in the state file alone.
     if queue.manifest().engine != Engine::Local
-        && let Ok(state) = snapshot(&place)
+        && let Ok(state) = load::state(&place)
     {
         for row in &state.jobs {
             if let (Some(job), Some(says)) = (queue.find(&row.id), &row.engine_says) {

@@ -11,9 +11,9 @@ use aris_runs::Ledger;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::OutputsArgs;
+use crate::commands::Data;
 use crate::commands::{job, look};
 use crate::error::Error;
-use crate::report::Data;
 
 /// Files that jobs wrote.
 #[derive(Debug, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use aris_slurm::{BatchSystem, Silent, SubmitError};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
+use crate::commands::Data;
 use crate::commands::run;
 use crate::error::Error;
 use crate::load;
@@ -17,7 +18,6 @@ use crate::lock;
 use crate::manager;
 use crate::manager::cluster;
 use crate::manager::spec::{Common, environment};
-use crate::report::Data;
 
 /// Things of a kind that are named before the rest is counted.
 const NAMED: usize = 5;

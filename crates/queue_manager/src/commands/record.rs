@@ -11,9 +11,9 @@ use aris_runs::{End, Ledger, Look};
 use serde::Serialize;
 
 use crate::cli::RecordArgs;
+use crate::commands::Data;
 use crate::commands::{accounting, import};
 use crate::error::Error;
-use crate::report::Data;
 use crate::results::words::count;
 
 /// What was recorded.

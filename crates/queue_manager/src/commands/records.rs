@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aris_cli::Context;
 use aris_runs::{Ledger, Record};
 
-use crate::commands::fetch::There;
+use crate::commands::there::There;
 use crate::error::Error;
 
 /// Files that were brought, by the path of the record there of the run that wrote them.

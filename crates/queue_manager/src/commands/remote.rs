@@ -9,22 +9,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
-use aris_contract::ErrorKind;
 use aris_proc::{End, ProcError};
 use aris_queue::manifest::{Engine, Manifest, edit};
-use aris_remote::{Answer, Program, Server};
+use aris_remote::Answer;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
-use crate::commands::fetch::{self, There};
+use crate::commands::Data;
+use crate::commands::there::{
+    self, Remote, There, envelope, failed, is_absent, of_all, printable, said,
+};
 use crate::commands::{follow, shares};
 use crate::error::Error;
-use crate::report::Data;
 use crate::{load, manager};
-
-/// The program's name on servers.
-const NAME: &str = "queue_manager";
 
 /// The manifest's name there.
 const MANIFEST: &str = "manifest.json";
@@ -37,22 +35,6 @@ const OUTPUT: usize = 128 << 20;
 
 /// Commands that stay until something ends: over a connection of one request they would only be cut off.
 const STAYING: [&str; 2] = ["run", "watch"];
-
-/// What a command on a server came to.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Remote {
-    /// The server, as ssh knows it.
-    pub(crate) host: String,
-    /// Name of the run there.
-    pub(crate) run: String,
-    /// What the command gave as data, with `--json`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) answer: Option<Value>,
-    /// What it printed, without.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<String>,
-}
 
 /// Brings program and manifest to the server, or to each of several its share of the jobs, and starts a manager there. Doing it again is
 /// harmless: a manager that runs already takes the manifest up and goes on.
@@ -144,16 +126,6 @@ fn ids_of(status: &Value) -> BTreeSet<String> {
     ids.map(str::to_owned).collect()
 }
 
-fn is_absent(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::There {
-            kind: ErrorKind::NotFound,
-            ..
-        }
-    )
-}
-
 /// Starts a manager of the run, or lets the one that is there take the manifest up: what was done, in lines, and its data.
 fn start(
     there: &There<'_>,
@@ -184,24 +156,6 @@ fn start(
     let notes = notes.map(|line| format!("manifest: {}\n", printable(line)));
     let lines = format!("run {} on {}: {did}\n", there.run, there.host);
     Ok((lines + &notes.collect::<String>(), data))
-}
-
-/// What each server gives, by its name, and the first error. Where several are asked, one that does not have what is asked for is no
-/// error unless none has it.
-pub(super) fn of_all<T>(
-    servers: &[SshFlags],
-    ask: impl Fn(&SshFlags) -> Result<T, Error>,
-) -> (Vec<(String, T)>, Option<Error>) {
-    let (mut given, mut absent, mut wrong) = (Vec::new(), None, None);
-    for ssh in servers {
-        match ask(ssh) {
-            Ok(answer) => given.push((ssh.host.clone(), answer)),
-            Err(error) if is_absent(&error) => absent = absent.or(Some(error)),
-            Err(error) => wrong = wrong.or(Some(error)),
-        }
-    }
-    let wrong = wrong.or(absent.filter(|_| given.is_empty()));
-    (given, wrong)
 }
 
 /// The answer of one server as it is, or those of several by their names.
@@ -302,8 +256,8 @@ pub(crate) fn agent(context: &Context) -> Result<Outcome<Data>, Error> {
 }
 
 fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> Answer {
-    if args.first().is_some_and(|word| word == fetch::PIECE) {
-        return fetch::piece(args);
+    if args.first().is_some_and(|word| word == there::PIECE) {
+        return there::piece(args);
     }
     if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
         let text =
@@ -330,19 +284,6 @@ fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> 
     }
 }
 
-pub(super) fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
-    let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
-    let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
-    if let Some(ssh) = &flags.ssh {
-        server = server.with_ssh(ssh.clone());
-    }
-    let path = match &flags.program {
-        Some(path) => context.absolute(path),
-        None => manager::this_program(context)?.0,
-    };
-    Ok((server, Program::read(&path, NAME)?))
-}
-
 /// The name of a run: that of the manifest's folder, made safe, so that the same manifest is the same run.
 fn run_of(manifest: &Path) -> String {
     let folder = manifest
@@ -364,47 +305,4 @@ fn manifest_name(path: &Path) -> String {
         .with_extension(if yaml { "yaml" } else { "json" })
         .display()
         .to_string()
-}
-
-/// The data of a success envelope.
-pub(super) fn envelope(text: &str) -> Option<Value> {
-    serde_json::from_str::<Value>(text)
-        .ok()?
-        .get_mut("data")
-        .map(Value::take)
-}
-
-/// A command that failed there: its class and its words.
-pub(super) fn failed(host: &str, answer: &Answer) -> Error {
-    let kind = ErrorKind::ALL
-        .into_iter()
-        .find(|kind| i32::from(kind.exit().code()) == answer.code);
-    let envelope: Option<Value> = serde_json::from_str(&answer.stdout).ok();
-    let message = envelope
-        .as_ref()
-        .and_then(|envelope| envelope["error"]["message"].as_str())
-        .or_else(|| said(answer))
-        .unwrap_or("it said nothing");
-    let message = message.trim();
-    Error::There {
-        host: host.to_owned(),
-        kind: kind.unwrap_or(ErrorKind::Internal),
-        said: printable(message.strip_prefix("error: ").unwrap_or(message)),
-    }
-}
-
-/// The line in which a program says what is wrong: the one that begins so, else the last.
-fn said(answer: &Answer) -> Option<&str> {
-    let mut lines = answer.stderr.lines();
-    let error = lines.find(|line| line.starts_with("error: "));
-    let mut lines = answer.stderr.lines().rev();
-    error.or_else(|| lines.find(|line| !line.trim().is_empty()))
-}
-
-/// What a server says, without what moves a terminal's cursor.
-pub(super) fn printable(line: &str) -> String {
-    line.chars()
-        .filter(|char| !char.is_control())
-        .take(2_000)
-        .collect()
 }

@@ -10,11 +10,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::cli::{QueueArgs, RunFlags};
+use crate::commands::Data;
 use crate::commands::summary;
 use crate::error::Error;
 use crate::manager::{self, Ended, Options};
 use crate::place::Place;
-use crate::report::Data;
 
 /// Jobs that a run names in its report.
 const NAMED: usize = 100;

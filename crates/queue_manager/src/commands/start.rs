@@ -9,11 +9,12 @@ use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
+use crate::commands::Data;
 use crate::commands::run;
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options};
-use crate::report::Data;
+use crate::pause::pause;
 
 /// How long it may take to come up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -123,7 +124,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
             let tail = super::tail(&log, 3).unwrap_or_default();
             return Err(not_started(&format!("it left with {status}: {tail}")));
         }
-        manager::pause(LOOK_AGAIN);
+        pause(LOOK_AGAIN);
         waited += LOOK_AGAIN;
     }
     if waited >= PATIENCE {

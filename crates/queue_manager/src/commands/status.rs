@@ -10,12 +10,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::StatusArgs;
-use crate::commands::{place, snapshot, tail};
+use crate::commands::{Data, place, tail};
 use crate::error::Error;
+use crate::load;
 use crate::lock;
 use crate::place::Place;
-use crate::report::Data;
-use crate::watch;
 
 /// Jobs of a kind that are named; `--jobs` names all.
 pub(crate) const NAMED: usize = 20;
@@ -156,9 +155,6 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    if args.watch {
-        return watch::watch(&args.queue, watch::INTERVAL, context);
-    }
     let place = place(&args.queue, context)?;
     let found = of(&place, args.jobs, NAMED, context.now())?;
     Ok(found.outcome())
@@ -168,7 +164,7 @@ pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Dat
 pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Result<Status, Error> {
     // First: of a manager that has left by then, the state is the last.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
-    let snapshot = snapshot(place)?;
+    let snapshot = load::state(place)?;
     // The reference's words, where it wrote the file.
     let state_of = |job: &JobRow| {
         job.state.unwrap_or(match job.status.as_str() {

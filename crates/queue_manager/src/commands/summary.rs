@@ -13,11 +13,11 @@ use aris_queue::state::{Event, Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
+use crate::commands::Data;
 use crate::commands::{Look, look, metrics, tail};
 use crate::error::Error;
 use crate::lock;
 use crate::place::Place;
-use crate::report::Data;
 
 /// Failures whose log is read, and lines of each.
 const TAILS: usize = 200;

@@ -9,8 +9,8 @@ use aris_runs::{Ledger, Line};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::UsedByArgs;
+use crate::commands::Data;
 use crate::error::Error;
-use crate::report::Data;
 
 /// Artifact of the audit that binds numbers to data.
 const ARTIFACT: &str = "PAPER_CLAIM_AUDIT.json";

@@ -8,12 +8,8 @@ use aris_queue::state::{Event, Life};
 
 use super::Manager;
 use super::cluster::Cluster;
+use super::ends::{BY_A_PERSON, withdraw, withdrawn_by};
 use crate::error::Error;
-
-/// Marks an attempt that a manager withdrew, with its process number.
-const WITHDRAWN: &str = "withdrawn";
-/// Why an attempt is asked to end.
-pub(super) const BY_A_PERSON: &str = "cancelled by a person";
 
 impl Manager<'_> {
     /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
@@ -97,18 +93,4 @@ impl Manager<'_> {
         self.ask_to_end(&folder, BY_A_PERSON);
         self.happen(Event::Removed { id })
     }
-}
-
-/// Makes sure that nobody runs an unclaimed attempt. `false`: somebody has it, or the disk refuses.
-pub(super) fn withdraw(folder: &Path) -> bool {
-    let mark = folder.join(WITHDRAWN);
-    let pid = std::process::id().to_string();
-    aris_fs::create_dir(folder).is_ok()
-        && aris_fs::replace_unsynced(&mark, pid.as_bytes()).is_ok()
-        && aris_attempt::withdraw(folder).is_ok()
-}
-
-fn withdrawn_by(folder: &Path) -> Option<i32> {
-    let bytes = aris_fs::read(&folder.join(WITHDRAWN), 64).ok()?;
-    String::from_utf8_lossy(&bytes).trim().parse().ok()
 }

@@ -2,13 +2,14 @@
 
 use aris_queue::state::{Event, Life};
 
-use super::adopt::BY_A_PERSON;
 use super::cluster::Cluster;
+use super::ends::BY_A_PERSON;
 use super::requests::Request;
 use super::spec::Common;
 use super::{Manager, check, check_cards, requests};
 use crate::change::Change;
 use crate::error::Error;
+use crate::load;
 
 impl Manager<'_> {
     pub(super) fn take_requests(&mut self, mut cluster: Option<&mut Cluster>) -> Result<(), Error> {
@@ -72,7 +73,7 @@ impl Manager<'_> {
     /// Takes another manifest up; gives what is wrong with it.
     fn change(&mut self, change: &Change) -> Vec<String> {
         let place = self.place();
-        let done = change.apply(place, &self.queue).and_then(|current| {
+        let done = load::apply(change, place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
             check_cards(&current.manifest, true)?;
             Common::of(&current.manifest, self.context)?;

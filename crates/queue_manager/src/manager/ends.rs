@@ -1,6 +1,7 @@
 //! Ends of attempts, and what follows from them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use aris_attempt::format;
@@ -9,7 +10,6 @@ use aris_attempt::{Seen, Standing};
 use aris_queue::judge;
 use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
 
-use super::adopt::withdraw;
 use super::hooks::Call;
 use super::{Cards, Manager};
 use crate::error::Error;
@@ -272,4 +272,23 @@ impl Manager<'_> {
         }
         Ok(())
     }
+}
+
+/// Marks an attempt that a manager withdrew, with its process number.
+const WITHDRAWN: &str = "withdrawn";
+/// Why an attempt is asked to end.
+pub(super) const BY_A_PERSON: &str = "cancelled by a person";
+
+/// Makes sure that nobody runs an unclaimed attempt. `false`: somebody has it, or the disk refuses.
+pub(super) fn withdraw(folder: &Path) -> bool {
+    let mark = folder.join(WITHDRAWN);
+    let pid = std::process::id().to_string();
+    aris_fs::create_dir(folder).is_ok()
+        && aris_fs::replace_unsynced(&mark, pid.as_bytes()).is_ok()
+        && aris_attempt::withdraw(folder).is_ok()
+}
+
+pub(super) fn withdrawn_by(folder: &Path) -> Option<i32> {
+    let bytes = aris_fs::read(&folder.join(WITHDRAWN), 64).ok()?;
+    String::from_utf8_lossy(&bytes).trim().parse().ok()
 }

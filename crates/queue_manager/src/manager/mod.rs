@@ -32,12 +32,11 @@ use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::{self, Slots};
 use aris_queue::state::{Life, Queue, State};
-use rustix::event::{Timespec, poll};
 
 use crate::error::Error;
 use crate::load;
-use crate::lock::{self, Held, Owner};
-use crate::place::Place;
+use crate::lock::{self, Held};
+use crate::place::{Owner, Place};
 use crate::snapshot;
 pub(crate) use cards::{Cards, check_cards};
 use cluster::Cluster;
@@ -447,13 +446,6 @@ pub(crate) fn cards_of(queue: &Queue) -> BTreeSet<CardId> {
         .active()
         .flat_map(|job| queue.run(job).cards.iter().copied())
         .collect()
-}
-
-/// Waits.
-pub(crate) fn pause(time: Duration) {
-    let timeout = Timespec::try_from(time).ok();
-    // A signal may cut it short: nothing depends on its length.
-    poll(&mut [], timeout.as_ref()).map_or_else(drop, drop);
 }
 
 pub(crate) fn now_ms() -> u64 {

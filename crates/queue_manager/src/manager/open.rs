@@ -18,7 +18,8 @@ use super::spec::Common;
 use super::{Cards, Kept, Manager, Options, machine, now_ms, requests, this_program, wait};
 use crate::error::Error;
 use crate::load::{self, Current};
-use crate::lock::{self, Owner};
+use crate::lock;
+use crate::place::Owner;
 impl<'a> Manager<'a> {
     pub(super) fn open(
         mut current: Current,

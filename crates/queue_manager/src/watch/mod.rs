@@ -11,11 +11,11 @@ use std::time::Duration;
 use aris_cli::{Context, Outcome};
 
 use crate::cli::QueueArgs;
+use crate::commands::Data;
 use crate::commands::place;
 use crate::commands::status::{NAMED, Status, of};
 use crate::error::Error;
-use crate::manager;
-use crate::report::Data;
+use crate::pause::pause;
 
 use terminal::Screen;
 pub(crate) use wake::Wake;
@@ -55,7 +55,7 @@ pub(crate) fn watch(
             drop(screen);
             return Ok(short(status).outcome());
         }
-        manager::pause(LEAST);
+        pause(LEAST);
     }
 }
 

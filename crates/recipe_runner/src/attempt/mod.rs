@@ -18,8 +18,8 @@ use aris_attempt::format::{self, EndedByUs, Ending, Spec};
 use aris_cli::Context;
 use aris_fs::Lock;
 use aris_proc::{Finished, ProcError};
-use aris_recipe::engine::Outcome;
 use aris_recipe::engine::tokens::Reading;
+use aris_recipe::engine::{Outcome, OutcomeStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -434,4 +434,65 @@ pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
     })?;
     bytes.push(b'\n');
     Ok(aris_fs::write_atomic(path, &bytes)?)
+}
+
+/// Names of the lenses, in order.
+pub(crate) const LENSES: &str = "lenses.json";
+
+/// One attempt of a step: its only one, or that of a lens.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The lens; `None` where the step has none.
+    pub(crate) lens: Option<String>,
+    pub(crate) folder: PathBuf,
+    pub(crate) left: Left,
+}
+
+/// The attempts in the folder of a ticket.
+pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
+    let Some(names) = read::<Vec<String>>(&folder.join(LENSES))? else {
+        return Ok(vec![Part {
+            lens: None,
+            left: left(folder)?,
+            folder: folder.to_path_buf(),
+        }]);
+    };
+    let part = |(at, lens): (usize, String)| {
+        let mut own = below(folder, at);
+        let mut found = left(&own)?;
+        if matches!(found, Left::Nothing) {
+            // What succeeded before is not tried again.
+            for folder in earlier(folder) {
+                let there = left(&below(&folder, at))?;
+                if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
+                {
+                    (own, found) = (below(&folder, at), there);
+                }
+            }
+        }
+        Ok(Part {
+            lens: Some(lens),
+            folder: own,
+            left: found,
+        })
+    };
+    names.into_iter().enumerate().map(part).collect()
+}
+
+/// The folders of the attempts of the same visit before this one.
+fn earlier(folder: &Path) -> Vec<PathBuf> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let numbers = name
+        .split_once('.')
+        .and_then(|(seq, attempt)| Some((seq, attempt.parse::<u32>().ok()?)));
+    let Some((seq, attempt)) = numbers else {
+        return Vec::new();
+    };
+    (1..attempt)
+        .map(|attempt| folder.with_file_name(format!("{seq}.{attempt}")))
+        .collect()
+}
+
+pub(crate) fn below(folder: &Path, at: usize) -> PathBuf {
+    folder.join((at + 1).to_string())
 }

@@ -6,13 +6,11 @@ use std::time::{Duration, Instant};
 use aris_cli::{Context, Outcome};
 use serde::Serialize;
 
-use crate::attempt::{GRACE, Left};
+use crate::attempt::{self, GRACE, Left};
 use crate::cli::StatusArgs;
 use crate::commands::status::folder;
-use crate::drive::ticket;
 use crate::error::Error;
-use crate::lenses;
-use crate::store;
+use crate::store::{self, ticket};
 
 /// Schema id of [`Cancelled`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.cancel/v1";
@@ -48,7 +46,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancel
     let mut told: Vec<u64> = Vec::new();
     loop {
         let mut at_work = None;
-        for part in lenses::parts(&folder)? {
+        for part in attempt::parts(&folder)? {
             let Left::AtWork(work) = part.left else {
                 continue;
             };

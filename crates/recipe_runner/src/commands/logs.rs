@@ -10,10 +10,9 @@ use serde::Serialize;
 use crate::attempt::{self, Left, STDERR, STDOUT};
 use crate::cli::LogsArgs;
 use crate::commands::status::folder;
-use crate::drive::ticket;
 use crate::error::Error;
-use crate::lenses;
-use crate::store;
+use crate::journal;
+use crate::store::{self, ticket};
 
 /// Schema id of [`Log`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.log/v1";
@@ -89,7 +88,7 @@ pub(crate) fn run(args: &LogsArgs, context: &Context) -> Result<Outcome<Log>, Er
 
 /// The step of the attempts in a folder; `None` where there is none.
 fn step_of(folder: &Path) -> Result<Option<String>, Error> {
-    for part in lenses::parts(folder)? {
+    for part in attempt::parts(folder)? {
         if let Some(step) = attempt::step_of(&part.folder)? {
             return Ok(Some(step));
         }
@@ -99,7 +98,7 @@ fn step_of(folder: &Path) -> Result<Option<String>, Error> {
 
 /// The folder of a lens, or of the only attempt of a step.
 fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Error> {
-    let parts = lenses::parts(folder)?;
+    let parts = attempt::parts(folder)?;
     let names: Vec<&str> = parts
         .iter()
         .filter_map(|part| part.lens.as_deref())
@@ -127,7 +126,7 @@ fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Er
 
 /// The last attempt, of one step or of all.
 fn last(state: &Path, wanted: Option<&str>) -> Result<(String, String), Error> {
-    let above = store::attempts_of(state);
+    let above = journal::attempts_of(state);
     let no_log = || Error::NoLog {
         path: above.clone(),
         what: wanted.map_or_else(|| String::from("any step"), |step| format!("step {step}")),

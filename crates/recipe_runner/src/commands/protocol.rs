@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 use crate::agent;
 use crate::cli::{CompleteArgs, StateArgs};
 use crate::commands::run::{end_word, signal};
-use crate::drive::{self, Source, ticket};
+use crate::drive::{self, Source};
 use crate::error::Error;
 use crate::session;
-use crate::store::Store;
+use crate::store::{Store, ticket};
 
 /// Schema id of [`Next`].
 pub(crate) const NEXT_SCHEMA: &str = "aris.recipe_runner.next/v1";

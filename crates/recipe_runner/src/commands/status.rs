@@ -7,13 +7,12 @@ use aris_cli::{Context, Outcome};
 use aris_recipe::engine::Status;
 use serde::Serialize;
 
-use crate::attempt::{AtWork, Left};
+use crate::attempt::{self, AtWork, Left};
 use crate::cli::StatusArgs;
 use crate::commands::run::{end_word, signal};
-use crate::drive::ticket;
 use crate::error::Error;
-use crate::lenses;
-use crate::store;
+use crate::journal;
+use crate::store::{self, ticket};
 
 /// Schema id of [`Standing`].
 pub(crate) const SCHEMA: &str = "aris.recipe_runner.status/v1";
@@ -70,7 +69,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
     let parts = if state.status.is_over() {
         Vec::new()
     } else {
-        lenses::parts(&folder(&path, &ticket(&state)))?
+        attempt::parts(&folder(&path, &ticket(&state)))?
     };
     let interrupted = parts
         .iter()
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
 }
 
 pub(crate) fn folder(state: &Path, ticket: &str) -> PathBuf {
-    store::attempts_of(state).join(ticket)
+    journal::attempts_of(state).join(ticket)
 }
 
 impl Standing {

@@ -22,7 +22,7 @@ use aris_slurm::{
     set_by_the_queue,
 };
 
-use super::adopt::{BY_A_PERSON, withdraw};
+use super::ends::{BY_A_PERSON, withdraw};
 use super::machine::on_path;
 use super::{Cards, Manager, this_program};
 use crate::error::Error;

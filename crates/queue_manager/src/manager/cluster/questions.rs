@@ -3,7 +3,7 @@
 use aris_queue::state::Event;
 use aris_slurm::{Found, Says, Silent, Task};
 
-use super::super::adopt::withdraw;
+use super::super::ends::withdraw;
 use super::super::{Cards, Manager};
 use super::{ASK, Cluster, SILENCE, parsed};
 use crate::error::Error;

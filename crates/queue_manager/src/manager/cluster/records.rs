@@ -5,7 +5,7 @@ use aris_attempt::format::{CANCEL, EndedByUs, Exit};
 use aris_queue::state::{Life, Outcome, Reason, Verdict};
 use aris_slurm::{Cause, Says};
 
-use super::super::adopt::withdraw;
+use super::super::ends::withdraw;
 use super::super::{Cards, Manager};
 use super::{Cluster, EXPLAINED, LOOK, UNLISTED, reason_of};
 use crate::error::Error;

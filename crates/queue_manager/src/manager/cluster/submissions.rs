@@ -9,7 +9,7 @@ use aris_queue::state::{Reason, Verdict};
 use aris_slurm::{Silent, SubmitError, Wave};
 use sha2::{Digest as _, Sha256};
 
-use super::super::adopt::withdraw;
+use super::super::ends::withdraw;
 use super::super::spec::{log_of, run_folder};
 use super::super::{AGAIN, Cards, Manager};
 use super::{ASK, Class, Cluster, Pending, SILENCE, WINDOW, check_config, name};

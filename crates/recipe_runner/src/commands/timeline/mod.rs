@@ -15,7 +15,7 @@ use crate::attempt::{self, STDOUT};
 use crate::cli::TimelineArgs;
 use crate::commands::run::end_word;
 use crate::error::Error;
-use crate::lenses;
+use crate::journal;
 use crate::store;
 
 /// Schema id of [`Timeline`].
@@ -223,8 +223,8 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 fn bars(state: &Path, seq: usize, attempts: u32, now: Timestamp) -> Result<Vec<Bar>, Error> {
     let mut bars = Vec::new();
     for attempt in 1..=attempts {
-        let folder = store::attempts_of(state).join(format!("{seq}.{attempt}"));
-        let parts = lenses::parts(&folder)?.into_iter();
+        let folder = journal::attempts_of(state).join(format!("{seq}.{attempt}"));
+        let parts = attempt::parts(&folder)?.into_iter();
         // A lens that is not tried again has its bar in the attempt that succeeded.
         for part in parts.filter(|part| part.folder.starts_with(&folder)) {
             let name = part

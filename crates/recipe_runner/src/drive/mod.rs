@@ -1,5 +1,7 @@
 //! Going on with a run until it ends or needs somebody.
 
+mod lenses;
+
 use std::path::PathBuf;
 
 use aris_cli::{Clock, Context};
@@ -13,8 +15,7 @@ use crate::cache;
 use crate::cli::SourceArgs;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::lenses;
-use crate::store::Store;
+use crate::store::{Store, ticket};
 
 /// Bytes that a script may have.
 const SCRIPT_LIMIT: u64 = 64 << 20;
@@ -307,11 +308,6 @@ pub(crate) fn go_on(store: &Store) -> String {
         "go on with recipe_runner resume --state {state} and the executors of this call (--exec cmd, --agent COMMAND), look at it with \
          recipe_runner status --state {state}"
     )
-}
-
-/// Names the attempt that comes next: the number of its entry in the journal, and its own.
-pub(crate) fn ticket(state: &State) -> String {
-    format!("{}.{}", state.journal.len() + 1, state.attempts + 1)
 }
 
 /// Goes on until the run is over, waits, or has had too many steps. The state is written after every transition.

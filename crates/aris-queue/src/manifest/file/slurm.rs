@@ -2,7 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use super::file::Positive;
+use super::Positive;
 use crate::typed::Many;
 
 /// Options of submissions to Slurm.

@@ -8,7 +8,9 @@ use crate::manifest::Elsewhere;
 use crate::typed::Many;
 
 #[cfg(test)]
-use super::schema::{Template, Value, Values};
+mod schema;
+#[cfg(test)]
+use schema::{Template, Value, Values};
 
 /// They are read one by one, because their values depend on each other.
 #[derive(serde::Deserialize)]

@@ -6,8 +6,9 @@ use aris_testkit::check_schema;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::file::{Cards, Common, Factor, Memory, Parent, Positive, Seconds};
 use super::slurm::{Extra, Gres};
+use super::{Cards, Common, Factor, Memory, Parent, Positive, Seconds, Top};
+use crate::manifest::SCHEMA;
 use crate::typed::Many;
 
 /// The own keys of a level and those that all levels share; the reader takes them from one map.
@@ -120,7 +121,7 @@ impl JsonSchema for Manifest {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let schema = Level::<super::TopKeys>::json_schema(generator);
+        let schema = Level::<Top>::json_schema(generator);
         closed(schema, generator)
     }
 }
@@ -171,5 +172,5 @@ fn close(schema: &mut Value) {
 
 #[test]
 fn schemas_are_current() {
-    check_schema::<Manifest>(super::SCHEMA);
+    check_schema::<Manifest>(SCHEMA);
 }

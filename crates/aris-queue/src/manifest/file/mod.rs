@@ -7,8 +7,13 @@ use aris_attempt::cards::CardId;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 #[cfg(test)]
-use super::schema::{Level, Scalar};
-use super::slurm::Slurm;
+pub(crate) mod schema;
+pub(crate) mod slurm;
+
+#[cfg(test)]
+use schema::{Level, Scalar};
+use slurm::Slurm;
+
 use super::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
 use crate::typed::{Many, Written};
 

@@ -6,7 +6,7 @@ use aris_testkit::check_schema;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::json;
 
-use super::keys::Keys;
+use super::Keys;
 use crate::manifest::schema::{Level, closed, schema};
 use crate::manifest::{Common, JobKeys, PhaseKeys, TopKeys};
 

@@ -2,77 +2,16 @@
 //!
 //! They lie below the folder of the step's attempt, numbered from 1; `lenses.json` says what each is called.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use aris_recipe::engine::{Outcome, OutcomeStatus};
 
-use crate::attempt::{self, Attempt, Left, Program};
-use crate::drive::{Call, Made, Source, Work, go_on};
+use super::{Call, Made, Source, Work, go_on};
+use crate::attempt::{self, Attempt, LENSES, Left, Program, below, parts};
 use crate::error::Error;
 use crate::store;
-
-/// Names of the lenses, in order.
-const NAMES: &str = "lenses.json";
-
-/// One attempt of a step: its only one, or that of a lens.
-#[derive(Debug)]
-pub(crate) struct Part {
-    /// The lens; `None` where the step has none.
-    pub(crate) lens: Option<String>,
-    pub(crate) folder: PathBuf,
-    pub(crate) left: Left,
-}
-
-/// The attempts in the folder of a ticket.
-pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
-    let Some(names) = attempt::read::<Vec<String>>(&folder.join(NAMES))? else {
-        return Ok(vec![Part {
-            lens: None,
-            left: attempt::left(folder)?,
-            folder: folder.to_path_buf(),
-        }]);
-    };
-    let part = |(at, lens): (usize, String)| {
-        let mut own = below(folder, at);
-        let mut left = attempt::left(&own)?;
-        if matches!(left, Left::Nothing) {
-            // What succeeded before is not tried again.
-            for folder in earlier(folder) {
-                let there = attempt::left(&below(&folder, at))?;
-                if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
-                {
-                    (own, left) = (below(&folder, at), there);
-                }
-            }
-        }
-        Ok(Part {
-            lens: Some(lens),
-            folder: own,
-            left,
-        })
-    };
-    names.into_iter().enumerate().map(part).collect()
-}
-
-/// The folders of the attempts of the same visit before this one.
-fn earlier(folder: &Path) -> Vec<PathBuf> {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let numbers = name
-        .split_once('.')
-        .and_then(|(seq, attempt)| Some((seq, attempt.parse::<u32>().ok()?)));
-    let Some((seq, attempt)) = numbers else {
-        return Vec::new();
-    };
-    (1..attempt)
-        .map(|attempt| folder.with_file_name(format!("{seq}.{attempt}")))
-        .collect()
-}
-
-fn below(folder: &Path, at: usize) -> PathBuf {
-    folder.join((at + 1).to_string())
-}
 
 /// Does the work of all lenses, or takes what an engine left. `None`: somebody must look first, or do it.
 pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome>, Error> {
@@ -92,7 +31,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     }
     let names: Vec<&str> = lenses.iter().map(|lens| lens.name.as_str()).collect();
     aris_fs::create_dir(&folder)?;
-    attempt::write(&folder.join(NAMES), &names)?;
+    attempt::write(&folder.join(LENSES), &names)?;
     let mut works = Vec::new();
     for (at, lens) in lenses.iter().enumerate() {
         let done = succeeded_before(call, at)?;

@@ -1,0 +1,251 @@
+//! A run on a server: what is asked of it, and how its answers are read.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_contract::ErrorKind;
+use aris_remote::{Answer, Program, RemoteError, Request, Server};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::cli::SshFlags;
+use crate::error::Error;
+use crate::manager;
+
+/// The program's name on servers.
+const NAME: &str = "queue_manager";
+
+/// First word of a request for a piece. It is no command of this program.
+pub(crate) const PIECE: &str = "piece";
+
+/// Bytes of the largest piece: as text it is a third longer, and an answer has 128 MiB.
+pub(super) const LARGEST: u64 = 48 << 20;
+
+/// The largest record or patch that is brought.
+const SMALL: u64 = 256 << 20;
+
+/// What a command on a server came to.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Remote {
+    /// The server, as ssh knows it.
+    pub(crate) host: String,
+    /// Name of the run there.
+    pub(crate) run: String,
+    /// What the command gave as data, with `--json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Value>,
+    /// What it printed, without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+}
+
+/// A piece of a file there.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Piece {
+    pub(super) size: u64,
+    pub(super) modified: (i64, i64),
+    pub(super) data: String,
+}
+
+/// On the server: the piece that a request asks for, `piece PATH FROM LENGTH`.
+pub(crate) fn piece(args: &[String]) -> Answer {
+    let [_, path, from, length] = args else {
+        return Answer::refused(2, "a piece has a path, a place and a length");
+    };
+    let (Ok(from), Ok(length)) = (from.parse(), length.parse::<u64>()) else {
+        return Answer::refused(2, "a piece has two numbers");
+    };
+    let read = aris_fs::open(Path::new(path)).and_then(|file| {
+        let (size, modified) = {
+            let data = file.metadata();
+            (data.size(), (data.mtime(), data.mtime_nsec()))
+        };
+        let data = STANDARD.encode(file.read_from(from, length.min(LARGEST))?);
+        Ok(Piece {
+            size,
+            modified,
+            data,
+        })
+    });
+    match read.map(|piece| serde_json::to_string(&piece)) {
+        Ok(Ok(stdout)) => Answer {
+            code: 0,
+            stdout,
+            stderr: String::new(),
+        },
+        Ok(Err(error)) => Answer::refused(1, error.to_string()),
+        Err(error) => Answer::refused(3, error.to_string()),
+    }
+}
+
+/// A run on a server.
+pub(super) struct There<'a> {
+    server: Server,
+    program: Program,
+    pub(super) host: &'a str,
+    pub(super) run: &'a str,
+}
+
+impl<'a> There<'a> {
+    pub(super) fn new(ssh: &'a SshFlags, run: &'a str, context: &Context) -> Result<Self, Error> {
+        let (server, program) = connect(ssh, context)?;
+        Ok(Self {
+            server,
+            program,
+            host: &ssh.host,
+            run,
+        })
+    }
+
+    /// Brings the program there.
+    pub(super) fn deploy(&self) -> Result<(), RemoteError> {
+        self.server.deploy(&self.program)
+    }
+
+    /// Writes a file in the folder of the run, and makes that.
+    pub(super) fn place(&self, name: String, text: String) -> Result<Answer, RemoteError> {
+        let mut request = Request::new(self.run);
+        request.files = BTreeMap::from([(name, text)]);
+        self.server.call(&self.program, &request)
+    }
+
+    pub(super) fn call(&self, args: Vec<String>) -> Result<Answer, RemoteError> {
+        let mut request = Request::new(self.run);
+        request.args = args;
+        self.server.call(&self.program, &request)
+    }
+
+    /// The data that a command gives, where it leaves with 0 or a finding.
+    pub(super) fn data<T: serde::de::DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
+        let answer = self.call(args.iter().map(|arg| (*arg).to_owned()).collect())?;
+        if !matches!(answer.code, 0 | 10) {
+            return Err(failed(self.host, &answer));
+        }
+        let data = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
+        data.ok_or_else(|| failed(self.host, &answer))
+    }
+
+    /// The piece of a file that begins at `from`; `Err` holds why there is none.
+    pub(super) fn piece(
+        &self,
+        path: &str,
+        from: u64,
+        length: u64,
+    ) -> Result<Result<Piece, String>, RemoteError> {
+        let words = [PIECE, path, &from.to_string(), &length.to_string()];
+        let answer = self.call(words.map(str::to_owned).to_vec())?;
+        let piece = serde_json::from_str(&answer.stdout).ok();
+        let piece = piece.filter(|_| answer.code == 0);
+        Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
+    }
+
+    /// A whole file of some megabytes at most; `Err` holds why there is none.
+    pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, RemoteError> {
+        let mut bytes = Vec::new();
+        loop {
+            let piece = match self.piece(path, bytes.len() as u64, LARGEST)? {
+                Ok(piece) => piece,
+                Err(why) => return Ok(Err(why)),
+            };
+            let more = STANDARD.decode(&piece.data).unwrap_or_default();
+            bytes.extend(&more);
+            let length = bytes.len() as u64;
+            if length > SMALL || more.is_empty() && length < piece.size {
+                return Ok(Err(format!("{path} cannot be brought")));
+            }
+            if length >= piece.size {
+                return Ok(Ok(bytes));
+            }
+        }
+    }
+}
+
+fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
+    let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
+    let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
+    if let Some(ssh) = &flags.ssh {
+        server = server.with_ssh(ssh.clone());
+    }
+    let path = match &flags.program {
+        Some(path) => context.absolute(path),
+        None => manager::this_program(context)?.0,
+    };
+    Ok((server, Program::read(&path, NAME)?))
+}
+
+/// The data of a success envelope.
+pub(super) fn envelope(text: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(text)
+        .ok()?
+        .get_mut("data")
+        .map(Value::take)
+}
+
+/// A command that failed there: its class and its words.
+pub(super) fn failed(host: &str, answer: &Answer) -> Error {
+    let kind = ErrorKind::ALL
+        .into_iter()
+        .find(|kind| i32::from(kind.exit().code()) == answer.code);
+    let envelope: Option<Value> = serde_json::from_str(&answer.stdout).ok();
+    let message = envelope
+        .as_ref()
+        .and_then(|envelope| envelope["error"]["message"].as_str())
+        .or_else(|| said(answer))
+        .unwrap_or("it said nothing");
+    let message = message.trim();
+    Error::There {
+        host: host.to_owned(),
+        kind: kind.unwrap_or(ErrorKind::Internal),
+        said: printable(message.strip_prefix("error: ").unwrap_or(message)),
+    }
+}
+
+/// The line in which a program says what is wrong: the one that begins so, else the last.
+pub(super) fn said(answer: &Answer) -> Option<&str> {
+    let mut lines = answer.stderr.lines();
+    let error = lines.find(|line| line.starts_with("error: "));
+    let mut lines = answer.stderr.lines().rev();
+    error.or_else(|| lines.find(|line| !line.trim().is_empty()))
+}
+
+/// What a server says, without what moves a terminal's cursor.
+pub(super) fn printable(line: &str) -> String {
+    line.chars()
+        .filter(|char| !char.is_control())
+        .take(2_000)
+        .collect()
+}
+
+/// What each server gives, by its name, and the first error. Where several are asked, one that does not have what is asked for is no
+/// error unless none has it.
+pub(super) fn of_all<T>(
+    servers: &[SshFlags],
+    ask: impl Fn(&SshFlags) -> Result<T, Error>,
+) -> (Vec<(String, T)>, Option<Error>) {
+    let (mut given, mut absent, mut wrong) = (Vec::new(), None, None);
+    for ssh in servers {
+        match ask(ssh) {
+            Ok(answer) => given.push((ssh.host.clone(), answer)),
+            Err(error) if is_absent(&error) => absent = absent.or(Some(error)),
+            Err(error) => wrong = wrong.or(Some(error)),
+        }
+    }
+    let wrong = wrong.or(absent.filter(|_| given.is_empty()));
+    (given, wrong)
+}
+
+/// Whether a server does not have what is asked for.
+pub(super) fn is_absent(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::There {
+            kind: ErrorKind::NotFound,
+            ..
+        }
+    )
+}
