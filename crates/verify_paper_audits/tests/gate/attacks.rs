@@ -1818,7 +1818,7 @@ fn reviewers_and_times_that_cannot_be() {
         (
             "future",
             |p| {
-                p.set(CLAIMS, "generated_at", "2091-01-01T00:00:00Z");
+                p.set(CLAIMS, "generated_at", "2090-11-20T12:05:01Z");
             },
             "clock",
         ),
