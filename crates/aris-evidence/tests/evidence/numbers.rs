@@ -226,6 +226,14 @@ fn the_first_text_among_numbers_is_named_and_no_other_question_is_touched() {
         .map(|answer| answer.expect("an answer").rows.concat().remove(0))
         .collect();
     assert_eq!(values, [Integer(3), text("x"), Integer(3)]);
+    let project = project.view("v", "select n, max(m, m) as most from \"a.csv\"");
+    let evaluation = project.evaluate(&[
+        "select most from v where n = 3",
+        "select most from v where n = 1",
+    ]);
+    let answers: Vec<_> = evaluation.answers.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers[0].rows.concat(), [Integer(4)]);
+    assert_eq!(answers[1].rows.concat(), [text("y")]);
 }
 
 #[test]
