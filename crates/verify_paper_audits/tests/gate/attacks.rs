@@ -1975,6 +1975,19 @@ fn policies_and_manifests_beside_the_paper() {
 }
 
 #[test]
+fn an_input_that_an_audit_left_out_stands_at_that_audit() {
+    let project = Project::new();
+    let hashes = project.hashes(&["main.tex", "sections/intro.tex"]);
+    let ran = project.set(CLAIMS, "audited_input_hashes", hashes).gate();
+    let audits = ran.audits("uncovered_input");
+    assert!(!audits.is_empty(), "{}", ran.stdout);
+    assert!(
+        audits.iter().all(|audit| **audit == "paper-claim-audit"),
+        "{audits:?}"
+    );
+}
+
+#[test]
 fn an_unreadable_file_blocks() {
     let project = Project::new();
     let path = project.paper.join("../results/run_1.json");
