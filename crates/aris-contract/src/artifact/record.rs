@@ -461,10 +461,10 @@ mod tests {
 
     #[test]
     fn a_manifest_that_leaves_its_places_is_refused() {
+        type Change = fn(&mut InstallManifest);
         assert_eq!(problem_of(&installed()), None);
         let text = serde_json::to_vec(&installed()).expect("JSON");
         assert_eq!(manifest(&text), Ok(installed()));
-        type Change = fn(&mut InstallManifest);
         let changes: [(&str, Change); 7] = [
             ("schema", |m| m.schema = String::from("other/v1")),
             ("entry", |m| m.entries[0].path = String::from("src/a")),

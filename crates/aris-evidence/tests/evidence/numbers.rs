@@ -67,6 +67,10 @@ fn texts_among_numbers_are_refused_with_their_place() {
         ("ms | 0", NotNumber, 4, "arithmetic"),
         ("~ms", NotNumber, 4, "arithmetic"),
         ("2 * lower(ms)", NotNumber, 4, "arithmetic"),
+        (".5 * ms", NotNumber, 4, "arithmetic"),
+        ("'it''s', 2 * ms", NotNumber, 4, "arithmetic"),
+        ("2 * /* ' 1 + */ ms", NotNumber, 4, "arithmetic"),
+        ("2 * -- ' 1 +\n ms", NotNumber, 4, "arithmetic"),
         ("2 * \"results/a.csv\".ms", NotNumber, 4, "arithmetic"),
         ("\"results/a.csv\".ms * 2", NotNumber, 4, "arithmetic"),
         ("1 + (case when 1 then ms end)", NotNumber, 4, "arithmetic"),
@@ -226,6 +230,14 @@ fn the_first_text_among_numbers_is_named_and_no_other_question_is_touched() {
         .map(|answer| answer.expect("an answer").rows.concat().remove(0))
         .collect();
     assert_eq!(values, [Integer(3), text("x"), Integer(3)]);
+    let project = project.view("v", "select n, max(m, m) as most from \"a.csv\"");
+    let evaluation = project.evaluate(&[
+        "select most from v where n = 3",
+        "select most from v where n = 1",
+    ]);
+    let answers: Vec<_> = evaluation.answers.into_iter().map(Result::unwrap).collect();
+    assert_eq!(answers[0].rows.concat(), [Integer(4)]);
+    assert_eq!(answers[1].rows.concat(), [text("y")]);
 }
 
 #[test]

@@ -373,6 +373,49 @@ fn answers_and_questions_have_limits() {
 }
 
 #[test]
+fn an_answer_is_bounded_with_the_texts_in_it() {
+    let mut project = project();
+    project.limits.bytes = 1 << 20;
+    assert_eq!(
+        project.number("select length(printf('%.900000c', 'x'))"),
+        900_000
+    );
+    let row = "select printf('%.400000c', 'x')";
+    assert!(project.ask(&format!("{row} union all {row}")).is_ok());
+    project.fails(
+        &format!("{row} union all {row} union all {row}"),
+        Memory,
+        "",
+        "the answer needs more than 1048576 bytes",
+    );
+}
+
+#[test]
+fn a_name_in_double_quotes_may_have_been_meant_as_a_text() {
+    let project = project();
+    let said = |name: &str| {
+        let sql = format!("select y from \"results/a.csv\" where x = {name}");
+        project.error(&sql).message
+    };
+    assert_eq!(
+        said("\"qqqqqq\""),
+        "no such column `qqqqqq`; a text stands in single quotes"
+    );
+    assert_eq!(said("qqqqqq"), "no such column `qqqqqq`");
+}
+
+#[test]
+fn a_text_that_a_question_makes_is_named_with_the_file_that_it_reads() {
+    let project = project();
+    project.fails(
+        "select sum(x || 'q') from \"results/a.csv\"",
+        NotNumber,
+        "results/a.csv:0",
+        "text `1q`: sum needs numbers",
+    );
+}
+
+#[test]
 fn facts_of_files_are_digests_and_rows() {
     let project = project();
     let evaluation = project.evaluate(&["select max(x) from \"results/a.csv\""]);

@@ -236,6 +236,7 @@ fn a_person_holds_cancels_and_tries_again() {
         .unwrap();
     queue.apply(&Event::Cancel { id: id() }, NOW, 0, 0).unwrap();
     assert_eq!(states(&queue), "cancelled blocked");
+    assert_eq!(queue.reason(0), Some(Reason::Cancelled));
     queue.apply(&Event::Retry { id: id() }, NOW, 0, 0).unwrap();
     start(&mut queue, "a", &[0]);
     queue.apply(&Event::Cancel { id: id() }, NOW, 0, 0).unwrap();
@@ -839,6 +840,8 @@ fn what_prevents_a_start_is_named() {
         why(&queue, "wide", 9, slots),
         Some(Obstacle::MaxParallel(2))
     );
+    end(&mut queue, "a", None, 0);
+    assert_eq!(why(&queue, "b", 2, slots), None);
 }
 
 #[test]

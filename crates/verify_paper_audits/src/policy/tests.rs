@@ -58,6 +58,10 @@ fn everything_weaker_is_named() {
             r#", "audits": [{"artifact": "PROOF_AUDIT.json", "skill": "proof-checker", "mandatory": true}], "coverage": []"#,
             "audits.citation-audit",
         ),
+        (
+            r#", "audits": [{"artifact": "OTHER.json", "skill": "proof-checker", "mandatory": true}], "coverage": []"#,
+            "audits.proof-checker",
+        ),
     ];
     for (body, expected) in cases {
         let weakened = read(body).expect(body).weakened;
@@ -72,6 +76,14 @@ fn everything_weaker_is_named() {
     ] {
         assert!(read(stronger).expect(stronger).weakened.is_empty());
     }
+}
+
+#[test]
+fn a_chain_that_is_no_longer_required_is_weaker() {
+    let base = read(r#", "require_chain": true"#).expect("valid");
+    assert_eq!(compare::weaker(&base, &base), [""; 0]);
+    let lax = read(r#", "require_chain": false"#).expect("valid");
+    assert_eq!(compare::weaker(&lax, &base), ["require_chain"]);
 }
 
 #[test]

@@ -638,7 +638,7 @@ fn sources_that_no_audit_saw() {
         (
             "citations and NOT_APPLICABLE",
             |p| {
-                p.set("CITATION_AUDIT.json", "verdict", "NOT_APPLICABLE");
+                p.says("CITATION_AUDIT.json", "NOT_APPLICABLE");
             },
             "verdict_contradicted",
         ),
@@ -653,7 +653,7 @@ fn sources_that_no_audit_saw() {
         (
             "numbers and NOT_APPLICABLE",
             |p| {
-                p.set(CLAIMS, "verdict", "NOT_APPLICABLE");
+                p.says(CLAIMS, "NOT_APPLICABLE");
             },
             "verdict_contradicted",
         ),
@@ -1818,7 +1818,7 @@ fn reviewers_and_times_that_cannot_be() {
         (
             "future",
             |p| {
-                p.set(CLAIMS, "generated_at", "2091-01-01T00:00:00Z");
+                p.set(CLAIMS, "generated_at", "2090-11-20T12:05:01Z");
             },
             "clock",
         ),
@@ -1852,7 +1852,7 @@ fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
     let part = |bound: u64, waived: u64, unbound: u64| json!({"bound": bound, "waived": waived, "unbound": unbound});
     let coverage = |first: Value, tables: Value| json!({"coverage": {"abstract": first, "tables": tables, "text": part(0, 0, 9)}});
     for (details, parts) in [
-        (coverage(part(2, 1, 0), part(9, 0, 1)), vec![]),
+        (coverage(part(2, 1, 0), part(5, 4, 1)), vec![]),
         (coverage(part(0, 0, 0), part(0, 0, 0)), vec![]),
         (coverage(part(2, 0, 1), part(9, 0, 1)), vec!["abstract"]),
         (coverage(part(2, 1, 0), part(8, 0, 1)), vec!["tables"]),
@@ -1972,6 +1972,19 @@ fn policies_and_manifests_beside_the_paper() {
             ran.stderr
         );
     }
+}
+
+#[test]
+fn an_input_that_an_audit_left_out_stands_at_that_audit() {
+    let project = Project::new();
+    let hashes = project.hashes(&["main.tex", "sections/intro.tex"]);
+    let ran = project.set(CLAIMS, "audited_input_hashes", hashes).gate();
+    let audits = ran.audits("uncovered_input");
+    assert!(!audits.is_empty(), "{}", ran.stdout);
+    assert!(
+        audits.iter().all(|audit| **audit == "paper-claim-audit"),
+        "{audits:?}"
+    );
 }
 
 #[test]

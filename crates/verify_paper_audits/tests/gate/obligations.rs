@@ -74,6 +74,7 @@ fn an_audit_that_failed_is_not_cleared_by_taking_it_away() {
             "{name}: {}",
             ran.stdout
         );
+        assert_eq!(ran.audits("obligation_open"), ["kill-argument"], "{name}");
     }
 }
 

@@ -121,6 +121,13 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
+    /// The audits that findings of this id stand at.
+    pub(crate) fn audits(&self, id: &str) -> Vec<&Value> {
+        let findings = self.report["findings"].as_array().into_iter().flatten();
+        let findings = findings.filter(|finding| finding["id"] == id);
+        findings.map(|finding| &finding["audit"]).collect()
+    }
+
     /// Ids of the findings of a severity, each once.
     pub(crate) fn ids(&self, severity: &str) -> Vec<String> {
         let mut ids: Vec<String> = self.report["findings"]
