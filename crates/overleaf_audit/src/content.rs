@@ -36,7 +36,9 @@ pub(crate) fn read(files: &[Found]) -> Findings {
         }
     });
     let mut all = Findings::default();
-    workers.into_iter().for_each(|(found, _)| all.add(found));
+    for (found, _) in workers {
+        all.add(found);
+    }
     all
 }
 
