@@ -156,7 +156,7 @@ impl Unseen {
         }
     }
 
-    /// For those who are told of it in a line.
+    /// One line, for a person.
     pub(crate) fn said(&self) -> String {
         format!("{} was not looked at: {}", self.place, self.why)
     }
