@@ -52,7 +52,7 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
         Some(path::join(path::parent(name), facts.hint.as_ref()?))
     };
     let hints: BTreeSet<String> = all.iter().filter_map(hint).collect();
-    // The files `into` which what is `wanted` comes from a file that they include, itself or through others.
+    // The files that include one with what is `wanted`, directly or through others that `into` allows, too.
     let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
         let open = all.iter().filter(|(_, facts)| wanted(facts));
         let mut open: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();

@@ -36,7 +36,9 @@ pub(crate) fn read(files: &[Found]) -> Findings {
         }
     });
     let mut all = Findings::default();
-    workers.into_iter().for_each(|(found, _)| all.add(found));
+    for (found, _) in workers {
+        all.add(found);
+    }
     all
 }
 
@@ -44,10 +46,8 @@ pub(crate) fn read(files: &[Found]) -> Findings {
 fn look(file: &Found, buffer: &mut [u8], found: &mut Findings) -> Result<Option<String>, FsError> {
     let open = aris_fs::open(&file.path)?;
     if open.metadata().len() > FILE_LIMIT {
-        return Err(FsError::TooLarge {
-            path: file.path.clone(),
-            limit: FILE_LIMIT,
-        });
+        let (path, limit) = (file.path.clone(), FILE_LIMIT);
+        return Err(FsError::TooLarge { path, limit });
     }
     let mut scanner = Scanner::default();
     let mut is_binary = None;

@@ -27,17 +27,15 @@ pub(crate) fn files(context: &Context, root: &Path) -> Vec<Found> {
     let Some(home) = context.env("HOME").map(PathBuf::from) else {
         return Vec::new();
     };
-    FILES
-        .iter()
-        .map(|name| (home.join(name), Path::new("~").join(name)))
-        .filter(|(path, _)| {
-            let real = path.canonicalize();
-            real.is_ok_and(|real| real.is_file() && !real.starts_with(root))
-        })
-        .map(|(path, shown)| Found {
-            path,
-            shown,
-            part: Part::Home,
-        })
-        .collect()
+    let part = Part::Home;
+    let files = FILES.iter().map(|name| Found {
+        path: home.join(name),
+        shown: Path::new("~").join(name),
+        part,
+    });
+    let is_outside = |file: &Found| {
+        let real = file.path.canonicalize();
+        real.is_ok_and(|real| real.is_file() && !real.starts_with(root))
+    };
+    files.filter(is_outside).collect()
 }

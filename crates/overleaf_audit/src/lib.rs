@@ -116,10 +116,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     }
     if cli.sarif {
         for unseen in &unseen {
-            context.warn(&format!(
-                "{} was not looked at: {}",
-                unseen.place, unseen.why
-            ));
+            context.warn(&unseen.said());
         }
     }
     let signal = match (errors, cli.compat) {

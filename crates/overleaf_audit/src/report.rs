@@ -156,6 +156,11 @@ impl Unseen {
         }
     }
 
+    /// One line, for a person.
+    pub(crate) fn said(&self) -> String {
+        format!("{} was not looked at: {}", self.place, self.why)
+    }
+
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
         self
@@ -243,23 +248,13 @@ impl Product for Report {
                 style.doubtful("warning")
             };
             let line = leak.line.map(|line| format!(":{line}"));
-            writeln!(
-                out,
-                "{}{}: {word}: {} [{}]",
-                leak.place,
-                line.unwrap_or_default(),
-                leak.message(),
-                leak.part.said().0
-            )?;
+            let line = line.unwrap_or_default();
+            let (place, said, part) = (&leak.place, leak.message(), leak.part.said().0);
+            writeln!(out, "{place}{line}: {word}: {said} [{part}]")?;
         }
-        for unseen in &self.unseen {
-            writeln!(
-                out,
-                "{}: {}: {}",
-                unseen.place,
-                style.doubtful("not looked at"),
-                unseen.why
-            )?;
+        for Unseen { place, why, .. } in &self.unseen {
+            let word = style.doubtful("not looked at");
+            writeln!(out, "{place}: {word}: {why}")?;
         }
         let looked = &self.looked;
         let seen = format!(
@@ -270,16 +265,11 @@ impl Product for Report {
             return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
         }
         let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
-        writeln!(
-            out,
-            "Audit failed: {} places, {} different tokens ({seen})",
-            self.errors,
-            tokens.len()
-        )?;
-        writeln!(
-            out,
-            "First revoke them at {REVOKE}: what was pushed or copied stays known. Then:"
-        )?;
+        let (places, tokens) = (self.errors, tokens.len());
+        let failed = format!("{places} places, {tokens} different tokens ({seen})");
+        writeln!(out, "Audit failed: {failed}")?;
+        let first = format!("First revoke them at {REVOKE}");
+        writeln!(out, "{first}: what was pushed or copied stays known. Then:")?;
         let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
         for part in parts {
             let (word, way_out) = part.said();

@@ -14,12 +14,10 @@ pub(crate) fn document(report: &Report) -> Value {
             "help": {"text": way_out},
         })
     });
-    let unseen = report.unseen.iter().map(|unseen| {
-        json!({
-            "level": "error",
-            "message": {"text": format!("{} was not looked at: {}", unseen.place, unseen.why)},
-        })
-    });
+    let unseen = report
+        .unseen
+        .iter()
+        .map(|unseen| json!({"level": "error", "message": {"text": unseen.said()}}));
     let sarif = Sarif {
         rules: rules.to_vec(),
         results: report.leaks.iter().map(result).collect(),

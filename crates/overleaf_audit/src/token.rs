@@ -169,7 +169,7 @@ struct Window {
 }
 
 impl Window {
-    /// Takes the tokens that begin before the last `unsure` bytes, and keeps those bytes.
+    /// Finds the tokens that begin before the last `unsure` bytes. Those bytes are kept, because a token there may not be whole.
     fn search(&mut self, unsure: usize) {
         let ends = |from: usize, to: usize| {
             let bytes = self.kept.get(from..to).unwrap_or_default();

@@ -89,11 +89,8 @@ impl Tree {
                         if entry.name == ".git" {
                             self.follow(&entry.path);
                         }
-                        self.files.push(Found {
-                            path: entry.path,
-                            shown,
-                            part,
-                        });
+                        let path = entry.path;
+                        self.files.push(Found { path, shown, part });
                     }
                     EntryKind::Link => {
                         if let Ok(target) = entry.path.read_link() {
@@ -108,18 +105,15 @@ impl Tree {
 
     /// Whether a folder of git is new; if so its repository is noted.
     fn meet(&mut self, folder: &Path, shown: &Path) -> bool {
-        let folder = folder
-            .canonicalize()
-            .unwrap_or_else(|_| folder.to_path_buf());
+        let real = folder.canonicalize();
+        let folder = real.unwrap_or_else(|_| folder.to_path_buf());
         if !self.met.insert(folder.clone()) {
             return false;
         }
         let of = shown.file_name().is_some_and(|name| name == ".git");
         let shown = if of { shown.parent() } else { None }.unwrap_or(shown);
-        self.repositories.push(Repository {
-            folder,
-            shown: shown.to_path_buf(),
-        });
+        let shown = shown.to_path_buf();
+        self.repositories.push(Repository { folder, shown });
         true
     }
 
@@ -140,10 +134,10 @@ impl Tree {
             match folder.canonicalize() {
                 Ok(folder) if self.met.contains(&folder) => {}
                 Ok(folder) => self.walk(&folder, &folder, Part::Git),
-                Err(error) => self.found.unseen.push(Unseen::new(
-                    &folder,
-                    &format!("{} leads there: {error}", file.display()),
-                )),
+                Err(error) => {
+                    let why = format!("{} leads there: {error}", file.display());
+                    self.found.unseen.push(Unseen::new(&folder, &why));
+                }
             }
         }
     }
@@ -158,9 +152,9 @@ impl Tree {
 /// What git takes for a repository. **Source**: git, `is_git_directory`.
 fn is_git(entries: &[Entry]) -> bool {
     let has = |name: &str, folder: bool| {
-        entries
-            .iter()
-            .any(|entry| entry.name == name && (entry.kind == EntryKind::Folder) == folder)
+        let is_folder = |entry: &Entry| entry.kind == EntryKind::Folder;
+        let mut named = entries.iter().filter(|entry| entry.name == name);
+        named.any(|entry| is_folder(entry) == folder)
     };
     has("HEAD", false) && has("objects", true) && has("refs", true)
 }

@@ -12,7 +12,8 @@ use crate::IncludeKind;
 /// A known command.
 #[derive(Clone, Copy)]
 pub(crate) struct Cmd {
-    /// What it does, as `commands.txt` names it; `symbol`, `sign`, `function`, `accent`, `set`, `register` and `opaque` stand in no line of it.
+    /// What it does: a word of `commands.txt`, or one of those that the reader gives itself (`symbol`, `sign`, `function`, `accent`, `set`,
+    /// `register`, `opaque`).
     pub(crate) what: &'static str,
     /// The word behind that: what it prints, what it tests, the arguments to drop.
     pub(crate) how: &'static str,
@@ -252,7 +253,7 @@ fn run(what: &str) -> Option<Run> {
         "display" => |reader, token, _| reader.begin_display(token, None),
         "endmaths" => |reader, token, _| reader.close_math(token),
         "mathpalette" => |reader, token, _| reader.math_palette(token),
-        // `\\left(`, `\\big|`, `\\right.`
+        // `\left(`, `\big|`, `\right.`
         "delimiter" => |reader, _, _| {
             reader.drop_sign('.');
         },

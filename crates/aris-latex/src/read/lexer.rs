@@ -45,7 +45,8 @@ pub(super) fn more_words(text: &str) -> usize {
     length
 }
 
-/// What a byte that ends a word begins: a comment is none, a control sequence has its name behind it.
+/// The kind of token that a special byte begins: [`Kind::Stop`] stands for a comment, `Name(0)` for a control sequence, whose name follows.
+/// None for a byte of a word.
 fn special(byte: u8) -> Option<Kind> {
     Some(match byte {
         b' ' | b'\t' | b'\r' | b'\n' => Kind::Space,

@@ -130,7 +130,7 @@ impl Reader<'_> {
         if let Some(grid) = self.grid() {
             (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
         }
-        // What the cell is, its end shows.
+        // `end_cell` sets the kind: how many rows and columns the cell spans is not known before.
         self.writer.open(BlockKind::default());
     }
 
