@@ -1,7 +1,7 @@
 //! One service whose answers are not kept: what is asked changes it, or is different the next time.
 //!
 //! Beside [`Client`](crate::Client), which asks public sources politely and keeps what they say, this sends one request for one answer,
-//! gives back any status, and never sends a body twice unless nobody can have seen the first one.
+//! gives back any status, and sends twice what must not be done twice only where nobody can have seen the first request.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

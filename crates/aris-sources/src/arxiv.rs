@@ -18,7 +18,7 @@ use crate::json::year_of;
 use crate::keep;
 use crate::plain::collapsed;
 
-/// Identifiers in one request: the interface takes more (see [`PAGE`]); these make a URL of four kilobytes, half of what web servers take.
+/// Identifiers in one request: the interface takes more; these make a URL of four kilobytes, half of what web servers take.
 pub const BATCH: usize = 250;
 
 /// What its interface answers with.
