@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::format::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start};
+use crate::format::{
+    CLAIM, EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start,
+};
 use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
 
@@ -205,7 +207,11 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
     let (Some(ledger), Some(start)) = (&spec.ledger, start) else {
         return Ok(());
     };
-    let since = SystemTime::from(start.time);
+    // Times of files are those of the file system's clock, which may lag some milliseconds behind the other one.
+    let claimed = folder.join(CLAIM).metadata();
+    let since = claimed
+        .and_then(|data| data.modified())
+        .unwrap_or_else(|_| SystemTime::from(start.time));
     let patterns = spec.outputs.iter();
     let mut files: Vec<_> = patterns
         .flat_map(|pattern| outputs::files(&spec.cwd, pattern))
