@@ -34,7 +34,7 @@ pub use lock::Lock;
 pub use log::Log;
 pub use parallel::{in_parallel, map_in_parallel, processors};
 pub use part::Part;
-pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
+pub use path::{display_relative, join_inside, lexical, on_path, probe, real, usable_helper};
 pub use place::{
     create_file, create_folder, create_link, exchange, remove_empty_folder, rename_new,
     set_modified,

@@ -47,6 +47,24 @@ pub fn lexical(path: &Path) -> PathBuf {
     clean
 }
 
+/// The path without links; of one that is not there, its folder's. For telling whether two names are of one file.
+pub fn real(path: &Path) -> PathBuf {
+    let in_folder = || {
+        let folder = path.parent()?.canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let real = path.canonicalize().ok().or_else(in_folder);
+    real.unwrap_or_else(|| lexical(path))
+}
+
+/// The program of this name that a shell in `cwd` would start, where `folders` is its `PATH`.
+pub fn on_path(program: &str, folders: &str, cwd: &Path) -> Option<PathBuf> {
+    let folders = folders.split(':').filter(|folder| !folder.is_empty());
+    folders
+        .map(|folder| cwd.join(folder).join(program))
+        .find(|path| usable_helper(path) == Probe::Usable)
+}
+
 /// `path` as seen from `base`, with `/`, for people and artifacts; the path itself when it is not below `base`.
 pub fn display_relative(path: &Path, base: &Path) -> String {
     let shown = path.strip_prefix(base).unwrap_or(path);

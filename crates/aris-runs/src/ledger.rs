@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use aris_contract::hex::hex;
-use aris_fs::{EntryKind, FsError};
+use aris_fs::{EntryKind, FsError, real};
 use sha2::{Digest as _, Sha256};
 
 use crate::kept::{Damage, Record};
@@ -564,16 +564,6 @@ fn is_ours(folder: &Path, mark: &str, start: &Path) -> bool {
     folder.parent().is_some()
         && ours(mark)
         && (folder.metadata().is_ok_and(is_closed) || ours(".git"))
-}
-
-/// The path without links; of one that is not there, its folder's.
-fn real(path: &Path) -> PathBuf {
-    let in_folder = || {
-        let folder = path.parent()?.canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    };
-    let real = path.canonicalize().ok().or_else(in_folder);
-    real.unwrap_or_else(|| aris_fs::lexical(path))
 }
 
 /// A text on one line: `\` and line ends are written as `\\`, `\n` and `\r`.

@@ -1,10 +1,8 @@
 //! Is there a program that makes images, and does its server answer?
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_cli::Context;
-use aris_contract::resolve::Probe;
 use aris_contract::time;
 use aris_proc::{End, Finished};
 
@@ -20,7 +18,8 @@ const SAID: usize = 500;
 pub(crate) fn run(args: &Preflight, context: &Context) -> Result<PreflightResult, Error> {
     let workspace = Workspace::of(&args.place, context)?;
     workspace.create_output()?;
-    let program = on_path(context);
+    let folders = context.env("PATH").unwrap_or_default();
+    let program = aris_fs::on_path("codex", folders, context.cwd());
     let (status, returncode, error) = match &program {
         None => {
             let error = "the program codex is not on PATH; install it, or take another way to make the illustration";
@@ -88,14 +87,4 @@ fn said(finished: &Finished) -> String {
     } else {
         line
     }
-}
-
-/// The program codex that the shell would start.
-fn on_path(context: &Context) -> Option<PathBuf> {
-    context
-        .env("PATH")?
-        .split(':')
-        .filter(|folder| !folder.is_empty())
-        .map(|folder| context.absolute(&PathBuf::from(folder)).join("codex"))
-        .find(|path| matches!(aris_fs::usable_helper(path), Probe::Usable))
 }

@@ -176,10 +176,14 @@ fn allow_time(cli: &mut Cli, input: &Input, context: &Context) {
 
 /// Refuses to write over what is read: an input file, or any LaTeX source or bibliography when a paper is checked; and twice to one file.
 fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
-    let real = |path: &PathBuf| {
-        let path = context.absolute(path);
-        std::fs::canonicalize(&path).unwrap_or(path)
-    };
+    if cli.fix_bib.as_deref() == Some(Path::new("-")) {
+        let hint = "name the file of the patch";
+        return Err(Error::usage(
+            "--fix-bib - : the patch goes to a file, not to standard output",
+            hint,
+        ));
+    }
+    let real = |path: &PathBuf| aris_fs::real(&context.absolute(path));
     // Standard input and standard output are two things, whatever they are called.
     let is_file = |path: &&PathBuf| path.as_path() != Path::new("-");
     let inputs = [&cli.input, &cli.titles_file, &cli.bib].into_iter();
@@ -191,7 +195,8 @@ fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
         let is_source = cli.paper().is_some() && (end == "bib" || end == "tex");
         if taken.contains(&target) || is_source && target.exists() {
             let path = output.display().to_string();
-            let what = format!("{path} would be overwritten, and it is read");
+            let what =
+                format!("{path} would be overwritten: it is read, or written by another option");
             let hint = "name another file for the result or the patch";
             return Err(Error::usage(what, hint).with("path", path));
         }

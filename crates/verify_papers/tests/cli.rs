@@ -907,10 +907,15 @@ fn a_result_never_takes_the_place_of_what_is_read() {
         &["--paper", "paper", "--fix-bib", "paper/refs.bib"],
         &["--paper", "paper", "--output", "paper/main.tex"],
         &["--bib", "refs.bib", "--output", "one", "--fix-bib", "one"],
+        &["--bib", "refs.bib", "--output", "two", "--fix-bib", "./two"],
     ] {
         let run = world.run(&project, args).expect_code(2);
         assert!(run.stderr().contains("would be overwritten"), "{run}");
     }
+    // A patch goes to a file, and none is called `-`.
+    world
+        .run(&project, &["--bib", "refs.bib", "--fix-bib", "-"])
+        .expect_code(2);
     assert_eq!(project.snapshot(), before);
 }
 

@@ -94,7 +94,7 @@ pub(super) fn targets(
         } else {
             base.with_extension(format.extension())
         };
-        if same_file(&context.absolute(&path), &context.absolute(&args.spec)) {
+        if aris_fs::real(&context.absolute(&path)) == aris_fs::real(&context.absolute(&args.spec)) {
             let over = "the figure itself";
             return Err(Error::Over { path, over });
         }
@@ -108,13 +108,4 @@ pub(super) fn targets(
         }
     }
     Ok(targets)
-}
-
-/// Whether two paths lead to one file, through links, too.
-fn same_file(one: &Path, two: &Path) -> bool {
-    one == two
-        || match (one.canonicalize(), two.canonicalize()) {
-            (Ok(one), Ok(two)) => one == two,
-            _ => false,
-        }
 }

@@ -8,6 +8,7 @@ use crate::snapshot;
 use aris_attempt::Standing;
 use aris_attempt::format;
 use aris_cli::{Context, Outcome};
+use aris_fs::real;
 use aris_queue::journal::{Entry, Journal};
 use aris_queue::state::{Event, Queue, Reason, State};
 use jiff::Timestamp;
@@ -65,21 +66,9 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
 
 /// A place for a report that is no file of the queue.
 fn free(path: PathBuf, look: &Look) -> Result<PathBuf, Error> {
-    let real = |path: &Path| {
-        let whole = path.canonicalize();
-        let folder = || path.parent()?.canonicalize().ok();
-        let below = || Some(folder()?.join(path.file_name()?));
-        whole
-            .ok()
-            .or_else(below)
-            .unwrap_or_else(|| path.to_path_buf())
-    };
     let (place, target) = (&look.place, real(&path));
-    if [&place.state, &look.manifest]
-        .iter()
-        .any(|own| real(own) == target)
-        || target.starts_with(real(&place.queue))
-    {
+    let own = [&place.state, &look.manifest].map(|own| real(own));
+    if own.contains(&target) || target.starts_with(real(&place.queue)) {
         return Err(Error::Unclear(format!(
             "{} is a file of the queue, which a report would replace: give it another name; nothing was written",
             path.display()

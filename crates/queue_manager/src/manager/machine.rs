@@ -26,9 +26,7 @@ pub(crate) fn machine() -> Machine {
 
 /// The program of this name that the `PATH` leads to.
 pub(super) fn on_path(program: &str, context: &Context) -> Option<PathBuf> {
-    let folders = context.env("PATH")?;
-    let mut named = std::env::split_paths(folders).map(|folder| folder.join(program));
-    named.find(|path| path.is_file())
+    aris_fs::on_path(program, context.env("PATH")?, context.cwd())
 }
 
 /// Refuses a queue with a job for which this machine is too small, however long it waits.

@@ -62,11 +62,10 @@ pub fn export(wiki: &Wiki, target: &Path, title: &str) -> Result<Exported, Error
 
 /// Whether a file may be exported to `target`: it is none of the wiki's own.
 pub(crate) fn check_file(target: &Path, wiki: &Path) -> Result<(), Error> {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let folder = real(target.parent().unwrap_or(Path::new(".")));
-    let target = folder.join(target.file_name().unwrap_or_default());
+    let target = aris_fs::real(target);
+    let beside = target.parent() == Some(&aris_fs::real(wiki));
     // index.md, log.md and the like; a bibliography may lie beside them.
-    if folder == real(wiki) && target.extension().is_some_and(|end| end == "md") {
+    if beside && target.extension().is_some_and(|end| end == "md") {
         return Err(publish::among_pages(&target));
     }
     publish::check_outside(&target, wiki)
