@@ -207,7 +207,7 @@ pub fn record_lost(folder: &Path) -> Result<(), String> {
     let (Some(ledger), Some(start)) = (&spec.ledger, start) else {
         return Ok(());
     };
-    // Times of files are those of the file system's clock, which may lag some milliseconds behind the other one.
+    // The times of files come from the file system's clock, which lags some milliseconds behind the time of day. So this is one of them.
     let claimed = folder.join(CLAIM).metadata();
     let since = claimed
         .and_then(|data| data.modified())

@@ -158,7 +158,7 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     current
         .notices
         .extend(check_cards(&current.manifest, false)?);
-    // What runs in a queue that is there says first why it cannot go elsewhere.
+    // An existing queue is opened first: where jobs are under way, they are the reason why the engine cannot change.
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;
     }
@@ -389,7 +389,7 @@ impl<'a> Manager<'a> {
 
     fn sweep_interval(&self) -> Duration {
         let own = self.watch.sweep_interval();
-        // Their runners may be gone, and nobody else ends them then.
+        // Where the runner of such a job is gone, only this manager can end the job.
         let ending = |job: u32| {
             self.queue.run(job).life == Life::Cancelling || self.left(job) == Some(Duration::ZERO)
         };

@@ -21,7 +21,7 @@ impl Manager<'_> {
         let mut until = self.last_sweep + self.sweep_interval();
         let mut at_most = |moment: Duration| until = until.min(moment);
         at_most(self.next_beat);
-        // A runner ends its command itself; one that was killed does not.
+        // A runner ends its command at the time limit. Where it was killed, this manager has to.
         let limits = self.queue.active().filter_map(|job| self.left(job));
         if let Some(left) = limits.filter(|left| !left.is_zero()).min() {
             at_most(now + left);

@@ -31,7 +31,7 @@ fn writes() -> Value {
     json!([{"name": "p", "jobs": [job("a", cmd)]}])
 }
 
-/// Who was to end it is gone; the manager does.
+/// The runner would end it; the manager does so where the runner is gone.
 #[test]
 fn a_time_limit_holds_although_the_runner_was_killed() {
     let place = Place::new();
