@@ -102,7 +102,7 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "the beginning of a binary",
         plant: |project, row| {
-            let whole = fs::read(Helper::with_faults(&row.name).path()).expect("binary");
+            let whole = fs::read(Helper::named(&row.name).path()).expect("binary");
             overwrite(project, row, whole.get(..5000).expect("longer"));
         },
         named: ("binary_broken", |row| format!("bin/{}-", row.name)),
@@ -111,7 +111,7 @@ const FAULTS: &[Fault] = &[
     Fault {
         what: "a binary of another machine",
         plant: |project, row| {
-            let whole = fs::read(Helper::with_faults(&row.name).path()).expect("binary");
+            let whole = fs::read(Helper::named(&row.name).path()).expect("binary");
             let mut other = whole.get(..5000).expect("longer").to_vec();
             // ELF: bytes 18 and 19 name the machine, 0xf7 is none that runs Rust programs. Mach-O: bytes 4 to 7.
             other[18] = 0xf7;
@@ -261,7 +261,7 @@ fn installed() -> Project {
         "claude,codex",
         "--quiet",
     ];
-    Helper::with_faults("install_aris")
+    Helper::named("install_aris")
         .call(project.path())
         .args(args)
         .run()
@@ -297,7 +297,7 @@ fn by_policy(policy: Policy, code: i32) -> i32 {
 
 #[test]
 fn a_helper_that_is_missing_broken_or_stale_is_never_silent() {
-    let checker = Helper::with_faults("contract_check");
+    let checker = Helper::named("contract_check");
     let project = installed();
     in_project(&project, &checker, &["doctor"]).expect_code(0);
     let rows = helpers::all();
@@ -365,7 +365,7 @@ fn is_said(project: &Project, checker: &Helper, row: &Row, fault: &Fault) {
 fn a_launcher_that_may_not_be_read_is_not_passed_over() {
     let project = installed();
     // The program and what it reads must be within reach of that user.
-    let from = Helper::with_faults("contract_check");
+    let from = Helper::named("contract_check");
     command(
         &project,
         &format!(

@@ -28,7 +28,7 @@ fn project() -> Project {
 
 /// The installer, where the tree it lies in is not taken for the source.
 fn installer() -> Helper {
-    Helper::with_faults("install_aris").outside_the_workspace()
+    Helper::named("install_aris").outside_the_workspace()
 }
 
 fn call(helper: &Helper, project: &Project, args: &[&str]) -> Call {
@@ -432,7 +432,7 @@ fn resolve(shell: &str, project: &Project, block: &str, variables: &[(&str, &Pat
 #[test]
 fn every_layer_of_the_resolver_finds_a_helper_that_runs() {
     let installer = installer();
-    let helper = Helper::with_faults("save_trace");
+    let helper = Helper::named("save_trace");
     let block = block("review-tracing");
     // What older skills do: three places, in this order.
     let older = "TRACE_HELPER=\nROOT=$(sed -n 's/^repo_root.//p' .aris/installed-skills.txt)\nfor F in .aris/tools tools \"$ROOT/tools\"; do\n  [ -z \"$TRACE_HELPER\" ] && [ -f \"$F/save_trace.sh\" ] && TRACE_HELPER=$F/save_trace.sh || :\ndone";

@@ -64,7 +64,7 @@ fn through_launcher(project: &Project, row: &Row) -> Call {
 #[test]
 fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
     for_every_row(|row| {
-        let helper = Helper::with_faults(&row.name);
+        let helper = Helper::named(&row.name);
         let project = installed(row, &helper);
         let direct = helper
             .call(project.path())
@@ -83,7 +83,7 @@ fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
 #[test]
 fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
     for_every_row(|row| {
-        let helper = Helper::with_faults(&row.name);
+        let helper = Helper::named(&row.name);
         let skill = installed(row, &helper);
         let project = Project::new();
         let folder = project.at(".agents/skills");
@@ -126,7 +126,7 @@ fn on_path(program: &str, project: &Project) -> Option<PathBuf> {
 #[test]
 fn declared_samples_leave_with_a_declared_code() {
     for_every_row(|row| {
-        let helper = Helper::with_faults(&row.name);
+        let helper = Helper::named(&row.name);
         let contract = workspace_root().join(format!(
             "skills/{}/scripts/{}.contract.json",
             row.owner, row.name

@@ -46,11 +46,13 @@ pub(crate) fn build(
     Ok(target_folder(workspace)?.join(folder))
 }
 
+/// The whole workspace is chosen, so that crates are built once, with the same features in every command and in the tests.
 fn build_command(workspace: &Workspace, helpers: &[&str], profile: &str) -> aris_proc::Command {
-    let command = cargo(workspace).args(["build", "--keep-going", "--bins", "--profile", profile]);
-    helpers.iter().fold(command, |command, helper| {
-        command.args(["--package", helper])
-    })
+    let command =
+        cargo(workspace).args(["build", "--keep-going", "--workspace", "--profile", profile]);
+    helpers
+        .iter()
+        .fold(command, |command, helper| command.args(["--bin", helper]))
 }
 
 /// Builds helpers for their contracts; gives the first error line, if any.

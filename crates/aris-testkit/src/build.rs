@@ -14,21 +14,17 @@ use crate::fixtures::workspace_root;
 /// A cold build of one helper on two cores takes about a minute.
 const BUILD_DEADLINE: Duration = Duration::from_mins(10);
 
-/// The text that only a binary with the fault-injection feature holds, unless its helper never writes.
-const FAULT_VARIABLE: &[u8] = b"ARIS_FAULT_AT";
+static FOUND: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
 
-static FOUND: Mutex<BTreeMap<(String, bool), PathBuf>> = Mutex::new(BTreeMap::new());
-
-/// Path of the binary `name`; with `faults`, of one that aborts where `ARIS_FAULT_AT` says.
-pub(crate) fn binary(name: &str, faults: bool) -> PathBuf {
+/// Path of the binary `name`.
+pub(crate) fn binary(name: &str) -> PathBuf {
     // The lock is held while building: other tests of this process wait for the same binary.
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (name.to_owned(), faults);
-    if let Some(path) = found.get(&key) {
+    if let Some(path) = found.get(name) {
         return path.clone();
     }
     let path = profile_folder().join(name);
-    if !path.is_file() || is_stale(&path) || (faults && !holds(&path, FAULT_VARIABLE)) {
+    if !path.is_file() || is_stale(&path) {
         build(name);
         assert!(
             path.is_file(),
@@ -37,7 +33,7 @@ pub(crate) fn binary(name: &str, faults: bool) -> PathBuf {
         );
     }
     let kept = kept(&path, name);
-    found.insert(key, kept.clone());
+    found.insert(name.to_owned(), kept.clone());
     kept
 }
 
@@ -148,23 +144,6 @@ fn modified(path: &Path) -> SystemTime {
         .unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-fn holds(path: &Path, text: &[u8]) -> bool {
-    let bytes = fs::read(path).expect("the binary can be read");
-    let Some(first) = text.first() else {
-        return true;
-    };
-    let mut rest = bytes.as_slice();
-    // memchr-like: a plain window search over tens of megabytes is slow without optimisation.
-    while let Some(at) = rest.iter().position(|byte| byte == first) {
-        rest = rest.get(at..).unwrap_or_default();
-        if rest.starts_with(text) {
-            return true;
-        }
-        rest = rest.get(1..).unwrap_or_default();
-    }
-    false
-}
-
 fn build(name: &str) {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let folder = profile_folder();
@@ -180,20 +159,14 @@ fn build(name: &str) {
             "build",
             "--quiet",
             "--locked",
-            "--package",
-            name,
+            // The whole workspace, so that its crates are built with the features that `cargo test --workspace` gives them.
+            "--workspace",
             "--bin",
             name,
             "--profile",
             profile,
         ])
-        .args([
-            "--package",
-            "aris-fs",
-            "--features",
-            "aris-fs/fault-injection",
-            "--target-dir",
-        ])
+        .arg("--target-dir")
         .arg(target)
         .run(BUILD_DEADLINE)
         .expect("cargo starts");
@@ -236,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let at = |name: &str| folder.path().join(name);
         for name in ["source.rs", "tool"] {
-            fs::write(at(name), "aris ARIS_FAULT ARIS_FAULT_AT").expect("write");
+            fs::write(at(name), "aris").expect("write");
         }
         fs::write(
             at("tool.d"),
@@ -264,6 +237,5 @@ mod tests {
         file.expect("open").set_modified(now).expect("times");
         assert!(!is_stale(&at("tool")));
         fs::write(at("tool.d"), "no fault").expect("write");
-        assert!(holds(&at("tool"), FAULT_VARIABLE) && !holds(&at("tool.d"), FAULT_VARIABLE));
     }
 }

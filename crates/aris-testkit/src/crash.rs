@@ -30,9 +30,8 @@ pub struct Crashes {
 
 /// Runs a helper again and again, aborting it before its first, second, … change of the disk, until a run gets through.
 ///
-/// `call(n)` prepares run number `n` (from 1), usually in a fresh project; the helper comes from
-/// [`Helper::with_faults`](crate::Helper::with_faults). `check(n, run)` looks at what crash number `n` left. Panics when no run crashed: then the helper
-/// changed nothing, or has no crash points compiled in, and the test would prove nothing.
+/// `call(n)` prepares run number `n` (from 1), usually in a fresh project. `check(n, run)` looks at what crash number `n` left.
+/// Panics when no run crashed: then the helper changed nothing, or is a release without crash points, and the test would prove nothing.
 pub fn crash_at_every_change(
     mut call: impl FnMut(u64) -> Call,
     mut check: impl FnMut(u64, &Run),

@@ -28,15 +28,7 @@ impl Helper {
     /// The helper of this workspace called `name`: `target/<profile>/<name>`, built when absent or stale.
     pub fn named(name: &str) -> Self {
         Self {
-            path: build::binary(name, false),
-            folder: None,
-        }
-    }
-
-    /// Like [`Helper::named`], with the crash points of `aris-fs` compiled in.
-    pub fn with_faults(name: &str) -> Self {
-        Self {
-            path: build::binary(name, true),
+            path: build::binary(name),
             folder: None,
         }
     }

@@ -263,9 +263,12 @@ fn a_crash_while_unpacking_leaves_no_half_source() {
         let crashes = aris_testkit::crash_at_every_change(
             |_| {
                 project.write("papers/2301.07041.source", source());
-                Helper::with_faults("arxiv_fetch")
-                    .call(project.path())
-                    .args(["download", "2301.07041", "--source", "--offline"])
+                Helper::named("arxiv_fetch").call(project.path()).args([
+                    "download",
+                    "2301.07041",
+                    "--source",
+                    "--offline",
+                ])
             },
             |_, _| {
                 let target = project.at("papers/2301.07041");

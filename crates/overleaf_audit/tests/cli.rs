@@ -615,7 +615,7 @@ fn a_crash_or_many_at_once_leave_no_wrong_verdicts() {
     fs::remove_file(project.at("paper/key")).expect("remove");
     let crashes = aris_testkit::crash_at_every_change(
         |_| {
-            Helper::with_faults("overleaf_audit")
+            Helper::named("overleaf_audit")
                 .call(project.path())
                 .env("ARIS_CACHE_DIR", project.at("cache"))
                 .args(["--json", "--no-home"])

@@ -92,7 +92,7 @@ fn for_every_helper(check: impl Fn(&Subject)) {
             cases::of(&row.name).unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
         assert_eq!(cases.helper, row.name);
         // All modules ask for the same binary, so that it is not rebuilt while another test runs it.
-        let helper = Helper::with_faults(&row.name);
+        let helper = Helper::named(&row.name);
         let contract = Contract::of(&helper);
         check(&Subject {
             cases,

@@ -8,7 +8,7 @@ const FIGURE: &str = r#"{"canvas": {"width": 200, "height": 80}, "nodes": [{"id"
 
 #[test]
 fn a_picture_is_old_or_new() {
-    let helper = Helper::with_faults("figure_renderer");
+    let helper = Helper::named("figure_renderer");
     let args = ["render", "f.json", "-o", "out/f", "--format", "svg,pdf,png"];
     let whole = Project::bare().file("f.json", FIGURE);
     assert_eq!(helper.call(whole.path()).args(args).run().code(), 0);

@@ -80,7 +80,7 @@ fn survives(
     check: impl Fn(&Project, Option<&Run>, &str) + Sync,
 ) {
     let server = Server::start(answer);
-    let binary = Helper::with_faults(helper);
+    let binary = Helper::named(helper);
     let crashes = crash_at_every_change_at_once(
         |_| {
             let project = project();

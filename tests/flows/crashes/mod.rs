@@ -82,7 +82,7 @@ fn survives(
     code: i32,
     leaves: &[&str],
 ) {
-    let binary = Helper::with_faults(helper);
+    let binary = Helper::named(helper);
     let current = std::cell::RefCell::new(None::<Project>);
     let crashes = crash_at_every_change(
         |_| {
@@ -192,7 +192,7 @@ fn the_gate_s_report_is_whole_or_not_there() {
 #[test]
 fn a_repair_is_whole_or_not_there() {
     const MARKED: &str = "\u{FEFF}---\nname: a\ndescription: Counts words. Use when asked.\n---\n";
-    let binary = Helper::with_faults("skill_lint");
+    let binary = Helper::named("skill_lint");
     let args = [
         "skills",
         "--rule",

@@ -68,7 +68,7 @@ fn decide(binary: &Helper, project: &Project, waiting: &Run, when: &str) -> Run 
 
 #[test]
 fn no_step_is_repeated_or_left_out() {
-    let binary = Helper::with_faults("recipe_runner");
+    let binary = Helper::named("recipe_runner");
     let mut asked = 0;
     for number in 1.. {
         assert!(number < 500, "the run changes the disk without end");

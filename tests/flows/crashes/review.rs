@@ -63,7 +63,7 @@ fn survives(
     arguments: &[&str],
     check: impl Fn(&Project, &Forge, &Run, &str),
 ) {
-    let helper = Helper::with_faults(helper);
+    let helper = Helper::named(helper);
     let current = RefCell::new(None::<(Project, Forge)>);
     let crashes = crash_at_every_change(
         |_| {

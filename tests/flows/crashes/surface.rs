@@ -36,7 +36,7 @@ fn a_style_profile_is_whole_or_made_again() {
     };
     let wanted = names(&profile(&whole));
     assert_eq!(wanted.len(), 2);
-    let binary = Helper::with_faults("extract_paper_style");
+    let binary = Helper::named("extract_paper_style");
     let current = RefCell::new(None::<Project>);
     let crashes = crash_at_every_change(
         |_| {
@@ -108,7 +108,7 @@ fn illustrated(helper: &Helper) -> Project {
 #[test]
 fn a_final_image_is_the_old_or_the_new_one_and_never_passes_for_the_other() {
     let plain = Helper::named("paper_illustration_image2");
-    let binary = Helper::with_faults("paper_illustration_image2");
+    let binary = Helper::named("paper_illustration_image2");
     let current = RefCell::new(None::<Project>);
     let crashes = crash_at_every_change(
         |_| {

@@ -52,7 +52,7 @@ fn wiki(more: &[&str]) -> Project {
 
 /// Crashes a command on a wiki everywhere; the same command again must leave what a run without a crash leaves, but for times and log.
 fn wiki_survives(args: &[&str], more: &[&str]) {
-    let binary = Helper::with_faults("research_wiki");
+    let binary = Helper::named("research_wiki");
     let prepared = wiki(more);
     let whole = Project::bare().copied(prepared.path());
     let doctor = ["doctor", "wiki"];
@@ -207,7 +207,7 @@ fn what_is_made_from_pages_is_whole_whenever_it_is_made_anew() {
 #[test]
 fn an_exported_file_is_the_old_one_or_the_new_one() {
     const OLD: &str = "% an older export\n";
-    let binary = Helper::with_faults("research_wiki");
+    let binary = Helper::named("research_wiki");
     for form in [&["--bibtex"][..], &["--graphml"], &[]] {
         let args = [&["export", "wiki", "--output", "out/export"], form].concat();
         // One wiki for all runs: its pages have times in them.
@@ -241,7 +241,7 @@ fn an_exported_file_is_the_old_one_or_the_new_one() {
 fn eight_writers_of_a_wiki_that_are_killed_now_and_then_lose_nothing() {
     const PAPERS: u64 = 5;
     let (faulty, helper) = (
-        Helper::with_faults("research_wiki"),
+        Helper::named("research_wiki"),
         Helper::named("research_wiki"),
     );
     let project = Project::new();

@@ -287,7 +287,7 @@ fn a_killed_runner_leaves_whole_lines() {
     let project = Project::new()
         .file("tools/save_trace", "#!/bin/sh\nexit 4\n")
         .file("outcomes.jsonl", "{\"before\":1}\n");
-    let helper = Helper::with_faults("contract_check");
+    let helper = Helper::named("contract_check");
     let crashes = crash_at_every_change(
         |_| {
             helper

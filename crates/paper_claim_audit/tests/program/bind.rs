@@ -381,7 +381,7 @@ fn many_binds_at_once_lose_nothing() {
 
 #[test]
 fn bind_killed_at_any_point_leaves_the_old_file_or_the_new_one() {
-    let helper = Helper::with_faults("paper_claim_audit");
+    let helper = Helper::named("paper_claim_audit");
     let done = paper().with("claims.toml", OWN);
     done.run("bind", &MAXIMUM).expect_code(0);
     let new = done.read("claims.toml");

@@ -17,7 +17,7 @@ pub(crate) fn paper() -> Paper {
 
 #[test]
 fn an_audit_killed_at_any_point_leaves_a_whole_artifact_or_the_old_one() {
-    let helper = Helper::with_faults("paper_claim_audit");
+    let helper = Helper::named("paper_claim_audit");
     let paper = paper().with("claims.toml", OWN);
     paper.audit();
     let old = paper.read("PAPER_CLAIM_AUDIT.json");
@@ -216,7 +216,7 @@ const OLD: &str = "% Written by `paper_claim_audit emit` before\n";
 
 #[test]
 fn emit_killed_at_any_point_leaves_the_old_file_or_the_new_one() {
-    let helper = Helper::with_faults("paper_claim_audit");
+    let helper = Helper::named("paper_claim_audit");
     let paper = with_macros();
     paper
         .run("emit", &["-o", "paper/claims.tex"])

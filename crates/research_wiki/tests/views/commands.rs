@@ -222,7 +222,7 @@ fn a_site_goes_where_nothing_of_the_users_is() {
 
 #[test]
 fn a_crash_leaves_the_old_site_or_the_new_one() {
-    let binary = Helper::with_faults("research_wiki");
+    let binary = Helper::named("research_wiki");
     let project = project();
     let export = |project: &Project| {
         binary
