@@ -44,9 +44,7 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let counts = self.0.under_way.lock();
         let mut counts = counts.unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(self.1) {
-            *count = count.saturating_sub(1);
-        }
+        counts.entry(self.1).and_modify(|count| *count -= 1);
         self.0.left.notify_all();
     }
 }

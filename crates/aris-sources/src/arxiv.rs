@@ -32,6 +32,9 @@ const PAGE: usize = 500;
 /// Bytes of a PDF or source that are accepted: ten times the size that arXiv takes without asking (50 MB).
 const FILE_LIMIT: u64 = 512 << 20;
 
+/// Bytes of a PDF at least: header, catalogue, one page, table and trailer.
+const LEAST_PDF: usize = 100;
+
 /// Asks for papers by a query in arXiv's own language, page by page, the first in the order `sort` first: `relevance`, `lastUpdatedDate`
 /// or `submittedDate`.
 pub fn search(
@@ -157,6 +160,18 @@ pub fn pdf(id: &ArxivId) -> Request {
 /// Asks for the source of a paper: a tar archive or a single file, with gzip around it; or a PDF where there is no source.
 pub fn source(id: &ArxivId) -> Request {
     file("/src", id)
+}
+
+/// Whether a file that begins so is a PDF: `%PDF-` within the first kilobyte, as readers accept it.
+pub fn is_pdf(start: &[u8]) -> bool {
+    start.len() >= LEAST_PDF && start.windows(5).any(|word| word == b"%PDF-")
+}
+
+/// Whether a file that begins so may be a source as arXiv sends it, which is a PDF, gzip, or a bare tar or TeX file: not a web page.
+pub fn is_source(start: &[u8]) -> bool {
+    let text = start.trim_ascii_start();
+    let pages = [&b"<!"[..], b"<html", b"<HTML"];
+    !start.is_empty() && !pages.iter().any(|word| text.starts_with(word))
 }
 
 fn file(path: &'static str, id: &ArxivId) -> Request {
@@ -289,4 +304,26 @@ fn text_of(node: Node<'_, '_>, name: &str) -> Option<String> {
         .filter_map(|text| text.text())
         .collect();
     Some(collapsed(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_beginning() {
+        let long = |start: &str| format!("{start}{}", "x".repeat(LEAST_PDF));
+        for (start, pdf, source) in [
+            (long("%PDF-1.7\n"), true, true),
+            (long("\n\n%PDF-1.4\n"), true, true),
+            (String::from("%PDF-1.7\nabc\n"), false, true),
+            (String::from("\\documentclass{article}"), false, true),
+            (long("\n<!doctype html>"), false, false),
+            (String::from("<html>"), false, false),
+            (String::new(), false, false),
+        ] {
+            let start = start.as_bytes();
+            assert_eq!((is_pdf(start), is_source(start)), (pdf, source));
+        }
+    }
 }
