@@ -94,10 +94,15 @@ impl Pace {
             HttpError::TooLate { host, wait, why }
         };
         loop {
-            let lock = self.lock(host, deadline).map_err(|_late| {
-                let why = String::from("other processes are asking it");
-                too_late(manners.interval, why)
-            })?;
+            let path = self.path(host, "lock");
+            let lock = match path.map(|path| Lock::acquire_before(&path, deadline)) {
+                Some(Err(FsError::Locked { .. })) => {
+                    let why = String::from("other processes are asking it");
+                    return Err(too_late(manners.interval, why));
+                }
+                // Where there can be no lock, the pace is kept without it.
+                lock => lock.and_then(Result::ok),
+            };
             let mut state = self.read(host);
             let refused = until(state.closed_until);
             let spent = until(state.spent_until);
@@ -130,17 +135,6 @@ impl Pace {
             (settings.listener)(&Event::Asking(host.name));
             let pace = self;
             return Ok(Turn { pace, host, lock });
-        }
-    }
-
-    /// The host's lock, where there can be one.
-    ///
-    /// **Errors**: [`FsError::Locked`] when the deadline comes first.
-    fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, FsError> {
-        let path = self.path(host, "lock");
-        match path.map(|path| Lock::acquire_before(&path, deadline)) {
-            Some(Err(late @ FsError::Locked { .. })) => Err(late),
-            lock => Ok(lock.and_then(Result::ok)),
         }
     }
 
