@@ -97,18 +97,18 @@ impl Exchange<'_> {
 }
 
 impl Attempt<'_> {
-    /// Sends the request with more headers: the answer, and the URL that gave it. An answer is one that does not say "not now" nor, where a pace is kept, "not you"; what it
-    /// says about the pace is kept.
+    /// Sends the request with more headers. Gives the answer, and the URL that gave it, without secrets.
+    ///
+    /// An answer is one that does not say "not now" nor, where a pace is kept, "not you"; what it says about the pace is kept.
     pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<(Answer, String), Missed> {
         let exchange = self.exchange;
         let (request, key) = (exchange.request, exchange.key);
         if self.time.is_zero() {
             return Err((exchange.late(), Again::No));
         }
-        let (answer, url) = exchange
-            .wire
-            .send(request, exchange.url, key, more, self.time)
-            .map_err(|broken| self.broken(broken))?;
+        let wire = exchange.wire;
+        let sent = wire.send(request, exchange.url, key, more, self.time);
+        let (answer, url) = sent.map_err(|broken| self.broken(broken))?;
         let (status, host) = (answer.status().as_u16(), request.host);
         let again = if request.once {
             Again::No
@@ -143,12 +143,8 @@ impl Attempt<'_> {
     pub(crate) fn whole(&self, (mut answer, url): (Answer, String)) -> Result<Response, Missed> {
         let fetched_at = (self.exchange.now)();
         let limit = self.exchange.request.limit;
-        let body = answer
-            .body_mut()
-            .with_config()
-            .limit(limit + 1)
-            .read_to_vec();
-        let body = body.map_err(|error| match error {
+        let body = answer.body_mut().with_config().limit(limit + 1);
+        let body = body.read_to_vec().map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => self.last(Why::TooLarge(limit)),
             error => self.broken(broken(error)),
         })?;

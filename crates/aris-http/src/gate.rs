@@ -25,10 +25,8 @@ impl Gate {
         deadline: Instant,
     ) -> Option<Permit<'_>> {
         let time = deadline.saturating_duration_since(Instant::now());
-        let counts = self
-            .under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let counts = self.under_way.lock();
+        let counts = counts.unwrap_or_else(PoisonError::into_inner);
         let full = |counts: &mut Counts| *counts.entry(host).or_default() >= limit.max(1);
         let entered = self.left.wait_timeout_while(counts, time, full);
         let (mut counts, waited) = entered.unwrap_or_else(PoisonError::into_inner);
