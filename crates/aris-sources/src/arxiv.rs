@@ -32,9 +32,6 @@ const PAGE: usize = 500;
 /// Bytes of a PDF or source that are accepted: ten times the size that arXiv takes without asking (50 MB).
 const FILE_LIMIT: u64 = 512 << 20;
 
-/// Bytes of a PDF at least: header, catalogue, one page, table and trailer.
-const LEAST_PDF: usize = 100;
-
 /// Asks for papers by a query in arXiv's own language, page by page, the first in the order `sort` first: `relevance`, `lastUpdatedDate`
 /// or `submittedDate`.
 pub fn search(
@@ -164,7 +161,7 @@ pub fn source(id: &ArxivId) -> Request {
 
 /// Whether a file that begins so is a PDF: `%PDF-` within the first kilobyte, as readers accept it.
 pub fn is_pdf(start: &[u8]) -> bool {
-    start.len() >= LEAST_PDF && start.windows(5).any(|word| word == b"%PDF-")
+    start.windows(5).any(|word| word == b"%PDF-")
 }
 
 /// Whether a file that begins so may be a source as arXiv sends it, which is a PDF, gzip, or a bare tar or TeX file: not a web page.
@@ -312,11 +309,11 @@ mod tests {
 
     #[test]
     fn files_are_known_by_their_beginning() {
-        let long = |start: &str| format!("{start}{}", "x".repeat(LEAST_PDF));
+        let long = |start: &str| format!("{start}{}", "x".repeat(1000));
         for (start, pdf, source) in [
             (long("%PDF-1.7\n"), true, true),
             (long("\n\n%PDF-1.4\n"), true, true),
-            (String::from("%PDF-1.7\nabc\n"), false, true),
+            (String::from("%PDF-1.7\nabc\n"), true, true),
             (String::from("\\documentclass{article}"), false, true),
             (long("\n<!doctype html>"), false, false),
             (String::from("<html>"), false, false),

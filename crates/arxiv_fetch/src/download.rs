@@ -15,11 +15,12 @@ use crate::report::File;
 /// A source that is larger is no paper.
 const SOURCE_LIMIT: u64 = 512 << 20;
 
-/// What a file is to be, in a word, and whether one that begins so is one.
-type Kind = (&'static str, fn(&[u8]) -> bool);
+/// What a file is to be: in a word, whether one that begins so is one, and how many bytes one that arrives has at least.
+type Kind = (&'static str, fn(&[u8]) -> bool, usize);
 
-const PDF: Kind = ("PDF", arxiv::is_pdf);
-const SOURCE: Kind = ("source", arxiv::is_source);
+/// A PDF has a header, a catalogue, one page, a table and a trailer.
+const PDF: Kind = ("PDF", arxiv::is_pdf, 100);
+const SOURCE: Kind = ("source", arxiv::is_source, 1);
 
 /// What to do about a file that is in the way.
 const ELSEWHERE: &str = "move it away, or name another --output";
@@ -56,10 +57,11 @@ fn bring(
     context: &Context,
     path: PathBuf,
     request: &aris_sources::Request,
-    (what, fits): Kind,
+    kind: Kind,
 ) -> Result<File, Error> {
+    let (what, fits, least) = kind;
     let target = context.absolute(&path);
-    if let Some(bytes) = present(&target, (what, fits))? {
+    if let Some(bytes) = present(&target, kind)? {
         return Ok(file(&args.id, &path, bytes, None));
     }
     let arrived = aris_online::asking(
@@ -67,7 +69,11 @@ fn bring(
         &args.online,
         &[&ARXIV_FILES],
         "arxiv_fetch",
-        |client| client.download(request, &target, fits),
+        |client| {
+            client.download(request, &target, |start| {
+                start.len() >= least && fits(start)
+            })
+        },
     )?;
     match arrived {
         Some(arrived) => Ok(file(&args.id, &path, arrived.bytes, Some(arrived))),
@@ -79,7 +85,7 @@ fn bring(
 }
 
 /// The size of the file when it is there. Something else in its place is an error: it is the user's.
-fn present(target: &Path, (what, fits): Kind) -> Result<Option<u64>, Error> {
+fn present(target: &Path, (what, fits, _): Kind) -> Result<Option<u64>, Error> {
     let opened = match aris_fs::open(target) {
         Ok(opened) => opened,
         Err(error) if error.is_not_found() && target.is_symlink() => {
