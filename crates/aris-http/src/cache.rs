@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use aris_contract::hex::hex;
-use aris_fs::{EntryKind, Lock};
+use aris_fs::Lock;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -31,23 +31,14 @@ struct Head<R> {
     sha256: String,
 }
 
-/// The cache.
+/// The cache, in this folder; `None` where nothing can be kept.
 #[derive(Debug)]
-pub(crate) struct Cache {
-    /// `None` where nothing can be kept.
-    folder: Option<PathBuf>,
-}
+pub(crate) struct Cache(pub(crate) Option<PathBuf>);
 
 impl Cache {
-    pub(crate) fn new(folder: Option<&Path>) -> Self {
-        Self {
-            folder: folder.map(Path::to_path_buf),
-        }
-    }
-
     /// Keeps other processes and threads with the same question waiting, until `end` at most: they find the answer in the cache then.
     pub(crate) fn alone(&self, request: &Request, url: &str, end: Instant) -> Option<Lock> {
-        let folder = self.folder.as_ref()?.join("asking");
+        let folder = self.0.as_ref()?.join("asking");
         let name = name(request, url);
         // A thousand locks serve all questions: two that share one by chance wait for each other.
         let lock = folder.join(format!("{}.lock", name.get(..3)?));
@@ -80,7 +71,7 @@ impl Cache {
     fn path(&self, request: &Request, url: &str) -> Option<PathBuf> {
         let name = name(request, url);
         let (shelf, rest) = name.split_at_checked(2)?;
-        let folder = self.folder.as_ref()?.join("http/v1");
+        let folder = self.0.as_ref()?.join("http/v1");
         Some(folder.join(request.host.name).join(shelf).join(rest))
     }
 }
@@ -89,9 +80,7 @@ impl Cache {
 fn name(request: &Request, url: &str) -> String {
     let question = format!(
         "{}\0{url}\0{}\0{}",
-        request.method,
-        request.accept,
-        request.body.as_deref().unwrap_or_default(),
+        request.method, request.accept, request.body,
     );
     hex(&Sha256::digest(question))
 }
@@ -137,9 +126,9 @@ pub(crate) fn sweep(folder: &Path, limit: u64) -> Option<()> {
     let entries = aris_fs::walk_sorted(&folder.join("http"), &mut |_| true).ok()?;
     let mut answers: Vec<(SystemTime, u64, PathBuf)> = entries
         .into_iter()
-        .filter(|entry| entry.kind == EntryKind::File)
         .filter_map(|entry| {
             let metadata = std::fs::symlink_metadata(&entry.path).ok()?;
+            let metadata = metadata.is_file().then_some(metadata)?;
             Some((metadata.modified().ok()?, metadata.len(), entry.path))
         })
         .collect();

@@ -1,5 +1,6 @@
 //! The client: cache, pace, exchange, verdict over what came, and whether to ask again.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aris_contract::ErrorKind;
@@ -66,7 +67,7 @@ impl Client {
         }
         Ok(Self {
             wire: Wire::new(&settings.user_agent, settings.certificates.as_deref())?,
-            cache: Cache::new(folder),
+            cache: Cache(folder.map(Path::to_path_buf)),
             pace: Pace::new(folder),
             gate: Gate::default(),
             end: Instant::now() + settings.deadline,
@@ -89,7 +90,7 @@ impl Client {
             let kept = self.kept(request, &url)?;
             // A kept answer was accepted once; if a newer reader refuses it, the network has a better one.
             let value = read(&kept).ok()?;
-            self.settings.tell(&Event::Answered);
+            (self.settings.listener)(&Event::Answered);
             Some(value)
         };
         if let Some(value) = kept() {
@@ -98,7 +99,7 @@ impl Client {
         if self.settings.mode == Mode::Offline {
             return Err(HttpError::Offline { url });
         }
-        let _alone = (!request.keep.is_zero()).then(|| self.alone(request));
+        let _alone = (!request.keep.0.is_zero()).then(|| self.alone(request));
         // Another process may have asked the same meanwhile.
         if let Some(value) = kept() {
             return Ok(value);
@@ -112,7 +113,7 @@ impl Client {
             if response.body.is_empty() && response.is_success() {
                 return Err(attempt.broken(Broken::Trouble(String::from("an empty body"))));
             }
-            self.settings.tell(&Event::Answered);
+            (self.settings.listener)(&Event::Answered);
             let verdict = if !request.pages && response.is_success() && response.is_html() {
                 Err(Doubt::NotAnAnswer(String::from("an HTML page")))
             } else {
@@ -191,9 +192,8 @@ impl Client {
     /// The URL of a request, without secrets.
     pub(crate) fn url(&self, request: &Request) -> String {
         let host = request.host;
-        match self.settings.bases.get(host.name) {
-            Some(base) => format!("{base}{}", request.target),
-            None => format!("{}{}{}", host.origin, host.prefix, request.target),
-        }
+        let own = || format!("{}{}", host.origin, host.prefix);
+        let base = self.settings.bases.get(host.name).cloned();
+        base.unwrap_or_else(own) + &request.target
     }
 }

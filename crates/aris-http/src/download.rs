@@ -13,35 +13,10 @@ use crate::error::{HttpError, Why};
 use crate::exchange::{Attempt, Exchange, Missed};
 use crate::request::Request;
 use crate::settings::Mode;
-use crate::wire::{Answer, Broken, broken};
+use crate::wire::{Answer, Broken, broken, header, media_type};
 
 /// Pieces a file is written in.
 const PIECE: usize = 256 << 10;
-
-/// Bytes of a PDF at least: header, catalogue, one page, table and trailer.
-const LEAST_PDF: usize = 100;
-
-/// How a file of a kind begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Magic {
-    /// `%PDF-`, within the first kilobyte, as readers accept it.
-    Pdf,
-    /// PDF or gzip or a bare tar or TeX file: what arXiv sends as a source.
-    Source,
-}
-
-impl Magic {
-    fn fits(self, start: &[u8]) -> bool {
-        match self {
-            Self::Pdf => start.len() >= LEAST_PDF && start.windows(5).any(|word| word == b"%PDF-"),
-            Self::Source => {
-                let text = start.trim_ascii_start();
-                let pages = [&b"<!"[..], b"<html", b"<HTML"];
-                !start.is_empty() && !pages.iter().any(|word| text.starts_with(word))
-            }
-        }
-    }
-}
 
 /// A file that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,8 +30,8 @@ pub struct Downloaded {
 }
 
 impl Client {
-    /// Brings the file that `request` names to `target`, whole and beginning as `magic` says, or not at all. A file that is there is
-    /// left alone.
+    /// Brings the file that `request` names to `target`, whole, or not at all. `fits` gets its first kilobyte and says whether it is a file
+    /// of the kind that was asked for. A file that is there is left alone.
     ///
     /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
     /// that the file is still the same. Of several processes that want the same file one brings it, and the others wait for it.
@@ -66,7 +41,7 @@ impl Client {
         &self,
         request: &Request,
         target: &Path,
-        magic: Magic,
+        fits: impl Fn(&[u8]) -> bool,
     ) -> Result<Option<Downloaded>, HttpError> {
         let url = self.url(request);
         if self.settings.mode == Mode::Offline {
@@ -84,8 +59,8 @@ impl Client {
         }
         let mut resumed = part.length();
         let arrived = self.exchange(request, &url, Duration::MAX, |attempt| {
-            let from = aris_fs::read_optional(&note, 4096).map_err(disk)?;
-            let from = String::from_utf8(from.unwrap_or_default()).unwrap_or_default();
+            // A note that cannot be read says nothing about the part, which is then begun again.
+            let from = aris_fs::read_text(&note).unwrap_or_default();
             let tag = from.strip_prefix(&format!("{url}\n"));
             // Another encoding has other lengths, and a part of it is a part of nothing.
             let mut more = vec![("accept-encoding", String::from("identity"))];
@@ -95,23 +70,24 @@ impl Client {
             } else {
                 part.restart().map_err(disk)?;
             }
-            let answer = attempt.send(&more)?;
+            let (answer, _) = attempt.send(&more)?;
             // Not every host looks at `If-Range`.
             let same = validator(&answer).is_none_or(|now| tag.is_none_or(|tag| tag == now));
             let begin = range(&answer).map(|(begin, _)| begin);
-            let goes_on = answer.status == 206 && begin == Some(part.length()) && same;
-            if matches!(answer.status, 200 | 206 | 416) && !goes_on {
+            let status = answer.status().as_u16();
+            let goes_on = status == 206 && begin == Some(part.length()) && same;
+            if matches!(status, 200 | 206 | 416) && !goes_on {
                 part.restart().map_err(disk)?;
             }
             resumed = part.length();
-            let trouble = match answer.status {
-                status if status == 200 || goes_on => {
+            let trouble = match status {
+                _ if status == 200 || goes_on => {
                     return receive(attempt, answer, &mut part, &note).map(Some);
                 }
                 404 | 410 => return Ok(None),
                 206 => String::from("not the part that was asked for"),
                 416 => String::from("it has no such part"),
-                status => format!("status {status}"),
+                _ => format!("status {status}"),
             };
             Err(attempt.broken(Broken::Trouble(trouble)))
         });
@@ -126,7 +102,7 @@ impl Client {
             }
         };
         aris_fs::remove_file(&note)?;
-        if !magic.fits(&aris_fs::open(&path)?.head(1024)?) {
+        if !fits(&aris_fs::open(&path)?.head(1024)?) {
             part.discard()?;
             let what = format!("{media_type:?} that is not the file");
             return Err(request.missed(&url, Why::NotAnAnswer(what)));
@@ -161,8 +137,8 @@ fn receive(
         };
         noted.map_err(disk)?;
     }
-    let media_type = answer.media_type();
-    let mut body = answer.body.as_reader();
+    let media_type = media_type(&answer);
+    let mut body = answer.body_mut().as_reader();
     let mut piece = vec![0; PIECE];
     loop {
         match body.read(&mut piece) {
@@ -179,27 +155,25 @@ fn receive(
         }
     }
     let came = part.length();
-    match total {
-        Some(total) if total != came => {
-            if came > total {
-                part.restart().map_err(disk)?;
-            }
-            let what = format!("{came} of {total} bytes came");
-            Err(attempt.broken(Broken::Trouble(what)))
-        }
-        _ => Ok(media_type),
+    let Some(total) = total.filter(|total| *total != came) else {
+        return Ok(media_type);
+    };
+    if came > total {
+        part.restart().map_err(disk)?;
     }
+    let what = format!("{came} of {total} bytes came");
+    Err(attempt.broken(Broken::Trouble(what)))
 }
 
 /// What tells one state of a file from another: only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
 fn validator(answer: &Answer) -> Option<&str> {
-    let tag = answer.header("etag").filter(|tag| !tag.starts_with("W/"));
-    tag.or_else(|| answer.header("last-modified"))
+    let tag = header(answer, "etag").filter(|tag| !tag.starts_with("W/"));
+    tag.or_else(|| header(answer, "last-modified"))
 }
 
 /// Where a part begins in its file, and how many bytes the file has (RFC 9110 §14.4).
 fn range(answer: &Answer) -> Option<(u64, Option<u64>)> {
-    let range = answer.header("content-range")?;
+    let range = header(answer, "content-range")?;
     let range = range.trim_start_matches(|sign: char| !sign.is_ascii_digit());
     let (begin, end) = range.split_once('-')?;
     let total = end.split_once('/')?.1.trim().parse().ok();

@@ -121,8 +121,8 @@ impl Failure for HttpError {
             Self::Offline { .. } => "run once without --offline",
             Self::Asked { why, .. } => match why {
                 Why::Busy { key: Some(key), .. } => {
-                    let key = format!("try again later, or set {key}, which raises the limits");
-                    return Some(key);
+                    let hint = format!("try again later, or set {key}, which raises the limits");
+                    return Some(hint);
                 }
                 Why::Busy { .. } | Why::Deadline(_) => LATER,
                 Why::NoAnswer { .. } => {

@@ -13,7 +13,7 @@ use crate::request::Request;
 use crate::response::{Allowance, Response, next_of};
 use crate::secret::Secret;
 use crate::settings::{Event, Settings};
-use crate::wire::{Answer, Broken, Wire, broken};
+use crate::wire::{Answer, Broken, Wire, broken, header, media_type};
 
 /// Why an attempt failed, and whether there may be another one.
 pub(crate) type Missed = (HttpError, Again);
@@ -79,7 +79,7 @@ impl Exchange<'_> {
             }
             if let Some((_, settings)) = self.polite {
                 let host = self.request.host.name;
-                settings.tell(&Event::Waiting(host, pause, error.to_string()));
+                (settings.listener)(&Event::Waiting(host, pause, error.to_string()));
             }
             wait(pause);
             number += 1;
@@ -97,23 +97,23 @@ impl Exchange<'_> {
 }
 
 impl Attempt<'_> {
-    /// Sends the request with more headers. An answer is one that does not say "not now" nor, where a pace is kept, "not you"; what it
-    /// says about the pace is kept.
-    pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<Answer, Missed> {
+    /// Sends the request with more headers. Gives the answer, and the URL that gave it, without secrets.
+    ///
+    /// An answer is one that does not say "not now" nor, where a pace is kept, "not you"; what it says about the pace is kept.
+    pub(crate) fn send(&self, more: &[(&'static str, String)]) -> Result<(Answer, String), Missed> {
         let exchange = self.exchange;
         let (request, key) = (exchange.request, exchange.key);
         if self.time.is_zero() {
             return Err((exchange.late(), Again::No));
         }
-        let answer = exchange
-            .wire
-            .send(request, exchange.url, key, more, self.time)
-            .map_err(|broken| self.broken(broken))?;
-        let (status, host) = (answer.status, request.host);
+        let wire = exchange.wire;
+        let sent = wire.send(request, exchange.url, key, more, self.time);
+        let (answer, url) = sent.map_err(|broken| self.broken(broken))?;
+        let (status, host) = (answer.status().as_u16(), request.host);
         let again = if request.once {
             Again::No
         } else {
-            let header = |name: &str| answer.header(name);
+            let header = |name: &str| header(&answer, name);
             Again::after(status, header, host.later, (exchange.now)())
         };
         let is_limit = matches!(status, 403 | 429) || host.later.contains(&status);
@@ -125,7 +125,7 @@ impl Attempt<'_> {
             Again::No if self.turn.is_some() && matches!(status, 401 | 403) => {
                 return Err(self.last(Why::Refused { status, variable }));
             }
-            Again::No => return Ok(answer),
+            Again::No => return Ok((answer, url)),
             Again::Soon => None,
             Again::After(pause) => Some(pause),
         };
@@ -140,26 +140,26 @@ impl Attempt<'_> {
     }
 
     /// The answer with all of its body.
-    pub(crate) fn whole(&self, mut answer: Answer) -> Result<Response, Missed> {
+    pub(crate) fn whole(&self, (mut answer, url): (Answer, String)) -> Result<Response, Missed> {
         let fetched_at = (self.exchange.now)();
         let limit = self.exchange.request.limit;
-        let body = answer.body.with_config().limit(limit + 1).read_to_vec();
-        let body = body.map_err(|error| match error {
+        let body = answer.body_mut().with_config().limit(limit + 1);
+        let body = body.read_to_vec().map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => self.last(Why::TooLarge(limit)),
             error => self.broken(broken(error)),
         })?;
         Ok(Response {
-            status: answer.status,
-            media_type: answer.media_type(),
+            status: answer.status().as_u16(),
+            media_type: media_type(&answer),
             // Here, before it is read, kept or quoted.
             body: match self.exchange.key {
                 Some(key) => key.masked(body),
                 None => body,
             },
             fetched_at,
-            allowance: Allowance::of(|name| answer.header(name)),
-            next: answer.header("link").and_then(next_of),
-            url: answer.url,
+            allowance: Allowance::of(|name| header(&answer, name)),
+            next: header(&answer, "link").and_then(next_of),
+            url,
         })
     }
 

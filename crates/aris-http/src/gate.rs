@@ -25,10 +25,8 @@ impl Gate {
         deadline: Instant,
     ) -> Option<Permit<'_>> {
         let time = deadline.saturating_duration_since(Instant::now());
-        let counts = self
-            .under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let counts = self.under_way.lock();
+        let counts = counts.unwrap_or_else(PoisonError::into_inner);
         let full = |counts: &mut Counts| *counts.entry(host).or_default() >= limit.max(1);
         let entered = self.left.wait_timeout_while(counts, time, full);
         let (mut counts, waited) = entered.unwrap_or_else(PoisonError::into_inner);
@@ -44,9 +42,7 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let counts = self.0.under_way.lock();
         let mut counts = counts.unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(self.1) {
-            *count = count.saturating_sub(1);
-        }
+        counts.entry(self.1).and_modify(|count| *count -= 1);
         self.0.left.notify_all();
     }
 }

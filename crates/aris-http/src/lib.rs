@@ -27,7 +27,7 @@ mod settings;
 mod wire;
 
 pub use client::{Client, Doubt};
-pub use download::{Downloaded, Magic};
+pub use download::Downloaded;
 pub use error::{HttpError, Why};
 pub use host::{Host, KeySent, Manners};
 pub use origin::is_loopback;

@@ -19,7 +19,7 @@ use crate::host::Host;
 use crate::request::Request;
 use crate::response::Allowance;
 use crate::settings::{Event, Settings};
-use crate::wire::Answer;
+use crate::wire::{Answer, header};
 
 /// After so many refusals (429) in a row nobody asks for a while, even where the host names no time.
 const REFUSALS: u32 = 3;
@@ -94,10 +94,15 @@ impl Pace {
             HttpError::TooLate { host, wait, why }
         };
         loop {
-            let lock = self.lock(host, deadline).map_err(|_late| {
-                let why = String::from("other processes are asking it");
-                too_late(manners.interval, why)
-            })?;
+            let path = self.path(host, "lock");
+            let lock = match path.map(|path| Lock::acquire_before(&path, deadline)) {
+                Some(Err(FsError::Locked { .. })) => {
+                    let why = String::from("other processes are asking it");
+                    return Err(too_late(manners.interval, why));
+                }
+                // Where there can be no lock, the pace is kept without it.
+                lock => lock.and_then(Result::ok),
+            };
             let mut state = self.read(host);
             let refused = until(state.closed_until);
             let spent = until(state.spent_until);
@@ -115,7 +120,7 @@ impl Pace {
                 return Err(too_late(time, why));
             }
             if !time.is_zero() {
-                settings.tell(&Event::Waiting(host.name, time, why));
+                (settings.listener)(&Event::Waiting(host.name, time, why));
             }
             if !refused.max(spent).is_zero() {
                 drop(lock);
@@ -124,23 +129,12 @@ impl Pace {
             }
             let interval = manners.interval.saturating_mul(request.slots);
             state.next = slot.saturating_add(milliseconds(interval));
-            self.write(host, &state);
+            self.write(host, state);
             let lock = lock.filter(|_| manners.exclusive);
             wait(time);
-            settings.tell(&Event::Asking(host.name));
+            (settings.listener)(&Event::Asking(host.name));
             let pace = self;
             return Ok(Turn { pace, host, lock });
-        }
-    }
-
-    /// The host's lock, where there can be one.
-    ///
-    /// **Errors**: [`FsError::Locked`] when the deadline comes first.
-    fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, FsError> {
-        let path = self.path(host, "lock");
-        match path.map(|path| Lock::acquire_before(&path, deadline)) {
-            Some(Err(late @ FsError::Locked { .. })) => Err(late),
-            lock => Ok(lock.and_then(Result::ok)),
         }
     }
 
@@ -155,21 +149,18 @@ impl Pace {
         let sane = state.next <= furthest
             && state.closed_until <= furthest
             && state.spent_until <= now().saturating_add(milliseconds(DAY));
-        if state.boot == self.boot && sane {
-            return state;
-        }
-        State {
-            boot: self.boot.clone(),
-            ..State::default()
-        }
+        Some(state)
+            .filter(|state| state.boot == self.boot && sane)
+            .unwrap_or_default()
     }
 
-    fn write(&self, host: &'static Host, state: &State) {
-        let text = serde_json::to_vec(state).unwrap_or_default();
+    fn write(&self, host: &'static Host, mut state: State) {
+        state.boot.clone_from(&self.boot);
+        let text = serde_json::to_vec(&state).unwrap_or_default();
         let path = self.path(host, "json");
         let written = path.is_some_and(|path| aris_fs::replace_unsynced(&path, &text).is_ok());
         if !written {
-            self.here().insert(host.name, state.clone());
+            self.here().insert(host.name, state);
         }
     }
 
@@ -188,15 +179,13 @@ impl Turn<'_> {
     /// host answers again, and whatever it refused before is forgotten.
     pub(crate) fn heard(&self, answer: &Answer, again: Again, is_limit: bool) {
         let (pace, host) = (self.pace, self.host);
-        let _lock = match (&self.lock, pace.path(host, "lock")) {
-            (None, Some(path)) => Lock::acquire(&path).ok(),
-            _ => None,
-        };
+        let path = pace.path(host, "lock").filter(|_| self.lock.is_none());
+        let _lock = path.and_then(|path| Lock::acquire(&path).ok());
         let old = pace.read(host);
         let mut state = old.clone();
         let now = now();
         let after = |time: Duration| now.saturating_add(milliseconds(time));
-        let allowance = Allowance::of(|name| answer.header(name));
+        let allowance = Allowance::of(|name| header(answer, name));
         if let Some(spent) = allowance.filter(|allowance| allowance.is_spent()) {
             state.spent_until = after(spent.reset.min(DAY));
         }
@@ -215,7 +204,7 @@ impl Turn<'_> {
             state.closed_until = state.closed_until.max(after(pause));
         }
         if state != old {
-            pace.write(host, &state);
+            pace.write(host, state);
         }
     }
 }
@@ -232,18 +221,13 @@ const CLOCK: ClockId = ClockId::Monotonic;
 
 /// Milliseconds since this machine started: the same in every process, never set back.
 fn now() -> u64 {
-    let time = clock_gettime(CLOCK);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    let nanoseconds = u64::try_from(time.tv_nsec).unwrap_or_default();
-    seconds * 1000 + nanoseconds / 1_000_000
+    milliseconds(clock_gettime(CLOCK).try_into().unwrap_or_default())
 }
 
 /// What identifies this boot, so that a number kept from an earlier one is not taken for a time. Empty where the system does not say.
 fn boot() -> String {
-    let path = Path::new("/proc/sys/kernel/random/boot_id");
-    let bytes = aris_fs::read_optional(path, 64).unwrap_or_default();
-    let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
-    text.trim().to_owned()
+    let text = aris_fs::read_text(Path::new("/proc/sys/kernel/random/boot_id"));
+    text.unwrap_or_default().trim().to_owned()
 }
 
 /// From now until `then`.

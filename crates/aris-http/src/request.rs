@@ -34,10 +34,11 @@ pub struct Request {
     pub(crate) accept: &'static str,
     /// Takes an HTML page for an answer, too, which it is to no other question.
     pub pages: bool,
-    pub(crate) body: Option<String>,
+    /// JSON; empty where there is none.
+    pub(crate) body: String,
     pub(crate) limit: u64,
-    pub(crate) keep: Duration,
-    pub(crate) keep_absence: Duration,
+    /// How long an answer is kept, and one that there is no such thing.
+    pub(crate) keep: (Duration, Duration),
     /// Intervals of the host's pace that it takes: more than one where the host allows fewer requests of this kind.
     pub slots: u32,
     /// Counts against an allowance of the host: not sent while that is used up.
@@ -56,10 +57,9 @@ impl Request {
             target: path.to_owned(),
             accept: "application/json",
             pages: false,
-            body: None,
+            body: String::new(),
             limit: BODY_LIMIT,
-            keep: Duration::ZERO,
-            keep_absence: Duration::ZERO,
+            keep: (Duration::ZERO, Duration::ZERO),
             slots: 1,
             metered: false,
             once: false,
@@ -70,7 +70,7 @@ impl Request {
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path);
         request.method = Method::POST;
-        request.body = Some(body.to_string());
+        request.body = body.to_string();
         request
     }
 
@@ -136,8 +136,7 @@ impl Request {
 
     /// Keeps an answer in the cache for this long, and an answer that there is no such thing (404, 410) for `absence`.
     pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
-        self.keep = time;
-        self.keep_absence = absence;
+        self.keep = (time, absence);
         self
     }
 
@@ -152,10 +151,11 @@ impl Request {
 
     /// How long an answer to it may be used.
     pub(crate) fn keeps(&self, response: &Response) -> Duration {
+        let (answer, absence) = self.keep;
         if response.is_absence() {
-            self.keep_absence
+            absence
         } else {
-            self.keep
+            answer
         }
     }
 

@@ -53,14 +53,11 @@ impl Response {
 
     /// Whether the body is an HTML page, whatever its type says.
     pub(crate) fn is_html(&self) -> bool {
-        let start = self.body.trim_ascii_start();
-        let begins = |word: &[u8]| {
-            let start = start.get(..word.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(word))
-        };
+        let start = self.body.trim_ascii_start().iter().take(16);
+        let start: Vec<u8> = start.map(u8::to_ascii_lowercase).collect();
         matches!(&*self.media_type, "text/html" | "application/xhtml+xml")
-            || begins(b"<!doctype html")
-            || begins(b"<html")
+            || start.starts_with(b"<!doctype html")
+            || start.starts_with(b"<html")
     }
 }
 

@@ -22,13 +22,13 @@ impl Secret {
     /// Replaces the key in text that a host sent: some repeat what they were asked. Shorter than eight characters it is no secret, and
     /// may be part of any word.
     pub(crate) fn masked(&self, body: Vec<u8>) -> Vec<u8> {
-        let encoded = utf8_percent_encode(&self.0, VALUE).to_string();
+        let key = &self.0;
+        if key.len() < 8 {
+            return body;
+        }
+        let encoded = utf8_percent_encode(key, VALUE).to_string();
         match String::from_utf8(body) {
-            Ok(text) if self.0.len() >= 8 => {
-                let text = text.replace(&self.0, "***").replace(&encoded, "***");
-                text.into_bytes()
-            }
-            Ok(text) => text.into_bytes(),
+            Ok(text) => text.replace(key, "***").replace(&encoded, "***").into(),
             Err(other) => other.into_bytes(),
         }
     }

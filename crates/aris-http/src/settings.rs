@@ -120,10 +120,6 @@ impl Settings {
         })
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
-        (self.listener)(event);
-    }
-
     /// The key for this host.
     pub fn key(&self, host: &Host) -> Option<&Secret> {
         self.keys.get(host.name)
@@ -131,43 +127,35 @@ impl Settings {
 
     /// How this host wants to be asked: it knows those with a key or, where it takes none, those whose user agent names an address.
     pub(crate) fn manners(&self, host: &Host) -> Manners {
-        let is_known = match host.key {
-            Some(_) => self.key(host).is_some(),
-            None => self.user_agent.contains("mailto:"),
-        };
-        if is_known {
-            host.manners_known
-        } else {
-            host.manners
+        match host.key {
+            Some(_) if self.key(host).is_some() => host.manners_known,
+            None if self.user_agent.contains("mailto:") => host.manners_known,
+            _ => host.manners,
         }
     }
 }
 
-/// The first folder that can be used, or the last one and why it cannot.
+/// The first folder that can be used, or why the last one cannot.
 fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> Result<PathBuf, String> {
     let below = |variable: &str, place: &str| {
         let path = env(variable).map(|folder| Path::new(&folder).join(place));
         path.filter(|path| path.is_absolute())
     };
     let user = rustix::process::getuid().as_raw();
-    let usual = || {
-        let usual = [
-            below("XDG_CACHE_HOME", "aris"),
-            below("HOME", ".cache/aris"),
-            Some(temp.join(format!("aris-cache-{user}"))),
-        ];
-        usual.into_iter().flatten().collect()
-    };
+    let usual = [
+        below("XDG_CACHE_HOME", "aris"),
+        below("HOME", ".cache/aris"),
+        Some(temp.join(format!("aris-cache-{user}"))),
+    ];
     let named = env("ARIS_CACHE_DIR").map(|named| vec![PathBuf::from(named)]);
-    let places = named.unwrap_or_else(usual);
-    let mut last = Err(String::from("no folder is named"));
-    for path in places {
-        last = usable(&path).map(|()| path);
-        if last.is_ok() {
-            break;
+    let mut last = String::new();
+    for path in named.unwrap_or_else(|| usual.into_iter().flatten().collect()) {
+        match usable(&path) {
+            Ok(()) => return Ok(path),
+            Err(why) => last = why,
         }
     }
-    last
+    Err(last)
 }
 
 /// Whether cache and pace can be kept there.

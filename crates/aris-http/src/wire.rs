@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use aris_contract::ErrorKind;
 use percent_encoding::utf8_percent_encode;
-use ureq::http::{self, HeaderMap, Method, header};
+use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use ureq::http::{self, Method};
 use ureq::tls::{PemItem, RootCerts, TlsConfig};
 
 use crate::error::HttpError;
@@ -30,31 +31,21 @@ const PEM_LIMIT: u64 = 16 << 20;
 
 /// The connections.
 #[derive(Debug)]
-pub(crate) struct Wire {
-    agent: ureq::Agent,
-}
+pub(crate) struct Wire(ureq::Agent);
 
 /// An answer whose body has not been read.
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: ureq::Body,
-    /// The URL that answered, without secrets.
-    pub(crate) url: String,
+pub(crate) type Answer = http::Response<ureq::Body>;
+
+/// A header by its name; of one that stands twice the first.
+pub(crate) fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
+    answer.headers().get(name)?.to_str().ok()
 }
 
-impl Answer {
-    /// A header by its name; of one that stands twice the first.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    /// `Content-Type` without parameters, lower case.
-    pub(crate) fn media_type(&self) -> String {
-        let value = self.header("content-type").unwrap_or_default();
-        let bare = value.split(';').next().unwrap_or_default();
-        bare.trim().to_ascii_lowercase()
-    }
+/// `Content-Type` without parameters, lower case.
+pub(crate) fn media_type(answer: &Answer) -> String {
+    let value = header(answer, "content-type").unwrap_or_default();
+    let bare = value.split(';').next().unwrap_or_default();
+    bare.trim().to_ascii_lowercase()
 }
 
 /// Why an exchange gave no answer.
@@ -115,12 +106,10 @@ impl Wire {
             let roots = RootCerts::new_with_certs(&roots);
             config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
         }
-        Ok(Self {
-            agent: config.build().new_agent(),
-        })
+        Ok(Self(config.build().new_agent()))
     }
 
-    /// Sends `request` to `url` and follows redirects, all within `time`.
+    /// Sends `request` to `url` and follows redirects, all within `time`. The answer, and the URL that gave it, without secrets.
     pub(crate) fn send(
         &self,
         request: &Request,
@@ -128,7 +117,7 @@ impl Wire {
         key: Option<&Secret>,
         more: &[(&'static str, String)],
         time: Duration,
-    ) -> Result<Answer, Broken> {
+    ) -> Result<(Answer, String), Broken> {
         let end = Instant::now() + time;
         let origin = |url: &str| origin::parse(url).map(|url| url.origin());
         let home = origin(url);
@@ -143,23 +132,17 @@ impl Wire {
             if left.is_zero() {
                 return Err(Broken::Late);
             }
-            let sent = self.agent.configure_request(built);
+            let sent = self.0.configure_request(built);
             let sent = sent.timeout_global(Some(left)).build();
-            let (parts, body) = self.agent.run(sent).map_err(broken)?.into_parts();
-            let answer = Answer {
-                status: parts.status.as_u16(),
-                headers: parts.headers,
-                body,
-                url,
-            };
-            if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
-                return Ok(answer);
+            let answer = self.0.run(sent).map_err(broken)?;
+            if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok((answer, url));
             }
             if request.method != Method::GET {
                 return Err(Broken::Refused("a redirect of a request with a body"));
             }
-            let location = answer.header("location").unwrap_or_default();
-            let target = origin::redirected(&answer.url, location)
+            let location = header(&answer, "location").unwrap_or_default();
+            let target = origin::redirected(&url, location)
                 .ok_or(Broken::Refused("a redirect to where none may lead"))?;
             url = without_key(target, key)
                 .ok_or(Broken::Refused("a redirect that repeats the key"))?;
@@ -178,13 +161,13 @@ fn built(
     let mut full = url.to_owned();
     let mut builder = http::Request::builder()
         .method(&request.method)
-        .header(header::ACCEPT, request.accept);
+        .header(ACCEPT, request.accept);
     match key {
         None => {}
         Some((KeySent::Header(name), key)) => builder = builder.header(name, key.reveal()),
         Some((KeySent::Bearer, key)) => {
             let bearer = format!("Bearer {}", key.reveal());
-            builder = builder.header(header::AUTHORIZATION, bearer);
+            builder = builder.header(AUTHORIZATION, bearer);
         }
         Some((KeySent::Query(name), key)) => {
             let begin = if full.contains('?') { '&' } else { '?' };
@@ -195,11 +178,10 @@ fn built(
     for (name, value) in more {
         builder = builder.header(*name, value);
     }
-    if request.body.is_some() {
-        builder = builder.header(header::CONTENT_TYPE, "application/json");
+    if !request.body.is_empty() {
+        builder = builder.header(CONTENT_TYPE, "application/json");
     }
-    let body = request.body.clone().unwrap_or_default();
-    builder.uri(full).body(body.into_bytes())
+    builder.uri(full).body(request.body.clone().into_bytes())
 }
 
 /// What an error means; one of reading a body holds another of the HTTP crate. Texts of these can hold the URL, so only those that cannot

@@ -23,6 +23,7 @@
 #![warn(missing_docs)]
 
 mod model;
+mod path;
 mod read;
 mod root;
 

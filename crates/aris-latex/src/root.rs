@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::read::path;
+use crate::path;
 
 /// File names that win among several candidates, in this order: the names that arXiv's `AutoTeX` guide and the
 /// venue templates use.

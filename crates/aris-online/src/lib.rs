@@ -52,6 +52,14 @@ pub const SPEC: Spec = Spec {
     deadline: None,
 };
 
+/// Arguments of a helper that has subcommands, and nothing beside them.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Commands<C: clap::Subcommand> {
+    /// What to do
+    #[command(subcommand)]
+    pub command: C,
+}
+
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct OnlineArgs {

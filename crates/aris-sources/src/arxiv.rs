@@ -159,6 +159,18 @@ pub fn source(id: &ArxivId) -> Request {
     file("/src", id)
 }
 
+/// Whether a file that begins so is a PDF: `%PDF-` within the first kilobyte, as readers accept it.
+pub fn is_pdf(start: &[u8]) -> bool {
+    start.windows(5).any(|word| word == b"%PDF-")
+}
+
+/// Whether a file that begins so may be a source as arXiv sends it, which is a PDF, gzip, or a bare tar or TeX file: not a web page.
+pub fn is_source(start: &[u8]) -> bool {
+    let text = start.trim_ascii_start();
+    let pages = [&b"<!"[..], b"<html", b"<HTML"];
+    !start.is_empty() && !pages.iter().any(|word| text.starts_with(word))
+}
+
 fn file(path: &'static str, id: &ArxivId) -> Request {
     let request = Request::get(&ARXIV_FILES, path).segments(&id.to_string());
     request.accept("*/*").limit(FILE_LIMIT)
@@ -289,4 +301,26 @@ fn text_of(node: Node<'_, '_>, name: &str) -> Option<String> {
         .filter_map(|text| text.text())
         .collect();
     Some(collapsed(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_beginning() {
+        let long = |start: &str| format!("{start}{}", "x".repeat(1000));
+        for (start, pdf, source) in [
+            (long("%PDF-1.7\n"), true, true),
+            (long("\n\n%PDF-1.4\n"), true, true),
+            (String::from("%PDF-1.7\nabc\n"), true, true),
+            (String::from("\\documentclass{article}"), false, true),
+            (long("\n<!doctype html>"), false, false),
+            (String::from("<html>"), false, false),
+            (String::new(), false, false),
+        ] {
+            let start = start.as_bytes();
+            assert_eq!((is_pdf(start), is_source(start)), (pdf, source));
+        }
+    }
 }

@@ -28,7 +28,7 @@ use jiff::Timestamp;
 
 pub use answer::Answer;
 pub use aris_http::{
-    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Host, HttpError, Magic, Mode, Request,
+    Allowance, Client, DEADLINE, Doubt, Downloaded, Event, Host, HttpError, Mode, Request,
     Response, Settings,
 };
 pub use error::FetchError;

@@ -15,6 +15,9 @@ const YEARS: u32 = 2;
 /// Letters that a title needs before years may differ or authors may be unknown; "Introduction" is many papers.
 const TITLE: usize = 15;
 
+/// Field of a page with other identifiers of the same paper, from pages that were merged into it: `arxiv:ID`, `doi:DOI`.
+pub const ALIASES: &str = "aliases";
+
 /// What tells a paper from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {

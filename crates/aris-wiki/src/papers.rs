@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use aris_contract::ids::{ArxivId, arxiv_mentions};
 
+use crate::identity::ALIASES;
 use crate::page::Page;
-use crate::summary::ALIASES;
 
 /// Fields whose value is an identifier.
 const IDENTIFIER: [&str; 5] = ["arxiv", "arxiv_id", "arxiv_ids", "arxivid", "eprint"];

@@ -3,7 +3,7 @@
 use aris_paper::titles;
 use serde::{Deserialize, Serialize};
 
-use crate::identity::Identity;
+use crate::identity::{ALIASES, Identity};
 use crate::node::Kind;
 use crate::page::{self, Page};
 use crate::papers::Papers;
@@ -13,6 +13,7 @@ const SHOWN: usize = 240;
 
 /// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// What it describes.
     pub kind: Kind,
@@ -59,9 +60,6 @@ pub struct Summary {
     /// Other identifiers of the same paper, from pages that were merged into this one: `arxiv:ID`, `doi:DOI`.
     pub aliases: Vec<String>,
 }
-
-/// Field of [`Summary::aliases`].
-pub const ALIASES: &str = "aliases";
 
 impl Summary {
     /// Reads the short fields of a page.
@@ -134,6 +132,23 @@ impl Summary {
                 .collect(),
             aliases: list(ALIASES).collect(),
         }
+    }
+
+    /// Name of its file without `.md`.
+    pub fn stem(&self) -> &str {
+        self.file.strip_suffix(".md").unwrap_or(&self.file)
+    }
+
+    /// Its file, relative to the wiki.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.kind.folder(), self.file)
+    }
+
+    /// The year of publication; empty when it is unknown.
+    pub fn shown_year(&self) -> String {
+        Some(self.year)
+            .filter(|year| *year > 0)
+            .map_or_else(String::new, |year| year.to_string())
     }
 
     /// What tells the paper from others.

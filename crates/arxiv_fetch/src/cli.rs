@@ -6,12 +6,7 @@ use aris_contract::ids::ArxivId;
 use aris_online::{FormArgs, OnlineArgs};
 
 /// Arguments of `arxiv_fetch`.
-#[derive(Debug, clap::Args)]
-pub struct Cli {
-    /// What to do
-    #[command(subcommand)]
-    pub command: Command,
-}
+pub type Cli = aris_online::Commands<Command>;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]

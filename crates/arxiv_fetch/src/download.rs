@@ -6,7 +6,7 @@ use aris_cli::Context;
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_sources::hosts::ARXIV_FILES;
-use aris_sources::{Downloaded, Magic, arxiv, unpack};
+use aris_sources::{Downloaded, arxiv, unpack};
 
 use crate::Error;
 use crate::cli::Download;
@@ -14,6 +14,13 @@ use crate::report::File;
 
 /// A source that is larger is no paper.
 const SOURCE_LIMIT: u64 = 512 << 20;
+
+/// What a file is to be: in a word, whether one that begins so is one, and how many bytes one that arrives has at least.
+type Kind = (&'static str, fn(&[u8]) -> bool, usize);
+
+/// A PDF has a header, a catalogue, one page, a table and a trailer.
+const PDF: Kind = ("PDF", arxiv::is_pdf, 100);
+const SOURCE: Kind = ("source", arxiv::is_source, 1);
 
 /// What to do about a file that is in the way.
 const ELSEWHERE: &str = "move it away, or name another --output";
@@ -23,13 +30,13 @@ pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
     let name = args.id.to_string().replace('/', "_");
     let folder = context.absolute(&args.output);
     aris_fs::create_dir(&folder)?;
-    let (ending, request, magic, what) = if args.source {
-        ("source", arxiv::source(&args.id), Magic::Source, "source")
+    let (ending, request, kind) = if args.source {
+        ("source", arxiv::source(&args.id), SOURCE)
     } else {
-        ("pdf", arxiv::pdf(&args.id), Magic::Pdf, "PDF")
+        ("pdf", arxiv::pdf(&args.id), PDF)
     };
     let path = args.output.join(format!("{name}.{ending}"));
-    let mut file = bring(args, context, path, &request, magic, what)?;
+    let mut file = bring(args, context, path, &request, kind)?;
     if args.source {
         let target = args.output.join(&name);
         let (files, left_out) = unpacked(
@@ -50,11 +57,11 @@ fn bring(
     context: &Context,
     path: PathBuf,
     request: &aris_sources::Request,
-    magic: Magic,
-    what: &'static str,
+    kind: Kind,
 ) -> Result<File, Error> {
+    let (what, fits, least) = kind;
     let target = context.absolute(&path);
-    if let Some(bytes) = present(&target, magic)? {
+    if let Some(bytes) = present(&target, kind)? {
         return Ok(file(&args.id, &path, bytes, None));
     }
     let arrived = aris_online::asking(
@@ -62,7 +69,11 @@ fn bring(
         &args.online,
         &[&ARXIV_FILES],
         "arxiv_fetch",
-        |client| client.download(request, &target, magic),
+        |client| {
+            client.download(request, &target, |start| {
+                start.len() >= least && fits(start)
+            })
+        },
     )?;
     match arrived {
         Some(arrived) => Ok(file(&args.id, &path, arrived.bytes, Some(arrived))),
@@ -74,7 +85,7 @@ fn bring(
 }
 
 /// The size of the file when it is there. Something else in its place is an error: it is the user's.
-fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
+fn present(target: &Path, (what, fits, _): Kind) -> Result<Option<u64>, Error> {
     let opened = match aris_fs::open(target) {
         Ok(opened) => opened,
         Err(error) if error.is_not_found() && target.is_symlink() => {
@@ -85,17 +96,10 @@ fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
         Err(error) => return Err(error.into()),
     };
     let bytes = opened.metadata().len();
-    let start = opened.head(1024)?;
-    let is_pdf = start.windows(5).any(|word| word == b"%PDF-");
-    if magic == Magic::Pdf && !is_pdf || bytes == 0 {
-        let what = if magic == Magic::Pdf {
-            "a PDF"
-        } else {
-            "a source"
-        };
+    if !fits(&opened.head(1024)?) {
         return Err(Error::told(
             ErrorKind::Validation,
-            format!("{} exists and is not {what}", target.display()),
+            format!("{} exists and is not a {what}", target.display()),
             ELSEWHERE,
         ));
     }

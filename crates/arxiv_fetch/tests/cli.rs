@@ -193,6 +193,7 @@ fn what_is_no_pdf_leaves_nothing_behind() {
     for (answer, code) in [
         (Answer::html(), 7),
         (Answer::ok("application/pdf", "not a PDF at all"), 7),
+        (Answer::ok("application/pdf", "%PDF-1.7\nabc\n"), 7),
         (Answer::status(404), 3),
     ] {
         let server = Server::start(move |_| answer.clone());

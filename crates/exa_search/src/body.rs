@@ -2,29 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::{Content, FindSimilar, GetContents, Limits, Search};
+use crate::cli::{Content, FindSimilar, GetContents, Search, Wanted};
 
 pub(crate) fn search(args: &Search) -> Value {
     let body = json!({
         "query": args.query,
-        "numResults": args.limit,
         "type": args.search_type,
-        "contents": content(args.content, args.max_chars),
         "category": args.category,
         "userLocation": args.location,
         "includeText": phrases(args.include_text.as_deref()),
         "excludeText": phrases(args.exclude_text.as_deref()),
     });
-    given([body, limits(&args.limits)])
+    given([body, wanted(&args.wanted)])
 }
 
 pub(crate) fn find_similar(args: &FindSimilar) -> Value {
-    let body = json!({
-        "url": args.url,
-        "numResults": args.limit,
-        "contents": content(args.content, args.max_chars),
-    });
-    given([body, limits(&args.limits)])
+    given([json!({ "url": args.url }), wanted(&args.wanted)])
 }
 
 /// Here the contents stand beside the addresses, not below `contents`.
@@ -43,12 +36,14 @@ fn content(wanted: Content, characters: u32) -> Value {
     }
 }
 
-fn limits(limits: &Limits) -> Value {
+fn wanted(wanted: &Wanted) -> Value {
     json!({
-        "includeDomains": phrases(limits.include_domains.as_deref()),
-        "excludeDomains": phrases(limits.exclude_domains.as_deref()),
-        "startPublishedDate": limits.start_date,
-        "endPublishedDate": limits.end_date,
+        "numResults": wanted.limit,
+        "contents": content(wanted.content, wanted.max_chars),
+        "includeDomains": phrases(wanted.include_domains.as_deref()),
+        "excludeDomains": phrases(wanted.exclude_domains.as_deref()),
+        "startPublishedDate": wanted.start_date,
+        "endPublishedDate": wanted.end_date,
     })
 }
 

@@ -3,12 +3,7 @@
 use aris_online::{FormArgs, OnlineArgs};
 
 /// Arguments of `exa_search`.
-#[derive(Debug, clap::Args)]
-pub struct Cli {
-    /// What to do
-    #[command(subcommand)]
-    pub command: Command,
-}
+pub type Cli = aris_online::Commands<Command>;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
@@ -26,18 +21,9 @@ pub enum Command {
 pub struct Search {
     /// What to search for
     pub query: String,
-    /// Most results to show
-    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
     /// How to search
     #[arg(long = "type", value_name = "TYPE", default_value = "auto", value_parser = ["auto", "neural", "fast", "instant"])]
     pub search_type: String,
-    /// What to get of each page
-    #[arg(long, value_enum, default_value_t = Content::Highlights)]
-    pub content: Content,
-    /// Most characters of it
-    #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_chars: u32,
     /// Kind of page: `company`, `research paper`, `news`, `personal site`, `financial report`, `people`
     #[arg(long)]
     pub category: Option<String>,
@@ -50,15 +36,9 @@ pub struct Search {
     /// Country for which to search, two letters
     #[arg(long, value_name = "COUNTRY")]
     pub location: Option<String>,
-    /// What only is searched
+    /// Which pages, and what of them
     #[command(flatten)]
-    pub limits: Limits,
-    /// Form of the output
-    #[command(flatten)]
-    pub form: FormArgs,
-    /// Network
-    #[command(flatten)]
-    pub online: OnlineArgs,
+    pub wanted: Wanted,
 }
 
 /// Arguments of `find-similar`.
@@ -66,24 +46,9 @@ pub struct Search {
 pub struct FindSimilar {
     /// The page
     pub url: String,
-    /// Most results to show
-    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// What to get of each page
-    #[arg(long, value_enum, default_value_t = Content::Highlights)]
-    pub content: Content,
-    /// Most characters of it
-    #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_chars: u32,
-    /// What only is searched
+    /// Which pages, and what of them
     #[command(flatten)]
-    pub limits: Limits,
-    /// Form of the output
-    #[command(flatten)]
-    pub form: FormArgs,
-    /// Network
-    #[command(flatten)]
-    pub online: OnlineArgs,
+    pub wanted: Wanted,
 }
 
 /// Arguments of `get-contents`.
@@ -106,9 +71,18 @@ pub struct GetContents {
     pub online: OnlineArgs,
 }
 
-/// What only is searched.
-#[derive(Debug, Default, clap::Args)]
-pub struct Limits {
+/// Which pages are searched, how many are shown, and what of them.
+#[derive(Debug, clap::Args)]
+pub struct Wanted {
+    /// Most results to show
+    #[arg(long, alias = "max", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// What to get of each page
+    #[arg(long, value_enum, default_value_t = Content::Highlights)]
+    pub content: Content,
+    /// Most characters of it
+    #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_chars: u32,
     /// Only these domains, with commas between them
     #[arg(long, value_name = "LIST")]
     pub include_domains: Option<String>,
@@ -121,6 +95,12 @@ pub struct Limits {
     /// Only what was published until
     #[arg(long, value_name = "DATE")]
     pub end_date: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
 }
 
 /// What is brought of a page.

@@ -18,7 +18,7 @@ use aris_sources::hosts::EXA;
 use serde_json::{Value, json};
 
 pub use aris_online::FetchError as Error;
-pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Limits, Search};
+pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Search, Wanted};
 
 /// Schema id of the records.
 const PAPERS: &str = "aris.exa_search.papers/v1";
@@ -74,25 +74,21 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
     let papers = match cli.command {
         Command::Search(args) => {
             filled(&args.query, "the query", "")?;
-            let found = ask(
-                context,
-                &args.online,
-                Endpoint::Search,
-                &body::search(&args),
-            )?;
+            let (body, wanted) = (body::search(&args), args.wanted);
+            let found = ask(context, &wanted.online, Endpoint::Search, &body)?;
             let head = json!({
                 "mode": "search",
                 "query": args.query,
                 "type": args.search_type,
             });
-            product(found, head, args.content, args.form)
+            product(found, head, wanted.content, wanted.form)
         }
         Command::FindSimilar(args) => {
             address(&args.url)?;
-            let wanted = body::find_similar(&args);
-            let found = ask(context, &args.online, Endpoint::FindSimilar, &wanted)?;
+            let (body, wanted) = (body::find_similar(&args), args.wanted);
+            let found = ask(context, &wanted.online, Endpoint::FindSimilar, &body)?;
             let head = json!({ "mode": "find-similar", "url": args.url });
-            product(found, head, args.content, args.form)
+            product(found, head, wanted.content, wanted.form)
         }
         Command::GetContents(args) => {
             for url in &args.urls {

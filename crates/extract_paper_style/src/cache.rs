@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::gather::Gathered;
+use crate::gathered::Gathered;
 use crate::markdown;
 use crate::pdf::PdfOutline;
 use crate::source::{SourceType, absolute};

@@ -10,7 +10,7 @@ use aris_fs::{EntryKind, FsError};
 use aris_latex::{Document, IncludeOutcome, Loaded, ProblemKind, RootError, find_root, free_files};
 
 use crate::error::Error;
-use crate::gather::{self, FILE_LIMIT, Gathered};
+use crate::gathered::{FILE_LIMIT, Gathered};
 use crate::latex;
 
 /// Root documents of a folder that are looked at.
@@ -181,12 +181,13 @@ impl<'a> Files<'a> {
         };
         // The program ends soon; to free a book's text piece by piece takes a tenth of the time that reading it took.
         std::mem::forget(document);
-        gather::worth(Gathered {
+        let gathered = Gathered {
             files: self.digests.len(),
             missing,
             unread,
             ..Gathered::of(resolved, digest, profile)
-        })
+        };
+        gathered.worth()
     }
 }
 

@@ -12,52 +12,14 @@ use aris_sources::{Client, Host, Request, Response, arxiv, unpack, web};
 
 use crate::error::Error;
 use crate::files::{Files, decode};
+use crate::gathered::{FILE_LIMIT, Gathered};
 use crate::html;
-use crate::pdf::{self, PdfOutline, page};
-use crate::profile::Profile;
+use crate::pdf::{self, page};
 use crate::source::{Source, is_overleaf};
-
-/// Bytes of one file that are accepted: ten times the size that arXiv takes without asking (50 MB).
-pub(crate) const FILE_LIMIT: u64 = 512 << 20;
 
 /// An answer of arXiv is kept for a month: a paper of a known version does not change, and a newest version seldom.
 const KEEP: Duration = Duration::from_hours(30 * 24);
 const KEEP_ABSENCE: Duration = Duration::from_hours(24);
-
-/// A reference paper that was read.
-pub(crate) struct Gathered {
-    /// Absolute path or address.
-    pub(crate) resolved: String,
-    /// Digest of what was measured: of the file's bytes, or of the names and digests of several.
-    pub(crate) digest: Digest,
-    /// Number of files that were measured.
-    pub(crate) files: usize,
-    /// Where text may have gone unread, and why.
-    pub(crate) unread: Vec<String>,
-    /// Names of files that the sources ask for and that are not there.
-    pub(crate) missing: Vec<String>,
-    /// Which files were chosen, where that was not clear.
-    pub(crate) choice: Option<String>,
-    /// What its headings come from, when it is a PDF.
-    pub(crate) pdf_outline: Option<PdfOutline>,
-    pub(crate) profile: Profile,
-}
-
-impl Gathered {
-    /// What is measured on one file that is no PDF.
-    pub(crate) fn of(resolved: String, digest: Digest, profile: Profile) -> Self {
-        Self {
-            resolved,
-            digest,
-            files: 1,
-            unread: Vec::new(),
-            missing: Vec::new(),
-            choice: None,
-            pdf_outline: None,
-            profile,
-        }
-    }
-}
 
 /// What is used to read a paper.
 pub(crate) struct With<'a> {
@@ -193,18 +155,7 @@ fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathere
 /// Measures an HTML page.
 fn page(bytes: &[u8], place: String) -> Result<Gathered, Error> {
     let profile = html::profile(&decode(bytes));
-    worth(Gathered::of(place, Digest::of(bytes), profile))
-}
-
-/// A paper without a sentence is none: a page that asks to wait, a scan, an empty file.
-pub(crate) fn worth(gathered: Gathered) -> Result<Gathered, Error> {
-    if gathered.profile.sentences.is_none() {
-        return Err(Error::no_paper(
-            &gathered.resolved,
-            "no sentence is found in it, so there is no style to take over",
-        ));
-    }
-    Ok(gathered)
+    Gathered::of(place, Digest::of(bytes), profile).worth()
 }
 
 /// Measures a PDF; `file` is where it lies on disk, if it does.
@@ -217,8 +168,9 @@ fn pdf(
     let digest = Digest::of(&bytes);
     let read = pdf::read(bytes, file, &place, with.pdf_time, with.context)?;
     let (profile, outline) = page::profile(&read.pages, read.outline.as_deref());
-    worth(Gathered {
+    let gathered = Gathered {
         pdf_outline: Some(outline),
         ..Gathered::of(place, digest, profile)
-    })
+    };
+    gathered.worth()
 }

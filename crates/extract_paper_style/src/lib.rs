@@ -13,6 +13,7 @@ mod cli;
 mod error;
 mod files;
 mod gather;
+mod gathered;
 mod html;
 mod latex;
 mod markdown;

@@ -6,12 +6,7 @@ use aris_contract::artifact::papers::Source;
 use aris_online::OnlineArgs;
 
 /// Arguments of `literature_search`.
-#[derive(Debug, clap::Args)]
-pub struct Cli {
-    /// What to do
-    #[command(subcommand)]
-    pub command: Command,
-}
+pub type Cli = aris_online::Commands<Command>;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]

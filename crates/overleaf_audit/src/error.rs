@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use aris_contract::{ErrorKind, Failure};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::report::{Looked, Unseen};
 
@@ -18,8 +18,8 @@ pub enum Error {
     },
     /// No leak was found, but not everything was looked at.
     #[error(
-        "no leak was found, but {} places could not be looked at; the first is {}: {}",
-        unseen.len(), first(unseen).0, first(unseen).1
+        "no leak was found, but {} places could not be looked at; the first is {}",
+        unseen.len(), unseen.first().map(Unseen::brief).unwrap_or_default()
     )]
     Incomplete {
         /// What was not looked at.
@@ -27,12 +27,6 @@ pub enum Error {
         /// What was.
         looked: Looked,
     },
-}
-
-fn first(unseen: &[Unseen]) -> (&str, &str) {
-    unseen
-        .first()
-        .map_or(("", ""), |unseen| (&unseen.place, &unseen.why))
 }
 
 impl Failure for Error {
@@ -53,12 +47,12 @@ impl Failure for Error {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let mut details = Map::new();
-        if let Self::Incomplete { unseen, looked } = self {
-            let put = |value: Result<Value, _>| value.unwrap_or_default();
-            details.insert(String::from("unseen"), put(serde_json::to_value(unseen)));
-            details.insert(String::from("looked"), put(serde_json::to_value(looked)));
-        }
-        details
+        let Self::Incomplete { unseen, looked } = self else {
+            return Map::new();
+        };
+        Map::from_iter([
+            (String::from("unseen"), json!(unseen)),
+            (String::from("looked"), json!(looked)),
+        ])
     }
 }

@@ -14,8 +14,8 @@ mod error;
 mod history;
 mod home;
 mod known;
+mod render;
 mod report;
-mod sarif;
 mod token;
 mod tree;
 

@@ -1,20 +1,13 @@
 //! The data product: where a token is. It never holds one.
 
-use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::path::Path;
 
-use aris_cli::{Product, Style};
 use serde::Serialize;
 
-use crate::sarif;
 use crate::token::{Form, Token, masked};
 
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.overleaf_audit.leaks/v1";
-
-/// Where tokens are revoked. **Source**: Overleaf's documentation of its git integration.
-const REVOKE: &str = "https://www.overleaf.com/user/settings";
 
 /// What kind of place a token is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -161,6 +154,11 @@ impl Unseen {
         format!("{} was not looked at: {}", self.place, self.why)
     }
 
+    /// The place, and why.
+    pub(crate) fn brief(&self) -> String {
+        format!("{}: {}", self.place, self.why)
+    }
+
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
         self
@@ -229,54 +227,6 @@ pub struct Report {
     #[serde(skip)]
     #[cfg_attr(test, schemars(skip))]
     pub(crate) sarif: bool,
-}
-
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        if self.sarif {
-            serde_json::to_writer_pretty(&mut *out, &sarif::document(self))?;
-            return writeln!(out);
-        }
-        for leak in &self.leaks {
-            let word = if leak.is_error() {
-                style.bad("leak")
-            } else {
-                style.doubtful("warning")
-            };
-            let line = leak.line.map(|line| format!(":{line}"));
-            let line = line.unwrap_or_default();
-            let (place, said, part) = (&leak.place, leak.message(), leak.part.said().0);
-            writeln!(out, "{place}{line}: {word}: {said} [{part}]")?;
-        }
-        for Unseen { place, why, .. } in &self.unseen {
-            let word = style.doubtful("not looked at");
-            writeln!(out, "{place}: {word}: {why}")?;
-        }
-        let looked = &self.looked;
-        let seen = format!(
-            "{} files; {} repositories with {} objects, {} of them known",
-            looked.files, looked.repositories, looked.objects, looked.known
-        );
-        if self.errors == 0 {
-            return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
-        }
-        let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
-        let (places, tokens) = (self.errors, tokens.len());
-        let failed = format!("{places} places, {tokens} different tokens ({seen})");
-        writeln!(out, "Audit failed: {failed}")?;
-        let first = format!("First revoke them at {REVOKE}");
-        writeln!(out, "{first}: what was pushed or copied stays known. Then:")?;
-        let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
-        for part in parts {
-            let (word, way_out) = part.said();
-            writeln!(out, "  {word}: {way_out}")?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

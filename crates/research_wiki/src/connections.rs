@@ -23,7 +23,7 @@ pub(crate) fn render(node: &str, edges: &Edges, pages: &BTreeMap<&str, &Summary>
 
 fn line(start: &str, other: &str, edge: &Edge, pages: &BTreeMap<&str, &Summary>) -> String {
     let name = match pages.get(other) {
-        Some(page) => format!("[{}](../{}/{})", page.node, page.kind.folder(), page.file),
+        Some(page) => format!("[{}](../{})", page.node, page.path()),
         None => format!("`{}`", one_line(other)),
     };
     // A marker of ours in somebody's evidence must not look like one.

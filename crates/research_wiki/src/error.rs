@@ -9,8 +9,6 @@ use aris_online::FetchError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-use crate::wiki::IndexError;
-
 /// Errors of `research_wiki`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -27,9 +25,9 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The index.
-    #[error(transparent)]
-    Index(#[from] IndexError),
+    /// The index, which is `SQLite`'s.
+    #[error("the index: {0}")]
+    Index(#[from] rusqlite::Error),
     /// The network.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -81,9 +79,9 @@ impl Failure for Error {
             Self::Told(error) => error.kind(),
             Self::ArxivId(_) => ErrorKind::Usage,
             Self::ChangedMeanwhile { .. } => ErrorKind::Precondition,
-            Self::Index(IndexError::Sqlite(_)) => ErrorKind::Internal,
+            Self::Index(_) => ErrorKind::Internal,
             Self::Http(error) => error.kind(),
-            Self::Fs(error) | Self::Index(IndexError::Fs(error)) => error.kind(),
+            Self::Fs(error) => error.kind(),
         }
     }
 
@@ -92,9 +90,9 @@ impl Failure for Error {
             Self::Told(error) => return error.hint(),
             Self::ArxivId(_) => "for example 2501.12345 or hep-th/9901001",
             Self::ChangedMeanwhile { .. } => "call again; nothing of it was overwritten",
-            Self::Index(IndexError::Sqlite(_)) => return None,
+            Self::Index(_) => return None,
             Self::Http(error) => return error.hint(),
-            Self::Fs(error) | Self::Index(IndexError::Fs(error)) => return error.hint(),
+            Self::Fs(error) => return error.hint(),
         };
         Some(hint.to_owned())
     }

@@ -152,11 +152,11 @@ pub static SPEC: Spec = Spec {
     ok: "done",
     schemas: &[
         report::CHANGED,
-        report::EXPORT,
-        report::LINT,
+        export::EXPORT,
+        lint::LINT,
         report::PACK,
         report::PAGE,
-        report::SEARCH,
+        find::SEARCH,
         report::SLUG,
         report::STATS,
     ],
@@ -245,9 +245,9 @@ mod tests {
     #[test]
     fn schemas_are_current() {
         check_schema::<report::Changed>(report::CHANGED);
-        check_schema::<export::Exported>(report::EXPORT);
-        check_schema::<find::Searched>(report::SEARCH);
-        check_schema::<lint::Lint>(report::LINT);
+        check_schema::<export::Exported>(export::EXPORT);
+        check_schema::<find::Searched>(find::SEARCH);
+        check_schema::<lint::Lint>(lint::LINT);
         check_schema::<report::Packed>(report::PACK);
         check_schema::<report::Shown>(report::PAGE);
         check_schema::<report::Slug>(report::SLUG);

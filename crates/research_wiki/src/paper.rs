@@ -4,10 +4,9 @@ use aris_contract::artifact::papers::Paper;
 use aris_contract::ids::ArxivId;
 
 use crate::slug;
-use aris_wiki::identity::Identity;
+use aris_wiki::identity::{ALIASES, Identity};
 use aris_wiki::page::scalar::{list, quoted};
 use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
-use aris_wiki::summary::ALIASES;
 
 /// What is known of a paper before it has a page. Unknown is empty, or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,12 +21,6 @@ pub(crate) const SLUG: &str = "aris.research_wiki.slug/v1";
 pub(crate) const STATS: &str = "aris.research_wiki.stats/v1";
 /// Schema id of [`Shown`].
 pub(crate) const PAGE: &str = "aris.research_wiki.page/v1";
-/// Schema id of [`Searched`].
-pub(crate) const SEARCH: &str = "aris.research_wiki.search/v1";
-/// Schema id of [`Exported`].
-pub(crate) const EXPORT: &str = "aris.research_wiki.export/v1";
-/// Schema id of [`Lint`].
-pub(crate) const LINT: &str = "aris.research_wiki.lint/v1";
 
 /// What became of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

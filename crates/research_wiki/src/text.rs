@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use aris_contract::text::is_hidden;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 
 /// `text` without control characters and without the characters that turn the direction of what follows them.
 pub(crate) fn clean(text: &str) -> String {
@@ -11,6 +12,42 @@ pub(crate) fn clean(text: &str) -> String {
         .filter(|c| !is_hidden(*c))
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .collect()
+}
+
+/// A text without the blocks that programs wrote into it: between comments that say `start` and `end`, or `begin` and `end`, and the
+/// same name.
+pub(crate) fn without_generated(text: &str) -> String {
+    let mark = |line: &str| -> Option<(String, bool)> {
+        let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
+        let inner = inner.split('(').next()?.to_ascii_lowercase();
+        let words = inner.split(|sign: char| !sign.is_alphanumeric());
+        let (mut name, mut opens) = (Vec::new(), None);
+        for word in words.filter(|word| !word.is_empty()) {
+            match word {
+                "start" | "begin" => opens = Some(true),
+                "end" | "stop" => opens = Some(false),
+                other => name.push(other),
+            }
+        }
+        let ours = name.first() == Some(&"aris");
+        Some((name.join(" "), opens.or(ours.then_some(true))?))
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        if let Some((name, true)) = mark(line) {
+            let closes = |line: &&&str| mark(line) == Some((name.clone(), false));
+            let rest = lines.get(at + 1..).unwrap_or_default();
+            if let Some(length) = rest.iter().position(|line| closes(&line)) {
+                at += length + 2;
+                continue;
+            }
+        }
+        kept.push(*line);
+        at += 1;
+    }
+    kept.join("\n")
 }
 
 /// Appends `text` for HTML, between tags or in a quoted attribute.
@@ -28,9 +65,10 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     }
 }
 
-/// Appends `text` as a JavaScript string that is also safe inside a page.
-pub(crate) fn js_string(out: &mut String, text: &str) {
-    let json = serde_json::Value::from(text).to_string();
+/// `value` as JSON that is JavaScript, too, and safe inside a page: signs that HTML or JavaScript obeys stand in no place but in texts.
+pub(crate) fn script_json(value: &impl Serialize) -> String {
+    let json = serde_json::to_string(value).unwrap_or_default();
+    let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
@@ -39,6 +77,7 @@ pub(crate) fn js_string(out: &mut String, text: &str) {
             c => out.push(c),
         }
     }
+    out
 }
 
 /// `text` as part of an address: everything but ASCII letters, digits and a few marks as `%XX`.
@@ -62,13 +101,13 @@ mod tests {
     fn nothing_hostile_gets_through() {
         let hostile = "</script><img onerror='x' a=\"b\">&\u{202e}evil\u{0}\u{2028}";
         assert!(!clean(hostile).contains(['\u{202e}', '\0']));
-        let (mut html, mut js) = (String::new(), String::new());
+        let mut html = String::new();
         escape(&mut html, hostile);
         assert_eq!(
             html,
             "&lt;/script&gt;&lt;img onerror=&#39;x&#39; a=&quot;b&quot;&gt;&amp;evil\u{2028}"
         );
-        js_string(&mut js, hostile);
+        let js = script_json(&hostile);
         assert!(!js.contains(['<', '>', '&', '\0', '\u{2028}']));
         let back: String = serde_json::from_str(&js).expect("JSON, too");
         assert_eq!(back, hostile);

@@ -5,12 +5,7 @@ use std::path::PathBuf;
 use aris_online::{FormArgs, OnlineArgs};
 
 /// Arguments of `semantic_scholar_fetch`.
-#[derive(Debug, clap::Args)]
-pub struct Cli {
-    /// What to do
-    #[command(subcommand)]
-    pub command: Command,
-}
+pub type Cli = aris_online::Commands<Command>;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]

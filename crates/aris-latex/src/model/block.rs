@@ -112,7 +112,7 @@ pub struct Mark {
 }
 
 /// One paragraph, heading, caption, cell, ….
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Block {
     /// What the block is.
     pub kind: BlockKind,
@@ -166,17 +166,14 @@ impl Block {
     /// A block whose text is a copy of the source from a place on.
     pub(crate) fn copied(text: &str, place: Place) -> Self {
         Self {
-            kind: BlockKind::Paragraph,
-            section: None,
-            environments: Arc::default(),
             text: text.to_owned(),
-            marks: Vec::new(),
             start: place,
             spans: vec![Span {
                 text: 0,
                 place,
                 is_copy: true,
             }],
+            ..Self::default()
         }
     }
 

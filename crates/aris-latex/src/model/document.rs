@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
-    Position, SourceFile, Table, Theorem, Written,
+    BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Place, Position,
+    SourceFile, Table, Theorem, Written,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -175,11 +175,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a document from its root through everything it includes.
-    pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
-        crate::read::read(root, loader)
-    }
-
     /// Adds a file that is not LaTeX, such as a report in Markdown: one block of front matter for each paragraph, its text as it stands.
     pub fn add_text(&mut self, path: &str, text: Arc<str>) {
         let file = self.files.len();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 /// A byte position in one of [`Document::files`](crate::Document::files).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Index into [`Document::files`](crate::Document::files).
     pub file: usize,

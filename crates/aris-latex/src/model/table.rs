@@ -3,7 +3,7 @@
 use crate::Place;
 
 /// One row of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// The cells: indices into [`Document::blocks`](crate::Document::blocks), left to right.
     pub cells: Vec<usize>,
@@ -14,7 +14,7 @@ pub struct Row {
 }
 
 /// One table (the outermost tabular; a tabular in a cell is part of the cell).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The `\label` of the float or longtable.
     pub label: Option<String>,

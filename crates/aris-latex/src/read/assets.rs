@@ -3,11 +3,10 @@
 use super::{
     include::suffixed,
     macros::MAX_PATHS,
-    path,
     reader::Reader,
     token::{Kind, Token},
 };
-use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
+use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
 /// the DVI drivers.

@@ -6,13 +6,12 @@ use std::{
 };
 
 use super::{
-    path,
     reader::{After, GroupKind, Meaning, Own, Reader, UserEnvironment},
     style::{self, Style},
     symbols::entries,
     token::{Kind, Op, Token},
 };
-use crate::{BlockKind, Environment, ProblemKind, Written};
+use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
 /// A known environment.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +52,11 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
     let known = ALL.get(name);
     let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
     known.copied()
+}
+
+/// What ends an environment that is not read as LaTeX.
+pub(super) fn end_of(name: &str) -> String {
+    format!("\\end{{{name}}}")
 }
 
 impl Reader<'_> {
@@ -256,7 +260,6 @@ impl Reader<'_> {
         const LONGEST: usize = 1 << 16;
         /// What may hold signs without a meaning: what it stands in is not judged.
         const WITHIN: [&str; 6] = ["erb", "lst", "mint", "\\url", "\\href", "\\path"];
-        let end = format!("\\end{{{name}}}");
         if !self.at_file() || self.judged > 4 * self.loading.bytes + LONGEST {
             return false;
         }
@@ -264,7 +267,7 @@ impl Reader<'_> {
         let rest = rest
             .get(..rest.floor_char_boundary(LONGEST))
             .unwrap_or(rest);
-        let found = rest.find(&end);
+        let found = rest.find(&end_of(name));
         let body = rest.get(..found.unwrap_or(0)).unwrap_or("");
         let (mut depth, mut dollars, mut bytes) = (Some(0_usize), 0, body.bytes());
         while let Some(byte) = bytes.next() {
@@ -418,8 +421,7 @@ impl Reader<'_> {
             .any(|key| options.contains(key));
         let path = path::normalise(&self.name_argument());
         let here = self.here();
-        let length = self.rest_of_file().find(&format!("\\end{{{name}}}"));
-        if let Some(length) = length {
+        if let Some(length) = self.rest_of_file().find(&end_of(name)) {
             self.doc.written.push(Written {
                 path,
                 file: here.file,
@@ -445,7 +447,7 @@ impl Reader<'_> {
 
     /// Drops a verbatim or comment environment up to its end.
     pub(super) fn skip_raw(&mut self, name: &str, token: Token) {
-        let end = format!("\\end{{{name}}}");
+        let end = end_of(name);
         let is_found = if self.at_file() {
             let rest = self.rest_of_file();
             let found = rest.find(&end).map(|at| at + end.len());

@@ -16,8 +16,7 @@ impl Reader<'_> {
         let float = Float {
             name: self.names.text(name).to_owned(),
             first_table: self.doc.tables.len(),
-            caption: None,
-            label: None,
+            ..Float::default()
         };
         self.floats.push(float);
     }
@@ -77,10 +76,7 @@ impl Reader<'_> {
         } else {
             self.style.bits & style::MUTE
         };
-        self.style = Style {
-            bits: mute,
-            link: 0,
-        };
+        self.style = Style::default().set(mute, 0);
     }
 
     /// `\subfloat[caption]{content}`

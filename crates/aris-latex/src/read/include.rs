@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{
-    path,
     reader::{File, Frame, Meaning, Reader},
     token::{Kind, Token, narrow},
 };
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written,
+    MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path,
 };
 
 /// What has been loaded.

@@ -191,7 +191,7 @@ impl Reader<'_> {
     /// The position of the innermost file's cursor.
     pub(super) fn here(&self) -> Place {
         let file = self.files().next();
-        file.map_or(Place { file: 0, offset: 0 }, |file| Place {
+        file.map_or_else(Place::default, |file| Place {
             file: file.number as usize,
             offset: file.cursor.pos,
         })

@@ -21,7 +21,6 @@ mod macros;
 mod math;
 mod names;
 mod packages;
-pub(crate) mod path;
 mod reader;
 mod run;
 mod si;
@@ -35,18 +34,22 @@ mod writer;
 
 use crate::{Document, Error, Loader};
 
-pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Error> {
-    let mut reader = reader::Reader::new(loader);
-    reader.open_root(root)?;
-    // The file that ends the document, where another one begins it.
-    let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
-    let root = reader.doc.files.first();
-    let is_document = root.is_some_and(|file| marks.iter().any(|mark| file.text.contains(mark)));
-    if is_document {
-        reader.preamble = true;
-        reader.style.bits = style::MUTE;
+impl Document {
+    /// Reads a document from its root through everything it includes.
+    pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
+        let mut reader = reader::Reader::new(loader);
+        reader.open_root(root)?;
+        // The file that ends the document, where another one begins it.
+        let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];
+        let root = reader.doc.files.first();
+        let is_document =
+            root.is_some_and(|file| marks.iter().any(|mark| file.text.contains(mark)));
+        if is_document {
+            reader.preamble = true;
+            reader.style.bits = style::MUTE;
+        }
+        reader.run();
+        reader.finish(is_document);
+        reader.failed.map_or(Ok(reader.doc), Err)
     }
-    reader.run();
-    reader.finish(is_document);
-    reader.failed.map_or(Ok(reader.doc), Err)
 }

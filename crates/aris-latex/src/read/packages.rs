@@ -7,11 +7,10 @@ use super::{
     commands::Role,
     include::Found,
     lexer::Letters,
-    path,
     reader::{Meaning, Reader},
     token::{Kind, Token},
 };
-use crate::{Include, IncludeKind, IncludeOutcome, Place};
+use crate::{Include, IncludeKind, IncludeOutcome, Place, path};
 
 /// The classes of LaTeX itself: their commands are those that every document knows.
 const OWN: [&str; 3] = ["article.cls", "report.cls", "book.cls"];

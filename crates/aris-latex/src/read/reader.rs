@@ -58,6 +58,7 @@ pub(super) struct Macro {
 }
 
 /// One macro call.
+#[derive(Default)]
 pub(super) struct Expansion {
     pub(super) name: Arc<str>,
     pub(super) definition: Place,
@@ -132,6 +133,7 @@ pub(super) struct Group {
 }
 
 /// A float that is open.
+#[derive(Default)]
 pub(super) struct Float {
     pub(super) name: String,
     pub(super) first_table: usize,
@@ -224,18 +226,12 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(loader: &'a mut dyn Loader) -> Self {
-        let start = Place { file: 0, offset: 0 };
         let mut reader = Self {
             loader: Some(loader),
             origin: usize::MAX,
             ..Self::default()
         };
-        reader.writer.expansions.push(Expansion {
-            name: Arc::default(),
-            definition: start,
-            call: start,
-            depth: 0,
-        });
+        reader.writer.expansions.push(Expansion::default());
         for (name, cmd) in commands::commands() {
             let index = reader.names.intern(name);
             reader.set_meaning(index, Meaning::Known(cmd));

@@ -48,11 +48,9 @@ impl Reader<'_> {
             self.begin_float(name);
         }
         self.doc.tables.push(Table {
-            label: None,
-            caption: None,
-            rows: Vec::new(),
             columns: numeric.len(),
             place: self.place(token),
+            ..Table::default()
         });
         self.enter(name, After::Table, token);
         self.alignments.push(Some(Grid {
@@ -224,8 +222,7 @@ impl Reader<'_> {
             grid.rows += 1;
             table.rows.push(Row {
                 cells,
-                header: false,
-                group: false,
+                ..Row::default()
             });
         }
     }

@@ -191,7 +191,7 @@ impl Reader<'_> {
             return;
         }
         let rest = self.rest_of_file();
-        let end = rest.find(&format!("\\end{{{name}}}")).unwrap_or(rest.len());
+        let end = rest.find(&env::end_of(name)).unwrap_or(rest.len());
         let source = rest.get(..end).unwrap_or("");
         let is_picture = env::lookup(name).is_some_and(|env| env.what == "mute");
         let count = if is_picture && !source.contains("\\addplot") {

@@ -115,6 +115,8 @@ pub(crate) struct Writer {
     running: Open,
     /// Blocks of their own, the innermost last.
     levels: Vec<(BlockKind, Open)>,
+    /// Finished ones, empty: what the next block is written in has grown already.
+    spare: Vec<Open>,
     environments: Vec<Arc<str>>,
     /// What a block shows of them, until that changes.
     path: Option<Arc<[Arc<str>]>>,
@@ -154,7 +156,8 @@ impl Writer {
 
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        self.levels.push((kind, Open::default()));
+        let open = self.spare.pop().unwrap_or_default();
+        self.levels.push((kind, open));
     }
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
@@ -171,7 +174,8 @@ impl Writer {
             return;
         }
         self.flush_operator(false);
-        let open = std::mem::take(&mut self.running);
+        let empty = self.spare.pop().unwrap_or_default();
+        let open = std::mem::replace(&mut self.running, empty);
         self.finish(open);
     }
 
@@ -195,10 +199,8 @@ impl Writer {
             kind,
             section: self.section,
             environments,
-            text: String::new(),
-            marks: Vec::new(),
             start: place,
-            spans: Vec::new(),
+            ..Block::default()
         });
         self.inner_mut().index = Some(index);
         index
@@ -446,15 +448,24 @@ impl Writer {
         }
     }
 
+    /// Copies a block out of what it was written in, so that it takes no more memory than it needs.
     fn finish(&mut self, mut open: Open) -> Option<usize> {
-        let index = open.index?;
-        let block = self.blocks.get_mut(index)?;
-        let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
-        open.marks.sort_by_key(order);
-        if let Some(first) = open.spans.first() {
-            block.start = first.place;
+        let index = open.index.take();
+        if let Some(block) = index.and_then(|index| self.blocks.get_mut(index)) {
+            let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
+            open.marks.sort_by_key(order);
+            if let Some(first) = open.spans.first() {
+                block.start = first.place;
+            }
+            open.text.clone_into(&mut block.text);
+            open.spans.clone_into(&mut block.spans);
+            block.marks = open.marks.drain(..).collect();
         }
-        (block.text, block.spans, block.marks) = (open.text, open.spans, open.marks);
-        Some(index)
+        open.text.clear();
+        open.spans.clear();
+        open.marks.clear();
+        (open.last, open.pending, open.operator) = Default::default();
+        self.spare.push(open);
+        index
     }
 }

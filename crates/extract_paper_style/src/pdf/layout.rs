@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 
 use roxmltree::{Document, Node};
 
+use crate::pdf::line::{Line, RAISED};
 use crate::pdf::{LIMIT, notes};
 
 /// Bytes of XML that a page may take.
 const PAGE: usize = 64 << 20;
-/// Part of a line's size that raised signs have at most.
-pub(crate) const RAISED: f64 = 0.9;
 /// By which part the sizes of the lines of one block differ at most.
 const SIZES: f64 = 0.08;
 /// Usual steps from line to line from which on a block ends.
@@ -25,22 +24,6 @@ const GUTTER: f64 = 0.02;
 
 /// The lines of a page, without footnotes and line numbers; a blank one stands where a block ends.
 pub(crate) type Page = Vec<String>;
-
-/// A line of a page. Lengths are in points.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Line {
-    pub(crate) text: String,
-    pub(crate) left: f64,
-    pub(crate) right: f64,
-    /// Distance from the page's upper edge.
-    pub(crate) bottom: f64,
-    /// Height of its letters.
-    pub(crate) size: f64,
-    /// Height of its first word.
-    pub(crate) first: f64,
-    /// Whether it begins a block.
-    pub(crate) begins: bool,
-}
 
 /// Takes the output as it comes, and keeps only the text.
 #[derive(Default)]

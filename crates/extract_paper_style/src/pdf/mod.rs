@@ -4,6 +4,7 @@
 mod furniture;
 mod headings;
 mod layout;
+mod line;
 mod notes;
 mod outline;
 pub(crate) mod page;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::pdf::layout::{Line, RAISED};
+use crate::pdf::line::{Line, RAISED};
 
 /// Part of the text's size that footnotes have at most: 9 of 10 points, or 10 of 11.
 const SMALL: f64 = 0.93;

@@ -55,7 +55,7 @@ pub(crate) fn show(args: &NodeArgs, context: &Context) -> Result<Shown, Error> {
     let edges = wiki.edges()?;
     Ok(Shown {
         node: page.node.clone(),
-        path: format!("{}/{}", page.kind.folder(), page.file),
+        path: page.path(),
         title: page.title.clone(),
         text: wiki.page(page.kind, &page.file)?.text().to_owned(),
         edges: edges.of(&page.node).cloned().collect(),

@@ -17,10 +17,11 @@ use crate::error::Error;
 use crate::report::{Action, Changed};
 use crate::wiki::Writer;
 use aris_wiki::edges::{Edge, Edges};
+use aris_wiki::identity::ALIASES;
 use aris_wiki::node::Kind;
 use aris_wiki::page::scalar::{list, quoted};
 use aris_wiki::page::{CONNECTIONS, Filled, Page, is_placeholder};
-use aris_wiki::summary::{ALIASES, Summary};
+use aris_wiki::summary::Summary;
 
 /// `merge`
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Changed, Error> {

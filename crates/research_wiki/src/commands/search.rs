@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::cli::SearchArgs;
 use crate::error::Error;
-use crate::report::SEARCH;
 use crate::search::{self, Hit, Matched, Question};
+
+/// Schema id of [`Searched`].
+pub(crate) const SEARCH: &str = "aris.research_wiki.search/v1";
 
 /// The pages that were found.
 #[derive(Clone, Debug, Serialize)]

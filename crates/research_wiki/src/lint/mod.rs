@@ -11,9 +11,12 @@ use serde::Serialize;
 
 use crate::cli::LintArgs;
 use crate::error::Error;
+use crate::file;
 use crate::wiki::Wiki;
-use crate::{file, report};
 use aris_wiki::edges::Edges;
+
+/// Schema id of [`Lint`].
+pub(crate) const LINT: &str = "aris.research_wiki.lint/v1";
 
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -148,7 +151,7 @@ impl Lint {
 
 impl Product for Lint {
     fn schema(&self) -> &'static str {
-        report::LINT
+        LINT
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {

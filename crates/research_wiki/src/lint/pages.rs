@@ -42,7 +42,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
         lint.undated_claims.extend(part.undated_claims);
     }
     for page in &pages {
-        let path = format!("{}/{}", page.kind.folder(), page.file);
+        let path = page.path();
         if by_node
             .get(page.node.as_str())
             .is_some_and(|first| first.file != page.file || first.kind != page.kind)
@@ -69,11 +69,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
         let identity = page.identity();
         if let Some(first) = known.find(&identity) {
             let message = format!("{} is the paper of {first}, too", page.node);
-            lint.add(
-                Rule::DuplicateIdentity,
-                &format!("papers/{}", page.file),
-                message,
-            );
+            lint.add(Rule::DuplicateIdentity, &page.path(), message);
         }
         known.add(&identity, page.node.clone());
     }
@@ -99,7 +95,7 @@ struct Connected<'a> {
 }
 
 fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut Lint) {
-    let path = format!("{}/{}", summary.kind.folder(), summary.file);
+    let path = summary.path();
     let page = match connected.wiki.page(summary.kind, &summary.file) {
         Ok(page) => page,
         Err(error) => {
@@ -247,11 +243,7 @@ fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
                 two.node,
                 tags.join(", ")
             );
-            lint.add(
-                Rule::MissingConnection,
-                &format!("papers/{}", one.file),
-                message,
-            );
+            lint.add(Rule::MissingConnection, &one.path(), message);
         }
     }
 }

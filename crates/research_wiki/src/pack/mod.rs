@@ -11,6 +11,7 @@ use aris_paper::titles;
 
 use crate::error::Error;
 use crate::file;
+use crate::text;
 use crate::wiki::Wiki;
 use aris_wiki::edges::Edges;
 
@@ -110,42 +111,6 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     short
 }
 
-/// A text without the blocks that programs wrote into it: between comments that say `start` and `end`, or `begin` and `end`, and the
-/// same name.
-fn without_generated(text: &str) -> String {
-    let mark = |line: &str| -> Option<(String, bool)> {
-        let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
-        let inner = inner.split('(').next()?.to_ascii_lowercase();
-        let words = inner.split(|sign: char| !sign.is_alphanumeric());
-        let (mut name, mut opens) = (Vec::new(), None);
-        for word in words.filter(|word| !word.is_empty()) {
-            match word {
-                "start" | "begin" => opens = Some(true),
-                "end" | "stop" => opens = Some(false),
-                other => name.push(other),
-            }
-        }
-        let ours = name.first() == Some(&"aris");
-        Some((name.join(" "), opens.or(ours.then_some(true))?))
-    };
-    let lines: Vec<&str> = text.lines().collect();
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        if let Some((name, true)) = mark(line) {
-            let closes = |line: &&&str| mark(line) == Some((name.clone(), false));
-            let rest = lines.get(at + 1..).unwrap_or_default();
-            if let Some(length) = rest.iter().position(|line| closes(&line)) {
-                at += length + 2;
-                continue;
-            }
-        }
-        kept.push(*line);
-        at += 1;
-    }
-    kept.join("\n")
-}
-
 impl Pack {
     /// Makes the pack of a wiki.
     pub fn make(wiki: &Wiki, edges: &Edges, wish: &Wish) -> Result<Self, Error> {
@@ -157,7 +122,9 @@ impl Pack {
                 .transpose()?
                 .flatten()
             {
-                without_generated(&text).trim().clone_into(&mut direction);
+                text::without_generated(&text)
+                    .trim()
+                    .clone_into(&mut direction);
                 break;
             }
         }

@@ -12,7 +12,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::wiki::{Index, IndexError, index_place};
+use crate::wiki::{Index, index_place};
 use aris_wiki::node::Kind;
 
 /// One page that was found.
@@ -88,10 +88,10 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
     let index = if keep {
         Index::current(root).or_else(|error| {
             answer.without_index = Some(match error {
-                IndexError::Sqlite(error) => {
+                Error::Index(error) => {
                     format!("the index {}: {error}", index_place(root).display())
                 }
-                IndexError::Fs(error) => error.to_string(),
+                other => other.to_string(),
             });
             Index::in_memory(root)
         })
@@ -99,8 +99,7 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
         Index::in_memory(root)
     }?;
     for (any, matched) in [(false, Matched::All), (true, Matched::Any)] {
-        let found = index.find(&phrases, any, question.kind, question.limit);
-        let (found, total) = found.map_err(IndexError::Sqlite)?;
+        let (found, total) = index.find(&phrases, any, question.kind, question.limit)?;
         if total > 0 {
             (answer.total, answer.matched) = (total, matched);
             answer.hits = found

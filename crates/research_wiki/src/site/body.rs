@@ -1,5 +1,6 @@
 //! What of a page's text is shown: everything somebody wrote, without title, empty sections and the generated list of edges.
 
+use crate::text::without_generated;
 use aris_wiki::page::{self, CONNECTIONS, Page};
 
 /// The text to show, and the headings of sections that nobody has filled yet.
@@ -37,24 +38,6 @@ pub(crate) fn shown(page: &Page) -> (String, Vec<String>) {
     }
     out.push_str(text.get(at..).unwrap_or_default());
     (out, empty)
-}
-
-/// The text without the parts between generated markers.
-fn without_generated(body: &str) -> String {
-    let (mut out, mut inside) = (String::new(), false);
-    for line in body.split_inclusive('\n') {
-        let marker = line
-            .trim()
-            .strip_prefix("<!-- aris:")
-            .and_then(|rest| rest.strip_suffix(" -->"));
-        match marker {
-            Some(name) if name.ends_with(" end") => inside = false,
-            Some(_) => inside = true,
-            None if inside => {}
-            None => out.push_str(line),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

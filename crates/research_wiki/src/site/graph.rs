@@ -1,12 +1,13 @@
 //! The nodes and their neighbours, cut into files, for the search's results and the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+
+use serde_json::json;
 
 use crate::pack::cut;
 use crate::site::files::{Files, script};
 use crate::site::model::{Model, Node};
-use crate::text::{clean, js_string};
+use crate::text::clean;
 
 /// Nodes in one file.
 const SIZE: usize = 50;
@@ -21,44 +22,29 @@ pub(crate) fn write(model: &Model, files: &mut Files) {
         .iter()
         .map(|relation| relation.kind.as_str())
         .collect();
-    let types: BTreeMap<&str, usize> = types.into_iter().zip(0..).collect();
-    let mut firsts = String::from("[");
+    let numbers: BTreeMap<&str, usize> = types.iter().copied().zip(0..).collect();
+    let mut first = Vec::new();
     for (number, nodes) in model.nodes.chunks(SIZE).enumerate() {
-        if number > 0 {
-            firsts.push(',');
-        }
-        js_string(
-            &mut firsts,
-            nodes.first().map_or("", |node| node.name.as_str()),
-        );
-        let (mut records, mut neighbours) = (String::from("["), String::from("["));
-        for (at, node) in nodes.iter().enumerate() {
-            if at > 0 {
-                records.push_str(",\n");
-                neighbours.push(',');
-            }
-            record(&mut records, node);
-            adjacent(&mut neighbours, model, number * SIZE + at, node, &types);
-        }
-        records.push(']');
-        neighbours.push(']');
+        first.extend(nodes.first().map(|node| &node.name));
+        let records: Vec<_> = nodes
+            .iter()
+            .map(|node| {
+                let year = node.page.as_ref().map_or(0, |page| page.year);
+                (&node.name, &node.href, &node.title, year, below(node))
+            })
+            .collect();
         script(files, &format!("n{number}"), &records);
+        let nodes = nodes.iter().zip(number * SIZE..);
+        let neighbours: Vec<_> = nodes
+            .map(|(node, at)| adjacent(model, at, node, &numbers))
+            .collect();
         script(files, &format!("g{number}"), &neighbours);
     }
-    firsts.push(']');
-    script(files, "nodes", &format!("{{size:{SIZE},first:{firsts}}}"));
-    let mut names = String::from("[");
-    for name in types.keys() {
-        if names.len() > 1 {
-            names.push(',');
-        }
-        js_string(&mut names, name);
-    }
-    names.push(']');
+    script(files, "nodes", &json!({"size": SIZE, "first": first}));
     let start = most_connected(model, 1)
         .first()
         .map_or(-1, |(number, _)| i64::try_from(*number).unwrap_or(-1));
-    script(files, "graph", &format!("{{types:{names},start:{start}}}"));
+    script(files, "graph", &json!({"types": types, "start": start}));
 }
 
 /// The `count` nodes with most relations, most first; nodes without page only after all others.
@@ -75,18 +61,6 @@ pub(crate) fn most_connected(model: &Model, count: usize) -> Vec<(usize, &Node)>
     nodes
 }
 
-fn record(out: &mut String, node: &Node) {
-    let page = node.page.as_ref();
-    out.push('[');
-    for text in [&node.name, &node.href, &node.title] {
-        js_string(out, text);
-        out.push(',');
-    }
-    write!(out, "{},", page.map_or(0, |page| page.year)).unwrap_or_default();
-    js_string(out, &below(node));
-    out.push(']');
-}
-
 /// What is said of a node below its title: its thesis, else its authors.
 pub(crate) fn below(node: &Node) -> String {
     let Some(page) = &node.page else {
@@ -100,33 +74,25 @@ pub(crate) fn below(node: &Node) -> String {
     cut(&clean(&text), BELOW)
 }
 
+/// Number, type and direction of each neighbour; by type, so that the graph shows what belongs together together.
 fn adjacent(
-    out: &mut String,
     model: &Model,
     number: usize,
     node: &Node,
     types: &BTreeMap<&str, usize>,
-) {
-    out.push('[');
+) -> Vec<(usize, usize, u8)> {
     let relations = node
         .relations
         .iter()
         .filter_map(|at| model.relations.get(*at));
-    // By type, so that the graph shows what belongs together together.
-    let mut sorted: Vec<(usize, bool, usize)> = relations
+    let mut neighbours: Vec<_> = relations
         .map(|relation| {
-            let kind = types
-                .get(relation.kind.as_str())
-                .copied()
-                .unwrap_or_default();
-            let out = relation.from == number;
-            (kind, out, if out { relation.to } else { relation.from })
+            let kind = types.get(relation.kind.as_str()).copied();
+            let away = relation.from == number;
+            let other = if away { relation.to } else { relation.from };
+            (other, kind.unwrap_or_default(), u8::from(away))
         })
         .collect();
-    sorted.sort_unstable();
-    for (at, (kind, leads_away, other)) in sorted.into_iter().enumerate() {
-        let comma = if at > 0 { "," } else { "" };
-        write!(out, "{comma}[{other},{kind},{}]", u8::from(leads_away)).unwrap_or_default();
-    }
-    out.push(']');
+    neighbours.sort_unstable_by_key(|(other, kind, away)| (*kind, *away, *other));
+    neighbours
 }

@@ -53,10 +53,8 @@ pub struct Exported {
 
 /// Exports `wiki` as the folder `target`, with `title` as its name.
 pub fn export(wiki: &Wiki, target: &Path, title: &str) -> Result<Exported, Error> {
-    let (files, mut exported) = files(wiki, title)?;
+    let (files, exported) = files(wiki, title)?;
     publish::publish(target, wiki.root(), &files)?;
-    exported.files = files.len();
-    exported.bytes = files.values().map(|bytes| bytes.len() as u64).sum();
     Ok(exported)
 }
 
@@ -152,8 +150,8 @@ fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
     let exported = Exported {
         pages,
         relations: model.relations.len(),
-        files: 0,
-        bytes: 0,
+        files: files.len(),
+        bytes: files.values().map(|bytes| bytes.len() as u64).sum(),
         left_out,
     };
     Ok((files, exported))
@@ -176,7 +174,7 @@ fn render(wiki: &Wiki, model: &Model, summary: &Summary) -> Result<Rendered, Unr
     let page = wiki
         .page(summary.kind, &summary.file)
         .map_err(|error| Unreadable {
-            path: format!("{}/{}", summary.kind.folder(), summary.file),
+            path: summary.path(),
             why: error.to_string(),
         })?;
     let (text, empty) = body::shown(&page);

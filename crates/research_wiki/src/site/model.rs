@@ -1,6 +1,6 @@
 //! The wiki as the site shows it: nodes by name, relations between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
@@ -54,45 +54,35 @@ impl Model {
         edges: &Edges,
     ) -> Self {
         let mut nodes: BTreeMap<Vec<u16>, Node> = BTreeMap::new();
-        let mut add = |name: &str, make: &dyn Fn(String) -> Node| {
+        let mut add = |name: &str, title: &str, href: String, page: Option<&Summary>| {
             let name = clean(name);
             let key: Vec<u16> = name.encode_utf16().collect();
-            nodes.entry(key).or_insert_with(|| make(name));
-        };
-        let mut taken = std::collections::BTreeSet::new();
-        for page in pages {
-            let stem = page.file.strip_suffix(".md").unwrap_or(&page.file);
-            let name = if taken.insert(page.node.clone()) {
-                page.node.clone()
-            } else {
-                format!("{}/{stem}", page.kind.folder())
-            };
-            add(&name, &|name| Node {
+            nodes.entry(key).or_insert_with(|| Node {
                 name,
-                title: clean(&page.title),
-                href: format!("{}/{}.html", page.kind.folder(), file_name(stem)),
-                page: Some(page.clone()),
+                title: clean(title),
+                href,
+                page: page.cloned(),
                 relations: Vec::new(),
             });
+        };
+        let mut taken = BTreeSet::new();
+        for page in pages {
+            let path = format!("{}/{}", page.kind.folder(), page.stem());
+            let name = if taken.insert(page.node.as_str()) {
+                &page.node
+            } else {
+                &path
+            };
+            let href = format!("{}/{}.html", page.kind.folder(), file_name(page.stem()));
+            add(name, &page.title, href, Some(page));
         }
         for gap in gaps {
-            add(&format!("gap:{}", gap.id), &|name| Node {
-                name,
-                title: clean(&gap.title),
-                href: format!("gaps.html#{}", gap.anchor()),
-                page: None,
-                relations: Vec::new(),
-            });
+            let href = format!("gaps.html#{}", gap.anchor());
+            add(&format!("gap:{}", gap.id), &gap.title, href, None);
         }
         for edge in edges.list() {
             for end in [&edge.from, &edge.to] {
-                add(end, &|name| Node {
-                    title: name.clone(),
-                    name,
-                    href: String::new(),
-                    page: None,
-                    relations: Vec::new(),
-                });
+                add(end, end, String::new(), None);
             }
         }
         let mut model = Self {
@@ -104,25 +94,17 @@ impl Model {
         for (number, node) in model.nodes.iter().enumerate() {
             model.numbers.insert(node.name.clone(), number);
             if let Some(page) = &node.page {
-                let stem = page.file.strip_suffix(".md").unwrap_or(&page.file);
-                let path = format!("{}/{stem}", page.kind.folder());
+                let path = format!("{}/{}", page.kind.folder(), page.stem());
                 model.files.insert(path, number);
             }
         }
         for edge in edges.list() {
-            let (from, to) = (
-                model.number(&clean(&edge.from)),
-                model.number(&clean(&edge.to)),
-            );
-            let (Some(from), Some(to)) = (from, to) else {
+            let number = |end| model.number(&clean(end));
+            let (Some(from), Some(to)) = (number(&edge.from), number(&edge.to)) else {
                 continue;
             };
             let number = model.relations.len();
-            for end in if from == to {
-                vec![from]
-            } else {
-                vec![from, to]
-            } {
+            for end in BTreeSet::from([from, to]) {
                 if let Some(node) = model.nodes.get_mut(end) {
                     node.relations.push(number);
                 }

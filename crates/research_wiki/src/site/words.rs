@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use crate::search::document::WEIGHTS;
 use crate::site::files::{Files, script};
-use crate::text::js_string;
 
 /// Bytes of a file of postings from which on the next one begins.
 const FILE: usize = 48 << 10;
@@ -51,19 +52,11 @@ impl Words {
         let mut sorted: Vec<_> = self.terms.into_iter().collect();
         // Scripts compare strings by UTF-16.
         sorted.sort_by(|(one, _), (two, _)| one.encode_utf16().cmp(two.encode_utf16()));
-        let (mut first, mut count, mut body) = (String::from("["), 0_usize, String::new());
-        for (term, mut places) in sorted {
+        let (mut first, mut part, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut sorted = sorted.into_iter().peekable();
+        while let Some((term, mut places)) = sorted.next() {
             places.sort_by_key(|(number, _)| *number);
-            if body.is_empty() {
-                if count > 0 {
-                    first.push(',');
-                }
-                js_string(&mut first, &term);
-                count += 1;
-            }
-            body.push(if body.is_empty() { '[' } else { ',' });
-            js_string(&mut body, &term);
-            body.push_str(",\"");
+            let mut postings = String::new();
             let mut before = 0;
             for (number, places) in places {
                 let length = self.lengths.get(&number).copied().unwrap_or_default() as f64;
@@ -71,26 +64,22 @@ impl Words {
                 let impact = places / (places + K1 * relative);
                 let degree = (impact * DEGREES).clamp(0.0, DEGREES - 1.0) as u8;
                 // The first gap is one more than the number: the browser begins at -1.
-                base36(&mut body, number + 1 - before);
-                body.push(char::from(b'A' + degree));
+                base36(&mut postings, number + 1 - before);
+                postings.push(char::from(b'A' + degree));
                 before = number + 1;
             }
-            body.push('"');
-            if body.len() > FILE {
-                body.push(']');
-                script(
-                    files,
-                    &format!("w{}", count - 1),
-                    &std::mem::take(&mut body),
-                );
+            if part.is_empty() {
+                first.push(term.clone());
+            }
+            bytes += term.len() + postings.len();
+            part.extend([term, postings]);
+            if bytes > FILE || sorted.peek().is_none() {
+                script(files, &format!("w{}", first.len() - 1), &part);
+                part.clear();
+                bytes = 0;
             }
         }
-        if !body.is_empty() {
-            body.push(']');
-            script(files, &format!("w{}", count - 1), &body);
-        }
-        first.push(']');
-        script(files, "words", &format!("{{pages:{pages},first:{first}}}"));
+        script(files, "words", &json!({"pages": pages, "first": first}));
     }
 }
 

@@ -18,6 +18,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::{KEEP, keep_folder, read_page};
+use crate::error::Error;
 use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
 
@@ -35,17 +36,6 @@ const TABLES: &str = "
     CREATE TABLE page (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, summary TEXT NOT NULL);
     CREATE VIRTUAL TABLE word USING fts5(title, names, thesis, body,
                                          content='', contentless_delete=1, tokenize='ascii');";
-
-/// Why there is no answer from the index.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// `SQLite`.
-    #[error("the index: {0}")]
-    Sqlite(#[from] rusqlite::Error),
-    /// The disk.
-    #[error(transparent)]
-    Fs(#[from] FsError),
-}
 
 /// What the file system says about a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +169,7 @@ impl Index {
     }
 
     /// The index of the wiki at `root`, brought up to date.
-    pub(crate) fn current(root: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn current(root: &Path) -> Result<Self, Error> {
         // An index that cannot be read is no error yet: it is made again.
         if let Ok(index) = Self::open(root)
             && let (pages, _) = list(root)?
@@ -193,17 +183,17 @@ impl Index {
     }
 
     /// An index of the pages as they are, in memory.
-    pub(crate) fn in_memory(root: &Path) -> Result<Self, IndexError> {
+    pub(crate) fn in_memory(root: &Path) -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory()?;
         bring_up_to_date(&mut connection, root, i128::MIN)?;
         Ok(Self { connection })
     }
 
     /// Brings the index of the wiki at `root` up to date. One that cannot be used is made again.
-    pub(super) fn update(root: &Path) -> Result<(), IndexError> {
+    pub(super) fn update(root: &Path) -> Result<(), Error> {
         let path = place(root);
         let _lock = Lock::acquire(&root.join(KEEP).join("index.lock"))?;
-        let update = || -> Result<(), IndexError> {
+        let update = || -> Result<(), Error> {
             let since = clock(root)?;
             let mut connection = Connection::open(&path)?;
             connection.busy_timeout(BUSY)?;
@@ -312,11 +302,7 @@ fn stamps(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (i64, St
 }
 
 /// Reads the pages that changed into the index. Those that changed at or after the moment `since` are read again the next time.
-fn bring_up_to_date(
-    connection: &mut Connection,
-    root: &Path,
-    since: i128,
-) -> Result<(), IndexError> {
+fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Result<(), Error> {
     let change = connection.transaction()?;
     if version(&change)? != VERSION {
         // Tables of another version are in the way: an error, and the file is removed.

@@ -8,7 +8,6 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
-pub use index::IndexError;
 pub(crate) use index::{Index, place as index_place};
 use index::{Kept, Listed, Stamp};
 

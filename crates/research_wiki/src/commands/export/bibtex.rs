@@ -59,7 +59,7 @@ fn record(page: &Summary, title: &str) -> Paper {
 
 /// The page's name where BibTeX takes it, else a key from author, year and title; with a number when another entry has it.
 fn key(page: &Summary, paper: &Paper, keys: &mut BTreeSet<String>) -> String {
-    let stem = page.file.strip_suffix(".md").unwrap_or(&page.file);
+    let stem = page.stem();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let key = if !stem.is_empty() && stem.chars().all(plain) {
         stem.to_owned()

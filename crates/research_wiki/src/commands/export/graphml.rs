@@ -31,21 +31,17 @@ pub(crate) fn document(graph: &Graph) -> String {
     out.push_str("  <graph edgedefault=\"directed\">\n");
     let mut known = BTreeSet::new();
     for node in &graph.nodes {
-        if !known.insert(node.node.as_str()) {
+        let page = &node.page;
+        if !known.insert(page.node.as_str()) {
             continue;
         }
-        let year = if node.year > 0 {
-            node.year.to_string()
-        } else {
-            String::new()
-        };
-        let status = [&node.status, &node.outcome, &node.stage]
+        let status = [&page.status, &page.outcome, &page.stage]
             .into_iter()
             .find(|text| !text.is_empty());
-        writeln!(out, "    <node id=\"{}\">", escaped(&node.node)).unwrap_or_default();
-        data(&mut out, "kind", &node.kind.to_string());
-        data(&mut out, "title", &node.title);
-        data(&mut out, "year", &year);
+        writeln!(out, "    <node id=\"{}\">", escaped(&page.node)).unwrap_or_default();
+        data(&mut out, "kind", &page.kind.to_string());
+        data(&mut out, "title", &page.title);
+        data(&mut out, "year", &page.shown_year());
         data(&mut out, "status", status.map_or("", String::as_str));
         out.push_str("    </node>\n");
     }

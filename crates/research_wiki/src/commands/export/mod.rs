@@ -10,26 +10,29 @@ use serde::Serialize;
 
 use crate::cli::ExportArgs;
 use crate::error::Error;
-use crate::report::EXPORT;
 use crate::site;
 use crate::wiki::{Unreadable, Wiki};
 use aris_wiki::edges::Edge;
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 
+/// Schema id of [`Exported`].
+pub(crate) const EXPORT: &str = "aris.research_wiki.export/v1";
+
 /// What a wiki is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
     Site,
     Bibtex,
     Graphml,
+    #[default]
     Data,
 }
 
 /// What was exported.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Exported {
     pub(crate) wiki: String,
@@ -64,53 +67,14 @@ pub(crate) struct Graph {
     pub(crate) edges: Vec<Edge>,
 }
 
-/// The short fields of a page. Unknown is empty, or 0.
+/// A page without its text.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Page {
-    pub(crate) node: String,
-    pub(crate) kind: Kind,
     /// Relative to the wiki.
     pub(crate) path: String,
-    pub(crate) title: String,
-    pub(crate) authors: Vec<String>,
-    pub(crate) year: u32,
-    pub(crate) venue: String,
-    pub(crate) arxiv: String,
-    pub(crate) doi: String,
-    pub(crate) s2: String,
-    pub(crate) tags: Vec<String>,
-    pub(crate) thesis: String,
-    pub(crate) relevance: String,
-    pub(crate) stage: String,
-    pub(crate) outcome: String,
-    pub(crate) status: String,
-    pub(crate) added: String,
-}
-
-impl Page {
-    fn of(page: &Summary) -> Self {
-        let page = page.clone();
-        Self {
-            path: format!("{}/{}", page.kind.folder(), page.file),
-            node: page.node,
-            kind: page.kind,
-            title: page.title,
-            authors: page.authors,
-            year: page.year,
-            venue: page.venue,
-            arxiv: page.arxiv,
-            doi: page.doi,
-            s2: page.s2,
-            tags: page.tags,
-            thesis: page.thesis,
-            relevance: page.relevance,
-            stage: page.stage,
-            outcome: page.outcome,
-            status: page.status,
-            added: page.added,
-        }
-    }
+    #[serde(flatten)]
+    pub(crate) page: Summary,
 }
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Error> {
@@ -120,15 +84,8 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
     }
     let mut exported = Exported {
         wiki: args.root.shown().display().to_string(),
-        form: Form::Data,
-        path: None,
-        pages: 0,
-        edges: 0,
-        files: None,
-        bytes: 0,
         left_out: wiki.unreadable().to_vec(),
-        text: None,
-        graph: None,
+        ..Exported::default()
     };
     if let Some(folder) = &args.site {
         let site = site::export(&wiki, &context.absolute(folder), &args.title)?;
@@ -173,8 +130,12 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
 }
 
 fn graph(wiki: &Wiki) -> Result<Graph, Error> {
+    let page = |page: &Summary| Page {
+        path: page.path(),
+        page: page.clone(),
+    };
     Ok(Graph {
-        nodes: wiki.pages().map(Page::of).collect(),
+        nodes: wiki.pages().map(page).collect(),
         edges: wiki.edges()?.list().to_vec(),
     })
 }

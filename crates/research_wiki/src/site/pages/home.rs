@@ -21,8 +21,8 @@ struct Home<'a> {
 }
 
 struct Count {
-    href: &'static str,
-    kind: &'static str,
+    href: String,
+    kind: String,
     number: usize,
     label: &'static str,
 }
@@ -34,37 +34,25 @@ struct List {
 
 /// The first page: how much there is, the search, what is new and what matters most.
 pub(crate) fn home(site: &str, model: &Model, gaps: &[Gap]) -> askama::Result<String> {
-    let number = |kind| model.of_kind(kind).count();
-    let mut counts: Vec<Count> = [
-        (Kind::Paper, "lists/papers.html", "paper", "papers"),
-        (Kind::Idea, "lists/ideas.html", "idea", "ideas"),
-        (
-            Kind::Experiment,
-            "lists/experiments.html",
-            "experiment",
-            "experiments",
-        ),
-        (Kind::Claim, "lists/claims.html", "claim", "claims"),
-    ]
-    .map(|(kind, href, class, label)| Count {
-        href,
-        kind: class,
-        number: number(kind),
-        label,
-    })
-    .into();
-    counts.push(Count {
-        href: "gaps.html",
-        kind: "gap",
-        number: gaps.len(),
-        label: "gaps",
-    });
-    counts.push(Count {
-        href: "graph.html",
-        kind: "other",
-        number: model.relations.len(),
-        label: "relations",
-    });
+    let mut counts: Vec<Count> = Kind::ALL
+        .map(|kind| Count {
+            href: format!("lists/{}.html", kind.folder()),
+            kind: kind.to_string(),
+            number: model.of_kind(kind).count(),
+            label: kind.folder(),
+        })
+        .into();
+    for (href, kind, number, label) in [
+        ("gaps.html", "gap", gaps.len(), "gaps"),
+        ("graph.html", "other", model.relations.len(), "relations"),
+    ] {
+        counts.push(Count {
+            href: href.to_owned(),
+            kind: kind.to_owned(),
+            number,
+            label,
+        });
+    }
     let mut newest: Vec<(&Node, &Summary)> = model
         .nodes
         .iter()

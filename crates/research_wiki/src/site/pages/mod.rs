@@ -73,9 +73,7 @@ fn row(node: &Node, page: &Summary) -> Row {
         Kind::Experiment => facts.push(page.outcome.clone()),
         Kind::Claim => facts.push(page.status.clone()),
     }
-    if page.year > 0 {
-        facts.push(page.year.to_string());
-    }
+    facts.push(page.shown_year());
     match node.relations.len() {
         0 => {}
         1 => facts.push(String::from("1 relation")),

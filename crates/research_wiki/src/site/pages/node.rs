@@ -1,6 +1,7 @@
 //! The page of a node.
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use askama::Template;
 
@@ -31,55 +32,38 @@ struct Fact {
 }
 
 fn facts(page: &Summary) -> Vec<Fact> {
-    let year = if page.year > 0 {
-        page.year.to_string()
-    } else {
-        String::new()
-    };
     let plain = |label, text: &str| Fact {
         label,
         values: vec![(clean(text), String::new())],
+    };
+    let linked = |label, texts: &[String], address: &str| Fact {
+        label,
+        values: texts
+            .iter()
+            .map(|text| (clean(text), format!("{address}{}", percent(text))))
+            .collect(),
     };
     let outcome = if page.kind == Kind::Experiment {
         "Verdict"
     } else {
         "Outcome"
     };
-    let search = |tag: &String| (clean(tag), format!("../index.html?q={}", percent(tag)));
-    let authors = page
-        .authors
-        .iter()
-        .map(|name| (clean(name), String::new()))
-        .collect();
+    let (arxiv, doi) = (&page.arxiv, &page.doi);
+    let authors = page.authors.iter();
     let mut facts = vec![
         Fact {
             label: "Authors",
-            values: authors,
+            values: authors.map(|name| (clean(name), String::new())).collect(),
         },
-        plain("Year", &year),
+        plain("Year", &page.shown_year()),
         plain("Venue", &page.venue),
-        Fact {
-            label: "arXiv",
-            values: vec![(
-                clean(&page.arxiv),
-                format!("https://arxiv.org/abs/{}", percent(&page.arxiv)),
-            )],
-        },
-        Fact {
-            label: "DOI",
-            values: vec![(
-                clean(&page.doi),
-                format!("https://doi.org/{}", percent(&page.doi)),
-            )],
-        },
+        linked("arXiv", slice::from_ref(arxiv), "https://arxiv.org/abs/"),
+        linked("DOI", slice::from_ref(doi), "https://doi.org/"),
         plain("Status", &page.status),
         plain("Stage", &page.stage),
         plain(outcome, &page.outcome),
         plain("Relevance", &page.relevance),
-        Fact {
-            label: "Tags",
-            values: page.tags.iter().map(search).collect(),
-        },
+        linked("Tags", &page.tags, "../index.html?q="),
         plain("Added", &page.added),
     ];
     facts.retain(|fact| fact.values.iter().any(|(text, _)| !text.is_empty()));
@@ -108,12 +92,7 @@ pub(crate) fn node(
             scripts: &[],
         },
         kind: page.kind.to_string(),
-        kind_label: match page.kind {
-            Kind::Paper => "Paper",
-            Kind::Idea => "Idea",
-            Kind::Experiment => "Experiment",
-            Kind::Claim => "Claim",
-        },
+        kind_label: page.kind.heading().trim_end_matches('s'),
         facts: facts(page),
         body,
         empty: clean(&empty.join(", ")),

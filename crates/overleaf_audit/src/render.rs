@@ -1,0 +1,105 @@
+//! A report as text for people and as SARIF for code scanning.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use aris_cli::sarif::{Sarif, uri};
+use aris_cli::{Product, Style};
+use serde_json::{Value, json};
+
+use crate::report::{Leak, Part, Report, SCHEMA, Unseen};
+use crate::token::Token;
+
+/// Where tokens are revoked. **Source**: Overleaf's documentation of its git integration.
+const REVOKE: &str = "https://www.overleaf.com/user/settings";
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        if self.sarif {
+            serde_json::to_writer_pretty(&mut *out, &document(self))?;
+            return writeln!(out);
+        }
+        for leak in &self.leaks {
+            let word = if leak.is_error() {
+                style.bad("leak")
+            } else {
+                style.doubtful("warning")
+            };
+            let line = leak.line.map(|line| format!(":{line}"));
+            let line = line.unwrap_or_default();
+            let (place, said, part) = (&leak.place, leak.message(), leak.part.said().0);
+            writeln!(out, "{place}{line}: {word}: {said} [{part}]")?;
+        }
+        for Unseen { place, why, .. } in &self.unseen {
+            let word = style.doubtful("not looked at");
+            writeln!(out, "{place}: {word}: {why}")?;
+        }
+        let looked = &self.looked;
+        let seen = format!(
+            "{} files; {} repositories with {} objects, {} of them known",
+            looked.files, looked.repositories, looked.objects, looked.known
+        );
+        if self.errors == 0 {
+            return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
+        }
+        let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
+        let (places, tokens) = (self.errors, tokens.len());
+        let failed = format!("{places} places, {tokens} different tokens ({seen})");
+        writeln!(out, "Audit failed: {failed}")?;
+        let first = format!("First revoke them at {REVOKE}");
+        writeln!(out, "{first}: what was pushed or copied stays known. Then:")?;
+        let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
+        for part in parts {
+            let (word, way_out) = part.said();
+            writeln!(out, "  {word}: {way_out}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What code scanning reads.
+fn document(report: &Report) -> Value {
+    let rules = Part::ALL.map(|part| {
+        let (word, way_out) = part.said();
+        json!({
+            "id": word,
+            "shortDescription": {"text": format!("Overleaf token ({word})")},
+            "help": {"text": way_out},
+        })
+    });
+    let unseen = report
+        .unseen
+        .iter()
+        .map(|unseen| json!({"level": "error", "message": {"text": unseen.said()}}));
+    let sarif = Sarif {
+        rules: rules.to_vec(),
+        results: report.leaks.iter().map(result).collect(),
+        notifications: unseen.collect(),
+        incomplete: !report.unseen.is_empty(),
+    };
+    sarif.document(&crate::SPEC)
+}
+
+fn result(leak: &Leak) -> Value {
+    let path = leak.object.as_ref().and_then(|object| object.path.as_ref());
+    let mut physical = json!({
+        "artifactLocation": {"uri": uri(path.unwrap_or(&leak.place))},
+    });
+    if let Some(line) = leak.line {
+        physical["region"] = json!({"startLine": line});
+    }
+    let object = leak.object.as_ref().map_or("", |object| object.id.as_str());
+    json!({
+        "ruleId": leak.part.said().0,
+        "level": if leak.is_error() { "error" } else { "warning" },
+        "message": {"text": leak.message()},
+        "locations": [{"physicalLocation": physical}],
+        "partialFingerprints": {
+            "overleafToken/v1": format!("{}:{}:{object}:{}", leak.part.said().0, leak.place, leak.token.fingerprint),
+        },
+    })
+}
