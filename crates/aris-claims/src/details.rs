@@ -33,8 +33,7 @@ const MOST_PROBLEMS: usize = 50;
 pub const SCHEMA: &str = "aris.paper_claim_audit.details/v2";
 
 /// `details` of the artifact.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Details {
     /// Schema id.
     pub schema: &'static str,
@@ -67,8 +66,7 @@ pub struct Details {
 }
 
 /// One number, or one bound statement.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Row {
     /// Id of the binding; for a cell `TABLE/ROW/COLUMN`; for the rest `FILE:LINE:COLUMN`.
     pub id: String,
@@ -115,8 +113,7 @@ pub struct Row {
 }
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The paper cannot be audited as a whole.
@@ -126,8 +123,7 @@ pub enum Severity {
 }
 
 /// Something beside the bindings.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// File relative to the paper folder; empty when it is about none.
     pub file: String,

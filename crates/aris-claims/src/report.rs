@@ -11,8 +11,7 @@ use crate::bindings::Spot;
 use crate::paper::{Kind, Part};
 
 /// What is known of a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Bound, and the value is the number shown.
@@ -86,8 +85,7 @@ impl Status {
 }
 
 /// A file that a query reads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct FileUse {
     /// Path relative to the data root.
     pub path: String,
@@ -156,8 +154,7 @@ impl Entry {
 }
 
 /// Numbers of one part of the paper.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Covered {
     /// Bound by `claims.toml`, whatever came of it.
     pub bound: usize,
@@ -177,8 +174,7 @@ impl Covered {
 }
 
 /// How much of each part is bound.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Coverage {
     /// The abstract.
     pub r#abstract: Covered,

@@ -28,8 +28,7 @@ const LOADED: [&str; 35] = [
 const SKEW: Duration = Duration::from_mins(1);
 
 /// What is wrong with the way from a file to its run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 pub struct Gap {
     /// What kind; stable.
     pub id: GapId,
@@ -40,8 +39,7 @@ pub struct Gap {
 }
 
 /// The kinds of [`Gap`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GapId {
     /// No run in the ledger wrote a file with this content, or the number's query reads no file.
@@ -94,8 +92,7 @@ impl GapId {
 }
 
 /// A file and the run that wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Made {
     /// Id of the run's record; absent where no run explains the file.
     pub run_id: Option<String>,

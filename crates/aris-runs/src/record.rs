@@ -10,8 +10,7 @@ pub const SCHEMA: &str = aris_contract::schema::id::RUN;
 /// What is known of one run: an attempt of a queue's job, or a command that was run to be recorded.
 ///
 /// Paths are relative to the project where they lie in it, else absolute. Times are RFC 3339, UTC.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Run {
     /// `aris.run_record.run/v1`.
     pub schema: String,
@@ -83,8 +82,7 @@ pub struct Run {
 }
 
 /// Lines of a record that name files, in the order of their paths.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Block {
     /// The path of the first.
     pub(crate) first: String,
@@ -97,8 +95,9 @@ pub(crate) struct Block {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// It left with 0.
@@ -111,8 +110,9 @@ pub enum End {
 }
 
 /// A file and its digest.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct FileSeen {
     /// Where it lay.
     pub path: String,
@@ -123,8 +123,7 @@ pub struct FileSeen {
 }
 
 /// A work tree of git.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Source {
     /// The commit that was checked out; empty before the first commit, or where git did not say.
     pub commit: String,

@@ -6,8 +6,9 @@ use aris_contract::artifact::papers::Paper;
 use serde::{Deserialize, Serialize};
 
 /// The verdict over one reference, in the words that skills read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// A record of the work was found, and nothing that is wrong with the reference makes it another work.
@@ -21,8 +22,9 @@ pub enum Status {
 }
 
 /// Whether the work exists, whatever is wrong with its description.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Existence {
     /// A source has a record of it.
@@ -45,8 +47,9 @@ impl Existence {
 }
 
 /// How sure a verification is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// An identifier leads to a work of this title.
@@ -58,8 +61,9 @@ pub enum Confidence {
 }
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The reference is wrong, whoever is asked next.
@@ -78,8 +82,9 @@ impl Severity {
 }
 
 /// How a field compares with what the sources say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
     /// A source says the same.
@@ -97,8 +102,7 @@ impl Match {
 }
 
 /// One field beside what a source says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FieldCheck {
     /// `title`, `authors`, `year`, `venue`, `doi`, `arxiv_id`.
     pub field: String,
@@ -148,8 +152,7 @@ pub(crate) fn source(record: &Paper) -> &'static str {
 }
 
 /// One thing that speaks against a reference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
     /// What kind it is; stable.
     pub id: String,
@@ -173,8 +176,9 @@ impl Finding {
 }
 
 /// What a source did with a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It has a record, and the record fits.
@@ -188,8 +192,7 @@ pub enum Outcome {
 }
 
 /// One question and what came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Evidence {
     /// Who was asked.
     pub source: String,
@@ -212,8 +215,7 @@ pub struct Evidence {
 }
 
 /// Everything about one reference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Checked {
     /// Its key or id.
     pub id: String,
@@ -239,7 +241,7 @@ pub struct Checked {
     pub evidence: Vec<Evidence>,
     /// The work as the sources describe it, merged; `None` when no record fits.
     #[serde(skip)]
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[schemars(skip)]
     pub record: Option<Box<Paper>>,
 }
 

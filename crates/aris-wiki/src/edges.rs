@@ -18,8 +18,7 @@ pub const TYPES: [&str; 8] = [
 ];
 
 /// One edge.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 pub struct Edge {
     /// Node that it starts from.
     pub from: String,

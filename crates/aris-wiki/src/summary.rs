@@ -12,8 +12,7 @@ use crate::papers::Papers;
 const SHOWN: usize = 240;
 
 /// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Summary {
     /// What it describes.
     pub kind: Kind,

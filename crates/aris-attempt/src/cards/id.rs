@@ -115,7 +115,6 @@ impl<'de> Deserialize<'de> for CardId {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for CardId {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "CardId".into()

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The six states an audit may end in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
     /// Everything that was checked holds.
@@ -65,8 +66,9 @@ impl Verdict {
 }
 
 /// How strict the submission gate is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Assurance {
     /// Audits that exist are checked and reported; nothing blocks.
@@ -117,12 +119,8 @@ impl FromStr for Assurance {
 ///
 /// Unknown fields are allowed: other programs write audits too. `audited_input_hashes` maps a path (relative to the paper
 /// directory, or absolute) to `sha256:<64 hex digits>`; the prefix may be missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(
-    feature = "schema",
-    schemars(rename = "Audit", bound = "D: schemars::JsonSchema + Default")
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "Audit", bound = "D: schemars::JsonSchema + Default")]
 pub struct Audit<D = Value> {
     /// Schema id; absent in artifacts of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,8 +154,7 @@ pub struct Audit<D = Value> {
 }
 
 /// What came of the gate's run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateResult {
     /// Nothing blocking was found; that is not an acceptance.

@@ -28,8 +28,7 @@ pub const INSTALLED_TOOLS: &str = ".aris/tools";
 pub const LINKED_SKILLS: &str = ".aris/skills";
 
 /// The record of one installation, `.aris/install.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct InstallManifest {
     /// Schema id.
     pub schema: String,
@@ -60,8 +59,7 @@ pub struct InstallManifest {
 }
 
 /// How skills get into a project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum InstallMode {
     /// Links into the source: changes there are seen at once.
@@ -92,8 +90,9 @@ impl FromStr for InstallMode {
 }
 
 /// A program that loads skills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Host {
     /// Claude Code.
@@ -139,8 +138,7 @@ impl FromStr for Host {
 }
 
 /// One installed thing: a skill in one place, the shared references, or a tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Entry {
     /// Where it is, relative to the project, with `/`.
     pub path: String,
@@ -155,8 +153,9 @@ pub struct Entry {
 }
 
 /// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
     /// A folder with a `SKILL.md`.
@@ -179,8 +178,7 @@ impl EntryKind {
 }
 
 /// Where an entry came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// The source in `repo_root`.
@@ -190,8 +188,7 @@ pub enum Origin {
 }
 
 /// What was put at a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase", tag = "type")]
 pub enum Content {
     /// A symbolic link.
@@ -214,8 +211,7 @@ pub enum Content {
 }
 
 /// One file of a copied folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TreeFile {
     /// Relative to the entry, with `/`.
     pub path: String,
@@ -226,8 +222,7 @@ pub struct TreeFile {
 }
 
 /// A managed block in an instruction file (`CLAUDE.md`, `AGENTS.md`, `GEMINI.md`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Block {
     /// The file, relative to the project.
     pub path: String,

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{ArxivId, Doi};
 
 /// One paper.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Paper {
     /// Title as plain text: white space collapsed, markup of the source removed.
     pub title: String,
@@ -61,8 +60,18 @@ pub struct Paper {
 }
 
 /// One author.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 pub struct Author {
     /// The whole name in reading order, `Laurens van der Maaten`.
     pub name: String,
@@ -88,8 +97,9 @@ impl Author {
 }
 
 /// What a paper is. Sources use dozens of words; these are the differences that matter to a bibliography.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// In a journal.
@@ -113,19 +123,18 @@ pub enum Kind {
 }
 
 /// What a paper goes by. Empty lists and absent fields are unknown, not absent from the world.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Identifiers {
     /// arXiv, without version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub arxiv: Option<ArxivId>,
     /// The arXiv version that was described.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arxiv_version: Option<u32>,
     /// DOIs: the published version's first, then the preprint's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    #[schemars(with = "Vec<String>")]
     pub doi: Vec<Doi>,
     /// OpenAlex work, `W2741809807`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,8 +154,7 @@ pub struct Identifiers {
 }
 
 /// Where a paper can be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Links {
     /// The page about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,8 +165,9 @@ pub struct Links {
 }
 
 /// Who described a paper.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Origin {
     /// The source.
     pub source: Source,
@@ -169,8 +178,9 @@ pub struct Origin {
 }
 
 /// A source of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// arXiv.

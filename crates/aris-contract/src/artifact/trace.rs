@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 use super::audit::Verdict;
 
 /// How much of the conversation is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceMode {
     /// Prompt and response.
@@ -40,8 +39,7 @@ impl FromStr for TraceMode {
 }
 
 /// `run.meta.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Run {
     /// Schema id; absent in runs of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,8 +60,7 @@ pub struct Run {
 /// `NNN-<purpose>.request.json`.
 ///
 /// Exactly one of `prompt` and `prompt_base64` is there in full mode, neither in meta mode.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Request {
     /// Schema id; absent in records of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,8 +104,7 @@ pub struct Request {
 }
 
 /// `NNN-<purpose>.meta.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ResponseMeta {
     /// Schema id; absent in records of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,8 +132,7 @@ pub struct ResponseMeta {
 /// One line of `chain.jsonl`: the digests of one record and of the line before.
 ///
 /// All digests are `sha256:<64 hex digits>`. A void line has no digests: its number was taken by a writer that was killed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChainLine {
     /// NNN; lines are numbered 1, 2, 3, … without gaps.
@@ -163,8 +158,7 @@ pub struct ChainLine {
 }
 
 /// One line of `.aris/meta/events.jsonl`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Event {
     /// `review_trace`.
     pub event: String,

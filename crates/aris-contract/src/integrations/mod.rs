@@ -203,7 +203,7 @@ pub struct Verifier {
 /// What the exit code of a verifier decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(schemars::JsonSchema)]
 pub enum Role {
     /// Whether the research result may leave the house: load-bearing.
     Gate,

@@ -140,8 +140,7 @@ pub enum Imported {
 }
 
 /// What an attempt comes to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Verdict {
     /// Completed or not.
     pub outcome: Outcome,
@@ -165,7 +164,7 @@ pub struct Verdict {
     pub output_present: bool,
     /// When the command started, on the clock of its machine; `None`: it did not, or nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(any(test, feature = "schema"), schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub started: Option<Timestamp>,
     /// Milliseconds the command ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,8 +175,7 @@ pub struct Verdict {
 }
 
 /// Completed or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It did what it was to do.

@@ -51,7 +51,7 @@ macro_rules! words {
 words! {
     /// Where a job stands.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-    #[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+    #[derive(schemars::JsonSchema)]
     pub enum State {
         /// Something it depends on is not over.
         Waiting = "waiting",
@@ -113,7 +113,7 @@ impl State {
 words! {
     /// Why an attempt did not complete, or a job is final without one. **Source**: queue design §4, a closed list.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-    #[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
+    #[derive(schemars::JsonSchema)]
     pub enum Reason {
         /// It left with another status than 0.
         Exit = "exit",

@@ -16,8 +16,9 @@ pub const STATE_SCHEMA: &str = "aris.recipe_runner.state/v1";
 pub const MAX_STEPS: u64 = 500;
 
 /// How a run stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Between two steps.
@@ -55,8 +56,7 @@ impl Status {
 }
 
 /// What happened to a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// It was executed, in as many attempts as it took.
@@ -70,8 +70,7 @@ pub enum Event {
 }
 
 /// One entry of the journal; without its last three fields one entry of a trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// From 1.
@@ -87,7 +86,7 @@ pub struct Entry {
     /// Tries that this execution took.
     pub attempts: u32,
     /// The route that was taken; null at an end.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub edge: Option<Via>,
     /// Where it led; null at an end.
     pub target: Option<String>,
@@ -125,8 +124,7 @@ impl Entry {
 }
 
 /// The recipe that a state belongs to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeRef {
     /// Its name.
@@ -152,8 +150,7 @@ pub struct RecipeRef {
 }
 
 /// A file that a run depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileRef {
     /// The file.
@@ -163,8 +160,7 @@ pub struct FileRef {
 }
 
 /// Where a journal begins.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// The step.
@@ -175,8 +171,7 @@ pub struct Start {
 }
 
 /// How far a run is. Only `recipe.path` is needed to begin with: what is missing is the beginning of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct State {
     /// Schema id.

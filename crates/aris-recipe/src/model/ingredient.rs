@@ -111,7 +111,6 @@ impl Ingredient {
     }
 }
 
-#[cfg(feature = "schema")]
 fn refine_ingredient(schema: &mut schemars::Schema) {
     super::keys::demand(schema, &[]);
 }

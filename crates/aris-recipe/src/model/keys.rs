@@ -170,7 +170,6 @@ macro_rules! keys {
         }
 
         $(#[$doc])*
-        #[cfg(feature = "schema")]
         #[derive(Debug, schemars::JsonSchema)]
         #[schemars(deny_unknown_fields, transform = $refine)]
         #[expect(dead_code, reason = "only its schema is wanted")]
@@ -183,7 +182,6 @@ macro_rules! keys {
 pub(crate) use keys;
 
 /// Replaces what a mapping must have: the keys of its declaration are all optional for the reader.
-#[cfg(feature = "schema")]
 pub(crate) fn demand(schema: &mut schemars::Schema, required: &[&str]) {
     schema.remove("required");
     if !required.is_empty() {

@@ -5,7 +5,6 @@ pub(crate) mod keys;
 mod kinds;
 mod read;
 mod route;
-#[cfg(feature = "schema")]
 mod schema;
 mod state;
 mod step;
@@ -18,7 +17,6 @@ use keys::Fault;
 
 pub use ingredient::{Ingredient, is_place};
 pub use kinds::Capture;
-#[cfg(feature = "schema")]
 pub use read::RecipeFile;
 pub use read::{Loaded, RecipeKeys, load, parse};
 pub use route::{Branch, Condition, OnResult, Target, Via};

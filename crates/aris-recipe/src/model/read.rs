@@ -151,7 +151,6 @@ fn refuse(rule: &'static str, line: u32, message: impl Into<String>) -> Box<Find
     Box::new(Finding::about_file(rule, Severity::Error, message).at(line))
 }
 
-#[cfg(feature = "schema")]
 fn refine_recipe(schema: &mut schemars::Schema) {
     super::keys::demand(schema, &["name", "kitchen_rules", "steps"]);
     for key in ["kitchen_rules"] {

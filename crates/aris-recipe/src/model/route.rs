@@ -308,12 +308,10 @@ impl OnResult {
     }
 }
 
-#[cfg(feature = "schema")]
 fn refine_branch(schema: &mut schemars::Schema) {
     super::keys::demand(schema, &["route"]);
 }
 
-#[cfg(feature = "schema")]
 fn refine_by_field(schema: &mut schemars::Schema) {
     super::keys::demand(schema, &["field", "routes"]);
 }

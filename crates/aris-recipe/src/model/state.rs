@@ -168,7 +168,6 @@ pub struct Tier {
     pub line: u32,
 }
 
-#[cfg(feature = "schema")]
 fn refine_tier(schema: &mut schemars::Schema) {
     super::keys::demand(schema, &["tier", "present", "start"]);
 }

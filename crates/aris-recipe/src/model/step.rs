@@ -418,7 +418,6 @@ impl Step {
     }
 }
 
-#[cfg(feature = "schema")]
 /// Of a key that is present: others that must be there, and one that must not.
 fn refine_step(schema: &mut schemars::Schema) {
     super::keys::demand(schema, &[]);

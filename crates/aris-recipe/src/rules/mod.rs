@@ -50,8 +50,7 @@ pub enum Profile {
 }
 
 /// A rule that was not applied.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SkippedRule {
     /// Its id.
     pub rule: String,
@@ -60,8 +59,7 @@ pub struct SkippedRule {
 }
 
 /// Findings by weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Counts {
     /// Of severity error.
     pub error: usize,
