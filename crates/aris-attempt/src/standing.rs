@@ -46,6 +46,24 @@ pub enum Standing {
     },
 }
 
+impl Standing {
+    /// The command's process, if it is known, and since when it runs; `None` when it does not run. Where the runner was killed before it
+    /// wrote down that the command had started, the command counts as running since the runner claimed the attempt.
+    pub fn running(&self) -> Option<(Option<i32>, Timestamp)> {
+        match self {
+            Self::Running {
+                start: Some(start), ..
+            } => Some((Some(start.process.pid), start.time)),
+            Self::Running {
+                claim,
+                orphan: true,
+                ..
+            } => Some((None, claim.time)),
+            _ => None,
+        }
+    }
+}
+
 /// Looks where the attempt in `folder` stands.
 ///
 /// Alive is whose lock is held, or whose command is still there. For a runner on another machine, where locks may not be seen, a heartbeat younger than 60 s counts as

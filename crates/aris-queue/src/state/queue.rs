@@ -270,12 +270,12 @@ impl Queue {
     }
 
     /// The attempt's command was seen running. Not an event: the attempt's folder says so.
-    pub fn seen_running(&mut self, job: u32, pid: i32, started: Timestamp) {
+    pub fn seen_running(&mut self, job: u32, pid: Option<i32>, started: Timestamp) {
         let run = &mut self.runs[job as usize];
         if matches!(run.life, Life::Starting | Life::Queued | Life::Unknown) {
             run.life = Life::Running;
         }
-        run.pid = Some(pid);
+        run.pid = pid;
         run.started = Some(started);
     }
 

@@ -67,7 +67,7 @@ fn when_a_command_started_is_known_after_a_restart_too() {
     let mut queue = queue(text);
     start(&mut queue, "a", &[]);
     assert_eq!(queue.run(0).started, Some(NOW));
-    queue.seen_running(0, 7, at(3600));
+    queue.seen_running(0, Some(7), at(3600));
     let mut verdict = Verdict::failed(Reason::Exit, "x");
     verdict.started = Some(at(3600));
     let event = Event::Ended {
@@ -478,7 +478,7 @@ fn what_is_seen_of_an_attempt_changes_its_state_and_no_more() {
     assert_eq!(states(&queue), "queued");
     queue.seen_nothing(0);
     assert_eq!(states(&queue), "unknown");
-    queue.seen_running(0, 7, NOW);
+    queue.seen_running(0, Some(7), NOW);
     assert_eq!(
         (states(&queue).as_str(), queue.run(0).pid),
         ("running", Some(7))
@@ -487,7 +487,7 @@ fn what_is_seen_of_an_attempt_changes_its_state_and_no_more() {
     assert_eq!(states(&queue), "running");
     apply(&mut queue, cancel("a")).unwrap();
     queue.seen_nothing(0);
-    queue.seen_running(0, 7, NOW);
+    queue.seen_running(0, Some(7), NOW);
     assert_eq!(states(&queue), "cancelling");
     assert_eq!(queue.reason(0), None);
     end(&mut queue, "a", Some(Reason::Lost), 0);

@@ -188,9 +188,11 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
         let id = &queue.manifest().jobs[job as usize].id;
         let folder = format::folder(&place.queue, id, queue.run(job).attempt);
         match aris_attempt::standing(&folder) {
-            Ok(Standing::Running {
-                start: Some(start), ..
-            }) => queue.seen_running(job, start.process.pid, start.time),
+            Ok(stands @ Standing::Running { .. }) => {
+                if let Some((pid, since)) = stands.running() {
+                    queue.seen_running(job, pid, since);
+                }
+            }
             Ok(Standing::Unclaimed) if queue.manifest().engine != Engine::Local => {
                 queue.seen_queued(job);
             }

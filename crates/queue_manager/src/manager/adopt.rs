@@ -44,11 +44,8 @@ impl Manager<'_> {
             stands = self.watch.adopt(u64::from(job), &folder);
         }
         match stands {
-            Ok(Standing::Running { start, .. }) => {
-                if let Some(start) = start {
-                    self.queue.seen_running(job, start.process.pid, start.time);
-                    self.dirty = true;
-                }
+            Ok(stands @ Standing::Running { .. }) => {
+                self.runs(job, &stands);
                 if self.queue.run(job).life == Life::Cancelling {
                     self.ask_to_end(&folder, BY_A_PERSON);
                 }

@@ -237,13 +237,19 @@ impl Manager<'_> {
             match seen {
                 Seen::Started(start) => {
                     self.failed_starts.remove(&job);
-                    self.queue.seen_running(job, start.process.pid, start.time);
+                    self.queue
+                        .seen_running(job, Some(start.process.pid), start.time);
                     self.dirty = true;
                 }
-                Seen::Orphaned => self.say(&format!(
-                    "{}: its runner was killed, and the job runs on; how it ends will not be known",
-                    self.id(job)
-                )),
+                Seen::Orphaned => {
+                    if let Ok(stands) = aris_attempt::standing(&self.folder(job)) {
+                        self.runs(job, &stands);
+                    }
+                    self.say(&format!(
+                        "{}: its runner was killed, and the job runs on; how it ends will not be known",
+                        self.id(job)
+                    ));
+                }
                 Seen::Ended(exit) => self.ended(job, &exit)?,
                 Seen::Left(Standing::Unclaimed) => self.not_claimed(job)?,
                 Seen::Left(_) => self.lost(job)?,
@@ -254,6 +260,14 @@ impl Manager<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Takes over what the attempt's folder says of its command.
+    pub(super) fn runs(&mut self, job: u32, stands: &Standing) {
+        if let Some((pid, since)) = stands.running() {
+            self.queue.seen_running(job, pid, since);
+            self.dirty = true;
+        }
     }
 
     /// A runner ended before it had claimed its attempt.

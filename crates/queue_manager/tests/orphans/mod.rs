@@ -49,6 +49,29 @@ fn a_time_limit_holds_although_the_runner_was_killed() {
     );
 }
 
+/// A runner that is killed between the start of its command and the record of that leaves an attempt without the record.
+#[test]
+fn a_time_limit_holds_although_the_runner_left_no_record_of_the_start() {
+    let place = Place::new();
+    let mut limited = job("a", "echo x >> ran-a; exec sleep 600");
+    limited["time_limit"] = json!(2);
+    place.manifest(&json!([{"name": "p", "jobs": [limited]}]));
+    let mut manager = place.start();
+    let start = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1).join("start.json");
+    Place::until("it runs", || lines(&place, "ran-a") == 1 && start.exists());
+    manager.kill().expect("killed");
+    manager.wait().expect("gone");
+    kill_runner(&place);
+    fs::remove_file(start).expect("removed");
+    let mut manager = place.start();
+    assert_eq!(manager.wait().expect("over").code(), Some(10));
+    let row = place.state()["a"].clone();
+    assert_eq!(
+        (&row["state"], &row["reason"]),
+        (&json!("failed"), &json!("time_limit"))
+    );
+}
+
 #[test]
 fn a_job_whose_runner_alone_was_killed_runs_and_gets_no_second_writer() {
     // The manager sees it, or finds it so when it comes.

@@ -20,7 +20,8 @@ impl Manager<'_> {
                     if let Some(start) = start
                         && self.queue.run(job).life != Life::Running
                     {
-                        self.queue.seen_running(job, start.process.pid, start.time);
+                        self.queue
+                            .seen_running(job, Some(start.process.pid), start.time);
                         self.dirty = true;
                     }
                 }
