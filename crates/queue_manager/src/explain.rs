@@ -50,7 +50,12 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
     let mut facts = Vec::new();
     match queue.state(job) {
         State::Waiting => waiting(queue, job, &mut facts),
-        State::Blocked => blocked(queue, job, &mut facts),
+        State::Blocked => {
+            blocked(queue, job, &mut facts);
+            if queue.run(job).held {
+                facts.push(fact("a person holds it back", "journal"));
+            }
+        }
         State::Ready => ready(queue, job, around, &mut facts),
         State::Hold => facts.push(fact("a person holds it back", "journal")),
         State::Backoff => {

@@ -92,7 +92,10 @@ fn ask_for_jobs(
 ) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
     // What is completed is tried again only where it is named.
-    let meant = |state| verb.fits(state) && !(verb == Verb::Retry && state == State::Completed);
+    let meant = |job| {
+        let repeats = verb == Verb::Retry && look.queue.state(job) == State::Completed;
+        verb.fits(&look.queue, job) && !repeats
+    };
     let mut chosen = select(meant, args, &look.queue)?;
     if verb == Verb::Retry && !again {
         chosen.refuse_completed(&look.queue);
@@ -179,9 +182,9 @@ impl Chosen {
     }
 }
 
-/// Ids by name, glob, phase or state; `fits_state`: what may be meant when jobs are not named one by one.
+/// Ids by name, glob, phase or state; `able`: what may be meant when jobs are not named one by one.
 pub(super) fn select(
-    fits_state: impl Fn(State) -> bool,
+    able: impl Fn(u32) -> bool,
     args: &SelectArgs,
     queue: &Queue,
 ) -> Result<Chosen, Error> {
@@ -199,9 +202,9 @@ pub(super) fn select(
             fits.is_some_and(|fits| fits.matches(id(*job).as_bytes()))
         };
         let all: Vec<u32> = (0..queue.len()).filter(meant).collect();
-        let able = all.iter().filter(|job| fits_state(queue.state(**job)));
         let before = chosen.len();
-        chosen.extend(able.map(|job| id(*job).to_owned()));
+        let these = all.iter().filter(|job| able(**job));
+        chosen.extend(these.map(|job| id(*job).to_owned()));
         if all.is_empty() {
             let error = super::job(queue, pattern).err();
             refused.extend(error.as_ref().map(ToString::to_string));
@@ -230,7 +233,7 @@ pub(super) fn select(
             let state = queue.state(job);
             let wanted = args.phase.as_deref().is_none_or(|name| phase == Some(name))
                 && (!args.failed || matches!(state, State::Failed | State::Lost))
-                && fits_state(state);
+                && able(job);
             if wanted {
                 chosen.push(manifest.jobs[job as usize].id.to_string());
             }

@@ -153,10 +153,10 @@ fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
 /// Takes jobs out.
 pub(crate) fn remove(args: &SelectArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let look = look(&args.queue, context)?;
-    let removable = |state| {
+    let removable = |job| {
         use State::{Cancelling, Queued, Running, Starting, Submitting, Unknown};
         !matches!(
-            state,
+            look.queue.state(job),
             Starting | Running | Cancelling | Unknown | Submitting | Queued
         )
     };

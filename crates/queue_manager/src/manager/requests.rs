@@ -60,22 +60,28 @@ impl Verb {
         }
     }
 
-    /// Whether it can be done with a job in this state.
-    pub(crate) fn fits(self, state: State) -> bool {
+    /// Whether it can be done with the job. A blocked one can be held or cancelled: it would run when what blocks it is tried again.
+    pub(crate) fn fits(self, queue: &Queue, job: u32) -> bool {
+        let (state, held) = (queue.state(job), queue.run(job).held);
+        let blocked = state == State::Blocked;
         match self {
-            Self::Cancel => !state.is_final() && state != State::Cancelling,
-            Self::Retry => (state.is_final() && state != State::Blocked) || state == State::Backoff,
-            Self::Hold => matches!(state, State::Waiting | State::Ready | State::Backoff),
-            Self::Release => state == State::Hold,
+            Self::Cancel => blocked || !state.is_final() && state != State::Cancelling,
+            Self::Retry => state.is_final() && !blocked || state == State::Backoff,
+            Self::Hold => {
+                blocked && !held || matches!(state, State::Waiting | State::Ready | State::Backoff)
+            }
+            Self::Release => state == State::Hold || blocked && held,
         }
     }
 
     /// Whether nothing needs to be done for it.
-    fn is_done(self, state: State) -> bool {
+    fn is_done(self, queue: &Queue, job: u32) -> bool {
+        let state = queue.state(job);
         match self {
             Self::Cancel => matches!(state, State::Cancelled | State::Cancelling),
-            Self::Retry | Self::Release => matches!(state, State::Waiting | State::Ready),
-            Self::Hold => state == State::Hold,
+            Self::Retry => matches!(state, State::Waiting | State::Ready),
+            Self::Release => matches!(state, State::Waiting | State::Ready | State::Blocked),
+            Self::Hold => matches!(state, State::Hold | State::Blocked),
         }
     }
 
@@ -169,12 +175,12 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
             let each = |(verb, ids): (Verb, Vec<String>)| ids.into_iter().map(move |id| (verb, id));
             let all = wanted.into_iter().flat_map(each);
             for (verb, id) in all.filter(|(_, id)| known.insert(id.clone())) {
-                match queue.find(&id).map(|job| queue.state(job)) {
-                    Some(state) if verb.fits(state) => events.push(verb.event(id)),
-                    Some(state) if verb.is_done(state) => {}
-                    Some(state) => refused.push(format!(
+                match queue.find(&id) {
+                    Some(job) if verb.fits(queue, job) => events.push(verb.event(id)),
+                    Some(job) if verb.is_done(queue, job) => {}
+                    Some(job) => refused.push(format!(
                         "{id:?} is {} and cannot be {}",
-                        state.word(),
+                        queue.state(job).word(),
                         verb.words().1
                     )),
                     None => refused.push(format!("no job has the id {id:?}")),

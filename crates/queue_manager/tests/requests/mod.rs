@@ -62,6 +62,58 @@ fn a_job_that_two_patterns_name_is_cancelled_once_and_the_manager_goes_on() {
     }
 }
 
+/// They would run when what blocks them is tried again.
+#[test]
+fn blocked_jobs_are_held_and_cancelled_with_a_manager_and_without() {
+    for managed in [true, false] {
+        let place = Place::new();
+        place.manifest(&json!([
+            {"name": "p", "jobs": [job("first", "test -e fixed")]},
+            {"name": "q", "depends_on": ["p"], "jobs": [
+                job("held", "touch ran-held"), job("gone", "touch ran-gone"), job("free", "true"),
+            ]},
+            {"name": "r", "jobs": [job("other", "until test -e go; do sleep 0.02; done")]},
+        ]));
+        let is = |id: &str, word: &str| {
+            let state = place.state();
+            state.get(id).is_some_and(|row| row["state"] == word)
+        };
+        let mut manager = place.start();
+        Place::until("they are blocked", || {
+            is("held", "blocked") && is("gone", "blocked")
+        });
+        if !managed {
+            ends_with(&place, &mut manager, 10);
+        }
+        for words in [["hold", "held"], ["hold", "held"], ["cancel", "gone"]] {
+            let (code, asked) = ask(&place, &words);
+            assert_eq!(
+                (code, &asked["refused"]),
+                (Some(0), &json!([])),
+                "{words:?} {asked}"
+            );
+        }
+        Place::until("it is cancelled", || is("gone", "cancelled"));
+        let (_, explained) = ask(&place, &["explain", "held"]);
+        assert!(
+            explained.to_string().contains("holds it back"),
+            "{explained}"
+        );
+        fs::write(place.at("fixed"), "").expect("write");
+        assert_eq!(ask(&place, &["retry", "first"]).0, Some(0));
+        if !managed {
+            manager = place.start();
+        }
+        Place::until("the rest of the phase is over", || {
+            is("free", "completed") && is("held", "hold")
+        });
+        assert_eq!(ask(&place, &["release", "held"]).0, Some(0));
+        ends_with(&place, &mut manager, 10);
+        assert!(place.at("ran-held").exists() && !place.at("ran-gone").exists());
+        assert!(is("gone", "cancelled"));
+    }
+}
+
 #[test]
 fn the_answer_names_each_job_that_does_not_fit_and_the_rest_is_done() {
     let (place, mut manager) = running();
