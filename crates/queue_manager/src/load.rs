@@ -64,7 +64,7 @@ impl Expanded {
         if !manifest::has_grid(&root) {
             return Ok(Self { text, root });
         }
-        let plan = Plan::read(&root).map_err(invalid)?;
+        let plan = Plan::expand(&root).map_err(invalid)?;
         Ok(Self {
             text: plan.text(),
             root: plan.into_root(),

@@ -20,16 +20,20 @@ impl Plan {
     /// Reads, checks and expands a specification: names, values, placeholders, that ids are unique, and that the manifest it gives is one.
     /// **Errors**: every mistake found.
     pub fn read(root: &Node) -> Result<Self, Vec<Problem>> {
+        let plan = Self::expand(root)?;
+        manifest::read(&plan.root)?;
+        Ok(plan)
+    }
+
+    /// The same without the last check, for phases that are to be added to a manifest: they may depend on phases that are there.
+    pub fn expand(root: &Node) -> Result<Self, Vec<Problem>> {
         let mut problems = Problems::default();
         let expanded = top(root, &mut problems);
         match expanded {
-            Some(root) if problems.0.is_empty() => {
-                manifest::read(&root)?;
-                Ok(Self {
-                    root,
-                    warnings: problems.take_warnings(),
-                })
-            }
+            Some(root) if problems.0.is_empty() => Ok(Self {
+                root,
+                warnings: problems.take_warnings(),
+            }),
             _ => Err(problems.0),
         }
     }

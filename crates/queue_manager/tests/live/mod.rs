@@ -256,3 +256,42 @@ fn a_job_that_no_card_here_can_run_is_refused_and_the_manager_goes_on() {
     assert_eq!(manager.wait().expect("ended").code(), Some(0));
     assert!(place.at("b").exists() && place.state().len() == 2);
 }
+
+#[test]
+fn a_grid_that_is_added_depends_on_a_phase_of_the_queue() {
+    let place = Place::new();
+    place.manifest(&json!([
+        {"name": "p", "jobs": [job("first", "until test -e go; do sleep 0.02; done; touch first")]},
+    ]));
+    let mut manager = place.start();
+    Place::until("it runs", || {
+        place
+            .state()
+            .get("first")
+            .is_some_and(|row| row["state"] == "running")
+    });
+    let more = "phases:\n- name: q\n  depends_on: [p]\n  grid: {N: [1, 2]}\n  template: {id: \"g${N}\", cmd: \"test -e first && touch g${N}\"}\n";
+    fs::write(place.at("more.yaml"), more).expect("write");
+    let add = ["add", "--from", "more.yaml", "--state", "s.json"];
+    assert_eq!(place.data(&add)["jobs"], json!(["g1", "g2"]));
+    // A phase that is nowhere is still refused.
+    fs::write(
+        place.at("none.yaml"),
+        more.replace("[p]", "[absent]")
+            .replace("name: q", "name: z")
+            .replace("g${N}", "h${N}"),
+    )
+    .expect("write");
+    let output = place
+        .command(&["add", "--from", "none.yaml", "--state", "s.json", "--json"])
+        .output()
+        .expect("ran");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        !output.status.success() && said.contains("absent"),
+        "{said}"
+    );
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("over").code(), Some(0));
+    assert!(place.at("g1").exists() && place.at("g2").exists());
+}
