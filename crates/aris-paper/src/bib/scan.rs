@@ -183,7 +183,7 @@ impl<'a> Source<'a> {
             if self.is_entry_position(next)
                 && self
                     .head(next)
-                    .is_some_and(|head| head.open.is_some() && self.has_key(&head))
+                    .is_some_and(|head| head.open.is_some() && self.has_key(&head, end))
             {
                 return Some(next);
             }
@@ -199,8 +199,8 @@ impl<'a> Source<'a> {
             .map(|offset| from + offset)
     }
 
-    /// Tells whether a key, or a macro's name, and the right sign follow the bracket.
-    fn has_key(&self, head: &Head<'_>) -> bool {
+    /// Tells whether a key, or a macro's name, and the right sign follow the bracket before `limit`.
+    fn has_key(&self, head: &Head<'_>, limit: usize) -> bool {
         let Some(open) = head.open else { return false };
         let close = if self.byte(open) == Some(b'(') {
             b')'
@@ -209,7 +209,7 @@ impl<'a> Source<'a> {
         };
         let key = self.skip_space(open + 1);
         let end = self.key_end(key, close);
-        let sign = self.byte(self.skip_space(end));
+        let sign = self.skip_space(end);
         let kind = head.kind;
         if kind.eq_ignore_ascii_case("comment") || kind.eq_ignore_ascii_case("preamble") {
             return true;
@@ -219,7 +219,7 @@ impl<'a> Source<'a> {
         } else {
             b','
         };
-        sign == Some(wanted)
+        sign < limit && self.byte(sign) == Some(wanted)
     }
 }
 

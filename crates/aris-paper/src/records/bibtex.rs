@@ -227,6 +227,16 @@ mod tests {
         assert_eq!(list.names[1].last, "Müller Stiftung and Söhne");
     }
 
+    /// The closing brace of the value is not the key of an entry that begins in it.
+    #[test]
+    fn a_title_that_ends_like_the_head_of_an_entry_is_a_title() {
+        let paper = Paper {
+            title: String::from("\\@a("),
+            ..Paper::default()
+        };
+        assert_eq!(bib::read(&bibtex(&paper, "k")).problems, []);
+    }
+
     proptest::proptest! {
         #[test]
         fn any_title_reads_back_whole(title in "[ -~éß王]{1,40}") {
