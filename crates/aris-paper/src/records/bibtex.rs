@@ -150,6 +150,8 @@ fn escaped(text: &str) -> String {
             '}' => out.push_str("\\textbraceright{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
+            // Behind a closing bracket readers of damaged files may take it for the next entry.
+            '@' if out.trim_end().ends_with(['}', ')']) => out.push_str("{@}"),
             '&' | '%' | '$' | '#' | '_' => {
                 out.push('\\');
                 out.push(character);
