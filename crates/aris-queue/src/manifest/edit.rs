@@ -8,7 +8,7 @@ use crate::problem::nearest;
 use crate::tree::{Node, Value, made, pair};
 
 /// Adds the jobs of `more`, each to the phase of the same name, and phases that are not there; `more` is a manifest, of which only
-/// phases and jobs count.
+/// phases and jobs count. Of a phase that is there nothing else changes.
 ///
 /// **Errors**: a job or a phase that cannot be added; then nothing has changed.
 pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
@@ -25,6 +25,24 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
         return Err(format!("there already: {}", named(&there)));
     }
     let flat = root.get("phases").is_none();
+    let phases = more.get("phases").map_or(&[][..], Node::items);
+    let own = root.get("phases").map_or(&[][..], Node::items);
+    for phase in phases {
+        let Some(own) = own.iter().find(|own| name_of(own) == name_of(phase)) else {
+            continue;
+        };
+        let other = phase.entries().iter().find(|(key, value)| {
+            key.text != "jobs" && own.get(&key.text).map(json::value) != Some(json::value(value))
+        });
+        if let Some((key, _)) = other {
+            return Err(format!(
+                "phase {:?} is there already with another {}; leave {} out, or give the phase another name",
+                name_of(phase),
+                key.text,
+                key.text
+            ));
+        }
+    }
     let mut new = Vec::new();
     for (phase, jobs) in lists(more) {
         let own = lists_mut(root).find(|(name, _)| *name == phase);
@@ -38,7 +56,6 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
             "the manifest has no phases, so that there is no place for phase {first:?}"
         ));
     }
-    let phases = more.get("phases").map_or(&[][..], Node::items);
     if let Some(Value::List(own)) = value_mut(root, "phases") {
         let fresh = phases
             .iter()

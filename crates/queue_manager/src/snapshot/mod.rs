@@ -230,6 +230,10 @@ pub(crate) fn row(queue: &Queue, job: u32) -> JobRow {
         many => many.iter().map(|one| Value::from(&**one)).collect(),
     };
     let error = match state {
+        State::Blocked if run.held => Some(format!(
+            "{}; a person holds it back",
+            blocked_by(queue, job)
+        )),
         State::Blocked => Some(blocked_by(queue, job)),
         _ => verdict.and_then(|verdict| verdict.error.clone()),
     };

@@ -274,23 +274,20 @@ fn a_grid_that_is_added_depends_on_a_phase_of_the_queue() {
     fs::write(place.at("more.yaml"), more).expect("write");
     let add = ["add", "--from", "more.yaml", "--state", "s.json"];
     assert_eq!(place.data(&add)["jobs"], json!(["g1", "g2"]));
-    // A phase that is nowhere is still refused.
-    fs::write(
-        place.at("none.yaml"),
-        more.replace("[p]", "[absent]")
-            .replace("name: q", "name: z")
-            .replace("g${N}", "h${N}"),
-    )
-    .expect("write");
-    let output = place
-        .command(&["add", "--from", "none.yaml", "--state", "s.json", "--json"])
-        .output()
-        .expect("ran");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        !output.status.success() && said.contains("absent"),
-        "{said}"
-    );
+    // Refused: a phase that is nowhere, and another dependency of a phase that is there.
+    let elsewhere = more.replace("[p]", "[absent]").replace("g${N}", "h${N}");
+    for (grid, part) in [
+        (elsewhere.replace("name: q", "name: z"), "absent"),
+        (elsewhere, "another depends_on"),
+    ] {
+        fs::write(place.at("none.yaml"), grid).expect("write");
+        let output = place
+            .command(&["add", "--from", "none.yaml", "--state", "s.json", "--json"])
+            .output()
+            .expect("ran");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!output.status.success() && said.contains(part), "{said}");
+    }
     fs::write(place.at("go"), "").expect("write");
     assert_eq!(manager.wait().expect("over").code(), Some(0));
     assert!(place.at("g1").exists() && place.at("g2").exists());

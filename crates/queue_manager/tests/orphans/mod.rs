@@ -31,13 +31,18 @@ fn writes() -> Value {
     json!([{"name": "p", "jobs": [job("a", cmd)]}])
 }
 
+/// `a` sleeps for ten minutes and may run for two seconds.
+fn limited() -> Value {
+    let mut limited = job("a", "echo x >> ran-a; exec sleep 600");
+    limited["time_limit"] = json!(2);
+    json!([{"name": "p", "jobs": [limited]}])
+}
+
 /// The runner would end it; the manager does so where the runner is gone.
 #[test]
 fn a_time_limit_holds_although_the_runner_was_killed() {
     let place = Place::new();
-    let mut limited = job("a", "echo x >> ran-a; exec sleep 600");
-    limited["time_limit"] = json!(2);
-    place.manifest(&json!([{"name": "p", "jobs": [limited]}]));
+    place.manifest(&limited());
     let mut manager = place.start();
     Place::until("it runs", || lines(&place, "ran-a") == 1);
     kill_runner(&place);
@@ -53,9 +58,7 @@ fn a_time_limit_holds_although_the_runner_was_killed() {
 #[test]
 fn a_time_limit_holds_although_the_runner_left_no_record_of_the_start() {
     let place = Place::new();
-    let mut limited = job("a", "echo x >> ran-a; exec sleep 600");
-    limited["time_limit"] = json!(2);
-    place.manifest(&json!([{"name": "p", "jobs": [limited]}]));
+    place.manifest(&limited());
     let mut manager = place.start();
     let start = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1).join("start.json");
     Place::until("it runs", || lines(&place, "ran-a") == 1 && start.exists());
