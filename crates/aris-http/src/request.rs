@@ -37,7 +37,7 @@ pub struct Request {
     /// JSON; empty where there is none.
     pub(crate) body: String,
     pub(crate) limit: u64,
-    /// How long an answer is kept, and one that there is no such thing.
+    /// How long the cache keeps an answer, and how long it keeps that there is no such thing (404, 410).
     pub(crate) keep: (Duration, Duration),
     /// Intervals of the host's pace that it takes: more than one where the host allows fewer requests of this kind.
     pub slots: u32,

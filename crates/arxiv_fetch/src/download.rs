@@ -15,7 +15,7 @@ use crate::report::File;
 /// A source that is larger is no paper.
 const SOURCE_LIMIT: u64 = 512 << 20;
 
-/// What a file is to be: in a word, whether one that begins so is one, and how many bytes one that arrives has at least.
+/// A kind of file: its name, the check of its first bytes, and the least number of bytes that a download of it has.
 type Kind = (&'static str, fn(&[u8]) -> bool, usize);
 
 /// A PDF has a header, a catalogue, one page, a table and a trailer.

@@ -36,7 +36,7 @@ pub struct Search {
     /// Country for which to search, two letters
     #[arg(long, value_name = "COUNTRY")]
     pub location: Option<String>,
-    /// Which pages, and what of them
+    /// Filters and content options
     #[command(flatten)]
     pub wanted: Wanted,
 }
@@ -46,7 +46,7 @@ pub struct Search {
 pub struct FindSimilar {
     /// The page
     pub url: String,
-    /// Which pages, and what of them
+    /// Filters and content options
     #[command(flatten)]
     pub wanted: Wanted,
 }
@@ -60,7 +60,7 @@ pub struct GetContents {
     /// What to get of each page
     #[arg(long, value_enum, default_value_t = Content::Text)]
     pub content: Content,
-    /// Most characters of it
+    /// Maximum number of characters of each page
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_chars: u32,
     /// Form of the output
@@ -71,7 +71,7 @@ pub struct GetContents {
     pub online: OnlineArgs,
 }
 
-/// Which pages are searched, how many are shown, and what of them.
+/// Filters of the search, the number of results, and the text to show of each.
 #[derive(Debug, clap::Args)]
 pub struct Wanted {
     /// Most results to show
@@ -80,7 +80,7 @@ pub struct Wanted {
     /// What to get of each page
     #[arg(long, value_enum, default_value_t = Content::Highlights)]
     pub content: Content,
-    /// Most characters of it
+    /// Maximum number of characters of each page
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_chars: u32,
     /// Only these domains, with commas between them

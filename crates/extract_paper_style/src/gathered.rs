@@ -43,7 +43,7 @@ impl Gathered {
         }
     }
 
-    /// A paper without a sentence is none: a page that asks to wait, a scan, an empty file.
+    /// Refuses a paper without sentences: it is a page that asks to wait, a scan or an empty file.
     pub(crate) fn worth(self) -> Result<Self, Error> {
         if self.profile.sentences.is_none() {
             return Err(Error::no_paper(

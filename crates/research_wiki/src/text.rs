@@ -65,7 +65,7 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     }
 }
 
-/// `value` as JSON that is JavaScript, too, and safe inside a page: signs that HTML or JavaScript obeys stand in no place but in texts.
+/// `value` as JSON that can stand in a page's `<script>`: characters that mean something to HTML or JavaScript are escaped.
 pub(crate) fn script_json(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value).unwrap_or_default();
     let mut out = String::with_capacity(json.len());

@@ -115,7 +115,7 @@ pub(crate) struct Writer {
     running: Open,
     /// Blocks of their own, the innermost last.
     levels: Vec<(BlockKind, Open)>,
-    /// Finished ones, empty: what the next block is written in has grown already.
+    /// Emptied buffers of finished blocks: the next block is written into one of them, so that nothing has to grow again.
     spare: Vec<Open>,
     environments: Vec<Arc<str>>,
     /// What a block shows of them, until that changes.

@@ -74,7 +74,7 @@ pub(crate) fn below(node: &Node) -> String {
     cut(&clean(&text), BELOW)
 }
 
-/// Number, type and direction of each neighbour; by type, so that the graph shows what belongs together together.
+/// Number, type and direction of each neighbour; by type, so that the graph groups them.
 fn adjacent(
     model: &Model,
     number: usize,
