@@ -29,7 +29,7 @@ pub use append::{append_line, append_text, append_unsynced, last_line};
 pub use error::FsError;
 pub use inside::Inside;
 pub use journal::{Journal, journal_lines};
-pub use list::{Entry, EntryKind, list_sorted, list_with_metadata, remove_tree, walk_sorted};
+pub use list::{Entry, EntryKind, list_sorted, map_entries, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use log::Log;
 pub use parallel::{in_parallel, map_in_parallel, processors};

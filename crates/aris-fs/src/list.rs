@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::FsError;
 use crate::fault;
+use crate::parallel::in_parallel;
 
 /// What a folder entry is. Links are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,30 +45,51 @@ pub fn list_sorted(folder: &Path) -> Result<Vec<Entry>, FsError> {
     Ok(entries)
 }
 
-/// Entries of a folder, sorted by the bytes of their names, with what the file system says about each; of a link about what it leads to.
-/// `None` where it leads nowhere, or the entry is gone again.
+/// What `each` makes of the entries of a folder, in no particular order; an entry of which it makes nothing is left out. It is given name,
+/// kind, and what the file system says; of a link what it says about the file that the link leads to. That is `None` where the link leads
+/// nowhere, or the entry is gone again.
 ///
-/// Costs less than asking for each path: no path is looked up from the root.
-pub fn list_with_metadata(folder: &Path) -> Result<Vec<(Entry, Option<Metadata>)>, FsError> {
+/// For folders of many thousand files: all processors ask, and no path is looked up from the root.
+pub fn map_entries<R: Send>(
+    folder: &Path,
+    each: impl Fn(OsString, EntryKind, Option<Metadata>) -> Option<R> + Sync,
+) -> Result<impl Iterator<Item = R>, FsError> {
     let failed = |error| FsError::read("list", folder, error);
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let listed = listed(&entry).map_err(failed)?;
-        let metadata = if listed.kind == EntryKind::Link {
-            fs::metadata(&listed.path).ok()
-        } else {
-            entry.metadata().ok()
-        };
-        entries.push((listed, metadata));
-    }
-    entries.sort_unstable_by(|(one, _), (two, _)| one.name.cmp(&two.name));
-    Ok(entries)
+    let entries: Vec<fs::DirEntry> = fs::read_dir(folder)
+        .and_then(Iterator::collect)
+        .map_err(failed)?;
+    let start = || (Vec::new(), Ok(()));
+    let parts = in_parallel(&entries, start, |(mapped, all), _, entry| {
+        match kind_of(entry) {
+            Ok(kind) => {
+                let metadata = if kind == EntryKind::Link {
+                    fs::metadata(entry.path())
+                } else {
+                    entry.metadata()
+                };
+                mapped.extend(each(entry.file_name(), kind, metadata.ok()));
+            }
+            Err(error) => *all = Err(error),
+        }
+    });
+    let parts = parts
+        .into_iter()
+        .map(|(mapped, all)| all.map(|()| mapped))
+        .collect::<io::Result<Vec<_>>>();
+    Ok(parts.map_err(failed)?.into_iter().flatten())
 }
 
-fn listed(entry: &fs::DirEntry) -> std::io::Result<Entry> {
+fn listed(entry: &fs::DirEntry) -> io::Result<Entry> {
+    Ok(Entry {
+        name: entry.file_name(),
+        path: entry.path(),
+        kind: kind_of(entry)?,
+    })
+}
+
+fn kind_of(entry: &fs::DirEntry) -> io::Result<EntryKind> {
     let kind = entry.file_type()?;
-    let kind = if kind.is_file() {
+    Ok(if kind.is_file() {
         EntryKind::File
     } else if kind.is_dir() {
         EntryKind::Folder
@@ -74,11 +97,6 @@ fn listed(entry: &fs::DirEntry) -> std::io::Result<Entry> {
         EntryKind::Link
     } else {
         EntryKind::Special
-    };
-    Ok(Entry {
-        name: entry.file_name(),
-        path: entry.path(),
-        kind,
     })
 }
 
@@ -154,6 +172,39 @@ mod tests {
             })
             .collect();
         assert_eq!(walked, [".git", "a", "b", "b/1", "b/c", "b/c/2", "b/loop"]);
+    }
+
+    #[test]
+    fn entries_are_mapped_with_what_is_known_of_them_and_links_are_followed() {
+        let folder = tempfile::tempdir().expect("temp");
+        let root = folder.path();
+        fs::create_dir(root.join("folder")).expect("folder");
+        for (name, text) in [("a", "12345"), ("b", ""), ("c", "left out")] {
+            fs::write(root.join(name), text).expect("file");
+        }
+        for (link, to) in [("to-a", "a"), ("to-nothing", "gone")] {
+            std::os::unix::fs::symlink(to, root.join(link)).expect("link");
+        }
+        let mut seen = map_entries(root, |name, kind, metadata| {
+            let size = metadata.filter(Metadata::is_file).map(|file| file.len());
+            let name = name.into_string().expect("UTF-8");
+            (name != "c").then_some((name, kind, size))
+        })
+        .expect("listed")
+        .collect::<Vec<_>>();
+        seen.sort();
+        let expected = [
+            ("a", EntryKind::File, Some(5)),
+            ("b", EntryKind::File, Some(0)),
+            ("folder", EntryKind::Folder, None),
+            ("to-a", EntryKind::Link, Some(5)),
+            ("to-nothing", EntryKind::Link, None),
+        ];
+        assert_eq!(
+            seen,
+            expected.map(|(name, kind, size)| (name.to_owned(), kind, size))
+        );
+        assert!(map_entries(&root.join("gone"), |_, _, _| Some(())).is_err());
     }
 
     #[test]

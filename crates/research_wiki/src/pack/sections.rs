@@ -203,7 +203,12 @@ impl Material<'_> {
                 }
             }
         }
-        tagged.retain(|_, places| places.len() > 1);
+        // Each tag with how well it fits the topic.
+        let mut tagged: Vec<(usize, &str, Vec<usize>)> = tagged
+            .into_iter()
+            .filter(|(_, places)| places.len() > 1)
+            .map(|(tag, places)| (self.topic.fit(&[(&titles::fold(tag), 1)]), tag, places))
+            .collect();
         let mut covered: Vec<bool> = vec![false; papers.len()];
         let mut lines = Vec::new();
         while lines.len() < 5 {
@@ -213,16 +218,12 @@ impl Material<'_> {
             };
             let best = tagged
                 .iter()
-                .map(|(tag, places)| {
-                    (
-                        (self.topic.fit(&[(&titles::fold(tag), 1)]), fresh(places)),
-                        *tag,
-                    )
-                })
-                .filter(|((_, fresh), _)| *fresh > 1)
-                .max_by(|(one, a), (two, b)| one.cmp(two).then_with(|| b.cmp(a)));
-            let Some((_, tag)) = best else { break };
-            let places = tagged.remove(tag).unwrap_or_default();
+                .enumerate()
+                .map(|(at, (fit, tag, places))| ((*fit, fresh(places), Reverse(*tag)), at))
+                .filter(|((_, fresh, _), _)| *fresh > 1)
+                .max();
+            let Some((_, at)) = best else { break };
+            let (_, tag, places) = tagged.swap_remove(at);
             let listed = places.iter().filter_map(|at| papers.get(*at));
             let shown = listed.take(3).map(|page| {
                 let about = if page.thesis.is_empty() {

@@ -12,7 +12,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::wiki::{Index, index_place};
+use crate::wiki::{Found, Index, index_place};
 use aris_wiki::node::Kind;
 
 /// One page that was found.
@@ -85,37 +85,40 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
     if phrases.is_empty() {
         return Ok(answer);
     }
-    let index = if keep {
-        Index::current(root).or_else(|error| {
+    let ask = |index: &Index| -> rusqlite::Result<_> {
+        for (any, matched) in [(false, Matched::All), (true, Matched::Any)] {
+            let (found, total) = index.find(&phrases, any, question.kind, question.limit)?;
+            if total > 0 {
+                return Ok((found, total, matched));
+            }
+        }
+        Ok((Vec::new(), 0, Matched::None))
+    };
+    let in_memory = || -> Result<_, Error> { Ok(ask(&Index::in_memory(root)?)?) };
+    let asked = if keep {
+        Index::ask(root, &ask).or_else(|error| {
             answer.without_index = Some(match error {
                 Error::Index(error) => {
                     format!("the index {}: {error}", index_place(root).display())
                 }
                 other => other.to_string(),
             });
-            Index::in_memory(root)
+            in_memory()
         })
     } else {
-        Index::in_memory(root)
-    }?;
-    for (any, matched) in [(false, Matched::All), (true, Matched::Any)] {
-        let (found, total) = index.find(&phrases, any, question.kind, question.limit)?;
-        if total > 0 {
-            (answer.total, answer.matched) = (total, matched);
-            answer.hits = found
-                .into_iter()
-                .map(|found| Hit {
-                    snippet: snippet::of(&root.join(&found.path), &phrases),
-                    node: found.summary.node,
-                    path: found.path,
-                    title: found.summary.title,
-                    year: found.summary.year,
-                    score: found.score,
-                })
-                .collect();
-            break;
-        }
-    }
+        in_memory()
+    };
+    let found;
+    (found, answer.total, answer.matched) = asked?;
+    let hit = |found: Found| Hit {
+        snippet: snippet::of(&root.join(&found.path), &phrases),
+        node: found.summary.node,
+        path: found.path,
+        title: found.summary.title,
+        year: found.summary.year,
+        score: found.score,
+    };
+    answer.hits = found.into_iter().map(hit).collect();
     Ok(answer)
 }
 

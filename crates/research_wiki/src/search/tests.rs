@@ -113,6 +113,50 @@ fn every_change_of_the_pages_is_noticed() {
     assert_eq!(found(&sample, "horse").len(), 0);
 }
 
+/// A save that keeps length and time, as `rsync -t` and `cp -p` do, in place or by another file under the name.
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let sample = sample(&PAGES);
+    write(&sample.root, "papers/g.md", "Zebra", "stripes");
+    let page = sample.root.join("papers/g.md");
+    // What changed within the clock's tick is read again anyhow: wait until the index relies on size and times.
+    while !is_settled(&sample.root, "papers/g.md") {
+        assert_eq!(found(&sample, "zebra"), ["papers/g.md"]);
+    }
+    let before = fs::metadata(&page).expect("page");
+    for (title, in_place) in [("Horse", true), ("Mouse", false)] {
+        let text = fs::read_to_string(&page).expect("page");
+        let text = text.replace("Zebra", title).replace("Horse", title);
+        let target = if in_place {
+            page.clone()
+        } else {
+            sample.root.join("new")
+        };
+        fs::write(&target, text).expect("save");
+        let file = fs::File::options().write(true).open(&target).expect("open");
+        let modified = before.modified().expect("time");
+        file.set_modified(modified).expect("time kept");
+        fs::rename(&target, &page).expect("rename");
+        let after = fs::metadata(&page).expect("page");
+        assert_eq!(
+            (after.len(), after.modified().expect("time")),
+            (before.len(), modified)
+        );
+        assert_eq!(found(&sample, title), ["papers/g.md"]);
+        assert_eq!(found(&sample, "zebra").len(), 0);
+    }
+}
+
+fn is_settled(root: &Path, path: &str) -> bool {
+    let Ok(index) = rusqlite::Connection::open(index_place(root)) else {
+        return false;
+    };
+    let stamp = "SELECT stamp IS NOT NULL FROM page WHERE path = ?1";
+    index
+        .query_row(stamp, [path], |row| row.get(0))
+        .unwrap_or(false)
+}
+
 #[test]
 fn a_damaged_index_is_made_again() {
     let sample = sample(&PAGES);

@@ -6,6 +6,7 @@
 //! change within the file system's clock tick could hide.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use aris_fs::{EntryKind, FsError, Lock};
 use aris_wiki::node::Kind;
 use aris_wiki::summary::Summary;
 use rusqlite::types::Type;
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags, Row, params};
 
 use super::{KEEP, keep_folder, read_page};
 use crate::error::Error;
@@ -23,7 +24,7 @@ use crate::search::document::{WEIGHTS, columns};
 use crate::search::words::Phrase;
 
 /// Raised whenever tables, fields, words or weights change.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// How long a statement waits while another process commits.
 const BUSY: Duration = Duration::from_secs(10);
@@ -33,61 +34,55 @@ const PART: usize = 2048;
 
 /// The words are stored as [`words`](crate::search::words::words) finds them: the tokenizer only has to split at spaces.
 const TABLES: &str = "
-    CREATE TABLE page (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, summary TEXT NOT NULL);
+    CREATE TABLE page (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp BLOB, summary BLOB NOT NULL);
     CREATE VIRTUAL TABLE word USING fts5(title, names, thesis, body,
                                          content='', contentless_delete=1, tokenize='ascii');";
 
-/// What the file system says about a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    size: u64,
-    inode: u64,
-    modified: i128,
-    changed: i128,
+/// What the file system says about a page: inode, size, and the [`Moment`]s when its content and the file itself were last changed.
+pub(super) type Stamp = [u8; 48];
+
+/// Seconds and nanoseconds on the file system's clock.
+pub(super) type Moment = (i64, i64);
+
+pub(super) fn stamp(metadata: &Metadata) -> Stamp {
+    let [inode, size] = [metadata.ino(), metadata.size()].map(u64::cast_signed);
+    let times = [metadata.mtime(), metadata.mtime_nsec()];
+    let (seconds, nanoseconds) = changed(metadata);
+    let mut stamp = [0; 48];
+    for (bytes, number) in stamp
+        .chunks_exact_mut(8)
+        .zip([inode, size, seconds, nanoseconds].into_iter().chain(times))
+    {
+        bytes.copy_from_slice(&number.to_le_bytes());
+    }
+    stamp
 }
 
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        let nanoseconds =
-            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-        Self {
-            size: metadata.size(),
-            inode: metadata.ino(),
-            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-
-    /// As it is stored.
-    pub(super) fn text(&self) -> String {
-        let Self {
-            size,
-            inode,
-            modified,
-            changed,
-        } = self;
-        format!("{size:x} {inode:x} {modified:x} {changed:x}")
-    }
+fn changed(metadata: &Metadata) -> Moment {
+    (metadata.ctime(), metadata.ctime_nsec())
 }
 
 /// A page's file.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub(super) struct Listed {
     pub(super) kind: Kind,
-    pub(super) file: String,
+    /// Relative to the wiki.
+    pub(super) path: String,
     pub(super) stamp: Stamp,
+    changed: Moment,
 }
 
 impl Listed {
-    fn path(&self) -> String {
-        format!("{}/{}", self.kind.folder(), self.file)
+    pub(super) fn file(&self) -> &str {
+        let start = self.kind.folder().len() + 1;
+        self.path.get(start..).unwrap_or_default()
     }
 }
 
 /// Path and why a file among the pages is none.
 pub(super) type Odd = (String, &'static str);
 
-/// The pages of the wiki at `root`, by kind and name, and the files among them that are none.
+/// The pages of the wiki at `root`, by path, and the files among them that are none.
 pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
     let (mut pages, mut odd) = (Vec::new(), Vec::new());
     for kind in Kind::ALL {
@@ -95,36 +90,43 @@ pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
         if !folder.is_dir() {
             continue;
         }
-        for (entry, metadata) in aris_fs::list_with_metadata(&folder)? {
-            let name = entry.name.to_string_lossy();
-            let page =
-                name.ends_with(".md") && !name.starts_with('.') && entry.kind != EntryKind::Folder;
-            if !page {
-                continue;
+        let look = |name: OsString, entry: EntryKind, metadata: Option<Metadata>| {
+            let shown = name.to_string_lossy();
+            let page = shown.ends_with(".md") && !shown.starts_with('.');
+            if !page || entry == EntryKind::Folder {
+                return None;
             }
-            let mut is_odd = |why| odd.push((format!("{}/{name}", kind.folder()), why));
-            if entry.kind == EntryKind::Link && super::way_out(root, &entry.path).is_some() {
-                is_odd("it is a link that leads out of the wiki");
-                continue;
+            let path = [kind.folder(), "/", &shown].concat();
+            if entry == EntryKind::Link && super::way_out(root, &folder.join(&name)).is_some() {
+                return Some(Err((path, "it is a link that leads out of the wiki")));
             }
-            match (entry.name.to_str(), metadata) {
-                (Some(file), Some(metadata)) => pages.push(Listed {
+            Some(match metadata {
+                Some(metadata) if name.to_str().is_some() => Ok(Listed {
                     kind,
-                    file: file.to_owned(),
-                    stamp: Stamp::of(&metadata),
+                    path,
+                    stamp: stamp(&metadata),
+                    changed: changed(&metadata),
                 }),
-                _ => is_odd("its name is not UTF-8, or it is a link to nothing"),
+                _ => Err((path, "its name is not UTF-8, or it is a link to nothing")),
+            })
+        };
+        for entry in aris_fs::map_entries(&folder, look)? {
+            match entry {
+                Ok(page) => pages.push(page),
+                Err(why) => odd.push(why),
             }
         }
     }
+    pages.sort_unstable_by(|one, two| one.path.cmp(&two.path));
+    odd.sort_unstable();
     Ok((pages, odd))
 }
 
 /// The file system's clock: the only one that can be compared with the times of pages. The caller may write into the folder [`KEEP`].
-pub(super) fn clock(root: &Path) -> Result<i128, FsError> {
+fn clock(root: &Path) -> Result<Moment, FsError> {
     let path = root.join(KEEP).join("clock");
     aris_fs::write_unsynced(&path, b".\n")?;
-    Ok(Stamp::of(aris_fs::open(&path)?.metadata()).changed)
+    Ok(changed(aris_fs::open(&path)?.metadata()))
 }
 
 /// A page that was found.
@@ -140,14 +142,9 @@ pub(crate) struct Found {
 /// Short fields that the index has, with the stamp of the page that they were read from.
 #[derive(Debug)]
 pub(super) struct Kept {
-    pub(super) stamp: String,
+    pub(super) path: String,
+    pub(super) stamp: Stamp,
     pub(super) summary: Box<Summary>,
-}
-
-impl Kept {
-    pub(super) fn place(&self) -> (Kind, &str) {
-        (self.summary.kind, &self.summary.file)
-    }
 }
 
 /// An index that can be asked.
@@ -162,30 +159,41 @@ pub(crate) fn place(root: &Path) -> PathBuf {
 }
 
 impl Index {
-    /// The short fields that the index of the wiki at `root` has, if it has one.
+    /// The short fields that the index of the wiki at `root` has, if it has one, by path.
     pub(super) fn known(root: &Path) -> Vec<Kept> {
         let known = Self::open(root).and_then(|index| index.summaries());
         known.unwrap_or_default()
     }
 
-    /// The index of the wiki at `root`, brought up to date.
-    pub(crate) fn current(root: &Path) -> Result<Self, Error> {
+    /// What `ask` finds in the index of the wiki at `root`, which is brought up to date before where it is not.
+    pub(crate) fn ask<T>(
+        root: &Path,
+        ask: &dyn Fn(&Self) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, Error> {
         // An index that cannot be read is no error yet: it is made again.
-        if let Ok(index) = Self::open(root)
-            && let (pages, _) = list(root)?
-            && index.has(&pages).unwrap_or(false)
-        {
-            return Ok(index);
+        if let Ok(index) = Self::open(root) {
+            // It is asked while the pages are listed: nearly always it is up to date.
+            let (listed, answer) = std::thread::scope(|scope| {
+                let listed = scope.spawn(|| list(root));
+                let answer = ask(&index);
+                (listed.join().unwrap_or_else(|_| list(root)), answer)
+            });
+            if let (pages, _) = listed?
+                && let Ok(answer) = answer
+                && index.has(&pages).unwrap_or(false)
+            {
+                return Ok(answer);
+            }
         }
         keep_folder(root)?;
         Self::update(root)?;
-        Ok(Self::open(root)?)
+        Ok(ask(&Self::open(root)?)?)
     }
 
     /// An index of the pages as they are, in memory.
     pub(crate) fn in_memory(root: &Path) -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory()?;
-        bring_up_to_date(&mut connection, root, i128::MIN)?;
+        bring_up_to_date(&mut connection, root, (i64::MIN, 0))?;
         Ok(Self { connection })
     }
 
@@ -221,28 +229,42 @@ impl Index {
         }
     }
 
-    /// Whether these are the pages that it has.
+    /// Whether these, by path, are the pages that it has.
     fn has(&self, pages: &[Listed]) -> rusqlite::Result<bool> {
-        let known = stamps(&self.connection)?;
-        let same = |page: &Listed| {
-            let known = known.get(&page.path());
-            known.is_some_and(|(_, stamp)| *stamp == page.stamp.text())
-        };
-        Ok(known.len() == pages.len() && pages.iter().all(same))
+        let mut all = self
+            .connection
+            .prepare("SELECT path, stamp FROM page ORDER BY path")?;
+        let mut rows = all.query([])?;
+        for page in pages {
+            let Some(row) = rows.next()? else {
+                return Ok(false);
+            };
+            if row.get_ref(0)?.as_str()? != page.path
+                || row.get_ref(1)?.as_blob_or_null()? != Some(&page.stamp)
+            {
+                return Ok(false);
+            }
+        }
+        Ok(rows.next()?.is_none())
     }
 
     /// By path.
     fn summaries(&self) -> rusqlite::Result<Vec<Kept>> {
-        let mut all = self
-            .connection
-            .prepare("SELECT stamp, summary FROM page WHERE stamp <> '' ORDER BY path")?;
+        let mut all = self.connection.prepare(
+            "SELECT path, stamp, summary FROM page WHERE stamp IS NOT NULL ORDER BY path",
+        )?;
         let mut rows = all.query([])?;
         let mut known = Vec::new();
         while let Some(row) = rows.next()? {
-            // Another version's fields are no fields.
-            if let Ok(summary) = serde_json::from_str(row.get_ref(1)?.as_str()?) {
-                let stamp = row.get(0)?;
-                known.push(Kept { stamp, summary });
+            // A page that is no text has no fields.
+            if let Ok(summary) = fields(row, 2) {
+                let (path, stamp) = (row.get(0)?, row.get(1)?);
+                let summary = Box::new(summary);
+                known.push(Kept {
+                    path,
+                    stamp,
+                    summary,
+                });
             }
         }
         Ok(known)
@@ -260,14 +282,15 @@ impl Index {
         let expression = texts.join(if any { " OR " } else { " AND " });
         let folder = kind.map_or("", Kind::folder);
         let [title, names, thesis, body] = WEIGHTS;
+        // The number is counted apart, without the scores: a window over all hits would keep them all.
         let mut all = self.connection.prepare(
-                "WITH hit AS MATERIALIZED
-                     (SELECT rowid AS id, -bm25(word, ?2, ?3, ?4, ?5) AS score FROM word WHERE word MATCH ?1),
-                     top AS MATERIALIZED
-                     (SELECT id, score, count(*) OVER () AS total FROM hit JOIN page USING (id)
-                      WHERE path GLOB ?6 ORDER BY score DESC, path LIMIT ?7)
-                 SELECT path, summary, score, total FROM top JOIN page USING (id) ORDER BY score DESC, path",
-            )?;
+            "SELECT path, summary, score,
+                    (SELECT count(*) FROM word JOIN page ON id = word.rowid WHERE word MATCH ?1 AND path GLOB ?6)
+             FROM (SELECT id, score
+                   FROM (SELECT rowid AS id, -bm25(word, ?2, ?3, ?4, ?5) AS score FROM word WHERE word MATCH ?1)
+                   JOIN page USING (id) WHERE path GLOB ?6 ORDER BY score DESC, path LIMIT ?7)
+             JOIN page USING (id) ORDER BY score DESC, path",
+        )?;
         let most = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
         let folder = format!("{folder}*");
         let mut rows = all.query(params![
@@ -276,12 +299,9 @@ impl Index {
         let (mut found, mut total) = (Vec::new(), 0);
         while let Some(row) = rows.next()? {
             total = usize::try_from(row.get::<_, i64>(3)?).unwrap_or(usize::MAX);
-            let summary = serde_json::from_str(row.get_ref(1)?.as_str()?);
             found.push(Found {
                 path: row.get(0)?,
-                summary: summary.map_err(|error| {
-                    rusqlite::Error::FromSqlConversionFailure(1, Type::Text, Box::new(error))
-                })?,
+                summary: fields(row, 1)?,
                 score: row.get(2)?,
             });
         }
@@ -294,15 +314,21 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
+/// The short fields in a column.
+fn fields(row: &Row<'_>, at: usize) -> rusqlite::Result<Summary> {
+    postcard::from_bytes(row.get_ref(at)?.as_blob()?)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Blob, Box::new(error)))
+}
+
 /// Number and stamp of each page by its path.
-fn stamps(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (i64, String)>> {
-    let mut all = connection.prepare("SELECT path, id, stamp FROM page")?;
+fn stamps(connection: &Connection) -> rusqlite::Result<BTreeMap<String, (i64, Option<Stamp>)>> {
+    let mut all = connection.prepare("SELECT path, id, stamp FROM page ORDER BY path")?;
     let rows = all.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
     rows.collect()
 }
 
 /// Reads the pages that changed into the index. Those that changed at or after the moment `since` are read again the next time.
-fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Result<(), Error> {
+fn bring_up_to_date(connection: &mut Connection, root: &Path, since: Moment) -> Result<(), Error> {
     let change = connection.transaction()?;
     if version(&change)? != VERSION {
         // Tables of another version are in the way: an error, and the file is removed.
@@ -313,9 +339,9 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Re
     let (pages, _) = list(root)?;
     let mut wanted: Vec<&Listed> = Vec::new();
     for page in &pages {
-        match known.get(&page.path()) {
-            Some((_, stamp)) if *stamp == page.stamp.text() => {
-                known.remove(&page.path());
+        match known.get(&page.path) {
+            Some((_, stamp)) if *stamp == Some(page.stamp) => {
+                known.remove(&page.path);
             }
             _ => wanted.push(page),
         }
@@ -336,21 +362,16 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Re
     )?;
     for part in wanted.chunks(PART) {
         let read = aris_fs::map_in_parallel(aris_fs::processors(), part, |listed| {
-            let page = read_page(&root.join(listed.path())).ok()?;
-            let summary = Summary::of(listed.kind, &listed.file, &page);
-            let fields = serde_json::to_string(&summary).ok()?;
+            let page = read_page(&root.join(&listed.path)).ok()?;
+            let summary = Summary::of(listed.kind, listed.file(), &page);
+            let fields = postcard::to_allocvec(&summary).ok()?;
             Some((fields, columns(&summary, &page)))
         });
         for (listed, read) in part.iter().zip(read) {
-            let settled = listed.stamp.changed < since;
-            let stamp = if settled {
-                listed.stamp.text()
-            } else {
-                String::new()
-            };
+            let stamp = (listed.changed < since).then_some(listed.stamp);
             // What is no text has no words; whoever wants to know why reads it again.
-            let (fields, document): (String, [Vec<String>; 4]) = read.unwrap_or_default();
-            let id = page.insert(params![listed.path(), stamp, fields])?;
+            let (fields, document): (Vec<u8>, [Vec<String>; 4]) = read.unwrap_or_default();
+            let id = page.insert(params![listed.path, stamp, fields])?;
             let [title, names, thesis, body] = document.each_ref().map(|words| words.join(" "));
             word.execute(params![id, title, names, thesis, body])?;
         }
@@ -364,4 +385,27 @@ fn bring_up_to_date(connection: &mut Connection, root: &Path, since: i128) -> Re
 fn expression(phrase: &Phrase) -> String {
     let star = if phrase.prefix { " *" } else { "" };
     format!("\"{}\"{star}", phrase.words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows say nothing about their layout: another one must have another version, or old rows are read as something else.
+    #[test]
+    fn the_version_is_that_of_the_layout() {
+        let page = aris_wiki::page::Page::parse(String::from(
+            "---\nnode_id: paper:a\ntitle: \"T\"\nauthors: [\"A\"]\nyear: 2020\n---\n## One-line thesis\nWhy.\n",
+        ));
+        let summary = Summary::of(Kind::Paper, "a.md", &page);
+        let row = postcard::to_allocvec(&summary).expect("a row");
+        let mut expected = b"\x00\x04a.md\x07paper:a\x01T\x01t\x01\x01A\xe4\x0f".to_vec();
+        // Venue, three identifiers, tags.
+        expected.extend([0; 5]);
+        expected.extend(b"\x04Why.");
+        // Relevance, stage, outcome, status, added, lesson, questions, names, aliases.
+        expected.extend([0; 9]);
+        assert_eq!(postcard::from_bytes(&row), Ok(summary));
+        assert_eq!((VERSION, row), (2, expected));
+    }
 }

@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
-pub(crate) use index::{Index, place as index_place};
+pub(crate) use index::{Found, Index, place as index_place};
 use index::{Kept, Listed, Stamp};
 
 use crate::error::Error;
@@ -89,7 +89,8 @@ impl Wiki {
         let pages = ManuallyDrop::into_inner(self.pages);
         let kept = pages.into_iter().filter(|entry| entry.kept);
         let known = kept.map(|entry| Kept {
-            stamp: entry.stamp.text(),
+            path: entry.summary.path(),
+            stamp: entry.stamp,
             summary: entry.summary,
         });
         Ok(Self::look(
@@ -115,13 +116,12 @@ impl Wiki {
             read: 0,
         };
         let mut unknown = Vec::new();
-        known.sort_by(|one, two| one.place().cmp(&two.place()));
+        known.sort_by(|one, two| one.path.cmp(&two.path));
         let mut known = known.into_iter().peekable();
         for page in listed {
-            let place = (page.kind, page.file.as_str());
-            while known.next_if(|kept| kept.place() < place).is_some() {}
-            match known.next_if(|kept| kept.place() == place) {
-                Some(kept) if kept.stamp == page.stamp.text() => wiki.pages.push(Entry {
+            while known.next_if(|kept| kept.path < page.path).is_some() {}
+            match known.next_if(|kept| kept.path == page.path) {
+                Some(kept) if kept.stamp == page.stamp => wiki.pages.push(Entry {
                     summary: kept.summary,
                     stamp: page.stamp,
                     kept: true,
@@ -278,15 +278,14 @@ pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
 }
 
 fn read_summary(root: &Path, listed: &Listed) -> Result<Entry, Unreadable> {
-    let Listed { kind, file, stamp } = listed;
-    match read_page(&root.join(kind.folder()).join(file)) {
+    match read_page(&root.join(&listed.path)) {
         Ok(page) => Ok(Entry {
-            summary: Box::new(Summary::of(*kind, file, &page)),
-            stamp: *stamp,
+            summary: Box::new(Summary::of(listed.kind, listed.file(), &page)),
+            stamp: listed.stamp,
             kept: false,
         }),
         Err(error) => Err(Unreadable {
-            path: format!("{}/{file}", kind.folder()),
+            path: listed.path.clone(),
             why: error.to_string(),
         }),
     }

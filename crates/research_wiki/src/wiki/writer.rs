@@ -9,7 +9,7 @@ use aris_contract::time;
 use aris_fs::Lock;
 use jiff::Timestamp;
 
-use super::{Entry, Index, Stamp, Wiki, keep_folder};
+use super::{Entry, Index, Wiki, index::stamp, keep_folder};
 use crate::error::Error;
 use crate::file;
 use crate::index;
@@ -235,7 +235,7 @@ impl Writer {
         self.written += 1;
         let new = Entry {
             summary: Box::new(Summary::of(kind, name, page)),
-            stamp: Stamp::of(&metadata),
+            stamp: stamp(&metadata),
             kept: false,
         };
         let place = self
