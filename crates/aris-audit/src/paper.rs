@@ -1,6 +1,7 @@
 //! A paper as an audit reads it: each file once, none from outside the project, with the digest of exactly the bytes that were
 //! judged.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -197,22 +198,28 @@ impl PaperFiles {
             let message = format!("the paper folder cannot be listed: {error}");
             obstacle("source_unreadable", message, "check its permissions")
         })?;
-        let mut texts: Vec<(String, String)> = Vec::new();
+        let mut files = Vec::new();
         let mut refused = Vec::new();
         let mut left = TOTAL_LIMIT;
         for real in paths {
             let path = aris_fs::display_relative(&real, &self.folder);
             match self.read(&real, SOURCE_LIMIT.min(left)) {
-                Ok(Some((bytes, digest))) => {
-                    left -= bytes.len() as u64;
-                    // A file that is not UTF-8 may still be the root: its marks are ASCII.
-                    texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
-                    self.candidates.insert(path, (bytes, digest));
+                Ok(Some(file)) => {
+                    left -= file.0.len() as u64;
+                    files.push((path, file));
                 }
                 Ok(None) => {}
                 Err(reason) => refused.push(format!("{path}: {reason}")),
             }
         }
+        // A file that is not UTF-8 may still be the root: its marks are ASCII.
+        let text = |bytes| match str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(bytes),
+        };
+        let texts: Vec<(&String, Cow<'_, str>)> = (files.iter())
+            .map(|(path, (bytes, _))| (path, text(bytes)))
+            .collect();
         let found = find_root(&texts).map_err(|error| {
             let (id, action) = match &error {
                 RootError::None => ("no_root_document", "name the root document with --root"),
@@ -226,6 +233,7 @@ impl PaperFiles {
             obstacle(id, message, action)
         })?;
         self.other_roots = found.others;
+        self.candidates.extend(files);
         Ok(found.path)
     }
 

@@ -187,12 +187,13 @@ struct Facts {
 static HINT: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"(?i)%\s*!\s*tex\s+root\s*=\s*(\S.*?)\s*$"));
 
-/// A command with an argument in braces after an optional one, or in the primitive form, `\input file`; before that what hides one, an
-/// escaped character or a comment. Options hold no brackets, so that no text is looked through twice.
+/// A command that the choice depends on, with its argument in braces after an optional one, or in the primitive form, `\input file`.
+/// Options hold no brackets, so that no text is looked through twice.
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(
-        r"\\[^A-Za-z]|%[^\r\n]*|\\(documentclass|begin|end|input|include|subfile|subfileinclude)\b(?:\s|%[^\r\n]*[\r\n])*(?:\[[^\[\]]*\]\s*)?(?:\{([^{}\\]*)\}|([^\s\\\[\]{}%]+))",
-    )
+    const BLANK: &str = r"(?-u:\b)(?:\s|%[^\r\n]*[\r\n])*(?:\[[^\[\]]*\]\s*)?";
+    compiled(&format!(
+        r"\\(?:(begin|end){BLANK}\{{\s*document\s*\}}|(documentclass|input|include|subfile|subfileinclude){BLANK}(?:\{{([^{{}}\\]*)\}}|([^\s\\\[\]{{}}%]+)))",
+    ))
 });
 
 pub(crate) fn compiled(pattern: &str) -> Regex {
@@ -212,19 +213,46 @@ impl Facts {
             hint: hints.next().map(|hint| hint.as_str().to_owned()),
             ..Self::default()
         };
-        for found in COMMAND.captures_iter(text) {
-            let argument = found.get(2).or(found.get(3));
+        let mut from = 0;
+        while let Some(found) = COMMAND.captures_at(text, from)
+            && let Some(whole) = found.get(0)
+        {
+            let before = text.get(from..whole.start()).unwrap_or("");
+            let line = before.rsplit(['\r', '\n']).next().unwrap_or("");
+            from = whole.end();
+            if let Some(sign) = hiding(line) {
+                // A comment goes on to the end of its line, a line break to the backslash.
+                let rest = text.get(whole.start()..).unwrap_or("");
+                let comment = || rest.find(['\r', '\n']).unwrap_or(rest.len());
+                from = whole.start() + if sign == b'%' { comment() } else { 1 };
+                continue;
+            }
+            let argument = found.get(3).or(found.get(4));
             let argument = argument.map_or("", |argument| argument.as_str().trim());
-            match found.get(1).map_or("", |name| name.as_str()) {
+            match found
+                .get(1)
+                .or(found.get(2))
+                .map_or("", |name| name.as_str())
+            {
+                "begin" => facts.begins = true,
+                "end" => facts.ends = true,
                 "documentclass" => facts.class = facts.class.or(Some(argument.to_owned())),
-                "begin" => facts.begins |= argument == "document",
-                "end" => facts.ends |= argument == "document",
-                "" => {}
                 _ => facts.targets.push(argument.to_owned()),
             }
         }
         facts
     }
+}
+
+/// What hides the command behind `line`: a comment sign, or a backslash right before it.
+fn hiding(line: &str) -> Option<u8> {
+    let mut bytes = line.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'%' || byte == b'\\' && bytes.next().is_none() {
+            return Some(byte);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -335,6 +363,36 @@ mod tests {
                 ],
                 Ok("x.tex".into()),
             ),
+            // A comment hides up to the end of its line, a line break the word behind it; a percent sign hides nothing.
+            (
+                &[
+                    (
+                        "a.tex",
+                        "% \\input{b}\n\\documentclass{article}\\begin{document}",
+                    ),
+                    ("b.tex", DOC),
+                ],
+                several(&["a.tex", "b.tex"]),
+            ),
+            (
+                &[
+                    ("a.tex", "5 \\% \\input{b}"),
+                    ("b.tex", "\\\\input{a}"),
+                    ("c.tex", DOC),
+                ],
+                Ok("c.tex".into()),
+            ),
+            (
+                &[("a.tex", "\\\\documentclass{article}\\begin{document}")],
+                Err(RootError::None),
+            ),
+            (
+                &[(
+                    "a.tex",
+                    "5 \\% \\documentclass{article}\\\\\\begin{document}",
+                )],
+                Ok("a.tex".into()),
+            ),
         ];
         for (files, expected) in cases {
             let found = find_root(files).map(|root| root.path);
@@ -350,8 +408,10 @@ mod tests {
             "\\documentclass[",
             "\\begin{",
             "\\input a",
+            "% \\input{a}",
+            "\\\\input{a}",
         ] {
-            let text = opener.repeat(200_000) + DOC;
+            let text = opener.repeat(200_000) + "\n" + DOC;
             let found = find_root(&[("a.tex", text.as_str())]);
             assert_eq!(
                 found.map(|root| root.path),

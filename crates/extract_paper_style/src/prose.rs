@@ -178,7 +178,9 @@ impl Counter {
     fn letters(&mut self, text: &str, word: &mut Word, at: usize, to: usize) -> usize {
         for (offset, letter) in text.get(at..to).unwrap_or_default().char_indices() {
             let at = at + offset;
-            if letter.is_alphanumeric() && !is_ideograph(letter) {
+            if word.lettered && letter.is_ascii_alphanumeric() {
+                // Most letters are such, and the word goes on.
+            } else if letter.is_alphanumeric() && !is_ideograph(letter) {
                 self.begin(word, at, letter.is_lowercase());
                 word.lettered = true;
             } else if is_ideograph(letter) {

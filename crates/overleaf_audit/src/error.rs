@@ -19,7 +19,7 @@ pub enum Error {
     /// No leak was found, but not everything was looked at.
     #[error(
         "no leak was found, but {} places could not be looked at; the first is {}",
-        unseen.len(), unseen.first().map(Unseen::brief).unwrap_or_default()
+        unseen.len(), unseen.first().map(|Unseen { place, why, .. }| format!("{place}: {why}")).unwrap_or_default()
     )]
     Incomplete {
         /// What was not looked at.

@@ -4,6 +4,7 @@
 //! repository's settings is run: `cat-file` and `rev-list` know no filters, hooks or monitors.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead as _;
 use std::time::Duration;
 
 use aris_proc::Command;
@@ -115,21 +116,17 @@ impl Git<'_> {
     fn ids(&self) -> Result<Vec<String>, Unseen> {
         let mut ids = Vec::new();
         let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
-        self.lines(args, &mut |line| ids.push(line.to_owned()))?;
+        self.lines(args, &mut |line| ids.push(line))?;
         Ok(ids)
     }
 
     /// Gives each line that git prints; `args` are parted by blanks.
-    fn lines(&self, args: &str, each: &mut dyn FnMut(&str)) -> Result<(), Unseen> {
-        let mut rest = Vec::new();
+    fn lines(&self, args: &str, each: &mut dyn FnMut(String)) -> Result<(), Unseen> {
+        let mut begun = Vec::new();
         let args: Vec<&str> = args.split(' ').collect();
-        self.run(&args, Vec::new(), &mut |piece| {
-            for part in piece.split_inclusive(|byte| *byte == b'\n') {
-                rest.extend_from_slice(part);
-                if rest.pop_if(|byte| *byte == b'\n').is_some() {
-                    each(&String::from_utf8_lossy(&rest));
-                    rest.clear();
-                }
+        self.run(&args, Vec::new(), &mut |mut piece| {
+            while let Some(line) = line(&mut begun, &mut piece) {
+                each(line);
             }
         })
     }
@@ -225,7 +222,7 @@ impl Git<'_> {
         let mut paths = BTreeMap::new();
         let args = "rev-list --objects --all --reflog --indexed-objects";
         let read = self.lines(args, &mut |line| {
-            let (id, path) = line.split_once(' ').unwrap_or((line, ""));
+            let (id, path) = line.split_once(' ').unwrap_or((&line, ""));
             if leaking.contains_key(id) {
                 paths.insert(id.to_owned(), path.to_owned());
             }
@@ -264,7 +261,9 @@ impl Stream {
     fn feed(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() {
             let Some((id, kind, left)) = &mut self.object else {
-                piece = self.head(piece);
+                if let Some(line) = line(&mut self.line, &mut piece) {
+                    self.head(line);
+                }
                 continue;
             };
             let take = usize::try_from(*left).map_or(piece.len(), |left| left.min(piece.len()));
@@ -288,18 +287,9 @@ impl Stream {
         }
     }
 
-    /// Reads on in the line before an object; gives what follows it.
-    fn head<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
-        let end = piece.iter().position(|byte| *byte == b'\n');
-        let length = end.map_or(piece.len(), |end| end + 1);
-        let (line, rest) = piece.split_at_checked(length).unwrap_or((piece, &[]));
-        self.line.extend_from_slice(line);
-        if self.line.pop_if(|byte| *byte == b'\n').is_none() {
-            return rest;
-        }
-        let line = std::mem::take(&mut self.line);
-        let text = String::from_utf8_lossy(&line);
-        self.object = match text.split(' ').collect::<Vec<_>>().as_slice() {
+    /// Takes the line before an object.
+    fn head(&mut self, line: String) {
+        self.object = match line.split(' ').collect::<Vec<_>>().as_slice() {
             [id, kind, size] => size.parse::<u64>().ok().map(|size| {
                 let (id, kind) = ((*id).to_owned(), (*kind).to_owned());
                 (id, kind, size.saturating_add(1))
@@ -307,9 +297,8 @@ impl Stream {
             _ => None,
         };
         if self.object.is_none() {
-            self.odd.get_or_insert_with(|| text.clone().into_owned());
+            self.odd.get_or_insert(line);
         }
-        rest
     }
 
     /// Why not all of `asked` objects were read.
@@ -319,6 +308,13 @@ impl Stream {
             None => format!("{} of {asked} objects were read", self.whole),
         })
     }
+}
+
+/// Takes the next line from `piece`, the part of it in front that came before, `begun`; none where it does not end yet.
+fn line(begun: &mut Vec<u8>, piece: &mut &[u8]) -> Option<String> {
+    piece.read_until(b'\n', begun).ok()?;
+    begun.pop_if(|byte| *byte == b'\n')?;
+    Some(String::from_utf8_lossy(&std::mem::take(begun)).into_owned())
 }
 
 #[cfg(test)]

@@ -154,11 +154,6 @@ impl Unseen {
         format!("{} was not looked at: {}", self.place, self.why)
     }
 
-    /// The place, and why.
-    pub(crate) fn brief(&self) -> String {
-        format!("{}: {}", self.place, self.why)
-    }
-
     pub(crate) fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
         self

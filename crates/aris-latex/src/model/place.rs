@@ -47,28 +47,28 @@ struct Step {
     column: usize,
 }
 
-/// Bytes of a line from one step to the next, or a few more.
+/// Bytes of a line from one step to the next, or a few less.
 const STRIDE: usize = 1024;
 
 fn steps(text: &str) -> Vec<Step> {
-    let mut last = Step {
-        offset: 0,
-        line: 1,
-        column: 1,
-    };
-    let mut steps = vec![last];
-    let mut column = 1;
-    for (at, c) in text.char_indices() {
-        column += 1;
-        if c == '\n' || at - last.offset > STRIDE {
-            if c == '\n' {
-                last.line += 1;
-                column = 1;
+    let (mut steps, mut offset) = (Vec::new(), 0);
+    for (before, line) in text.split('\n').enumerate() {
+        let (mut rest, line, mut column) = (line, before + 1, 1);
+        loop {
+            steps.push(Step {
+                offset,
+                line,
+                column,
+            });
+            let (stride, more) = rest.split_at(rest.floor_char_boundary(STRIDE));
+            offset += stride.len();
+            if more.is_empty() {
+                break;
             }
-            last.offset = at + c.len_utf8();
-            last.column = column;
-            steps.push(last);
+            column += stride.chars().count();
+            rest = more;
         }
+        offset += 1;
     }
     steps
 }

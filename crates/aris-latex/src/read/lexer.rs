@@ -23,31 +23,37 @@ pub(crate) struct Letters {
     pub(crate) expl: bool,
 }
 
-/// Length of the run of plain bytes at `from`.
-fn plain_run(bytes: &[u8], from: usize) -> usize {
-    let rest = bytes.get(from..).unwrap_or_default();
-    rest.iter()
-        .position(|byte| special(*byte).is_some())
-        .unwrap_or(rest.len())
+/// The bytes of words, as a table, because each byte of a text is looked up: those that are not [`special`].
+const IS_PLAIN: [bool; 256] = {
+    let mut is_plain = [true; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        is_plain[byte as usize] = special(byte).is_none();
+        byte += 1;
+    }
+    is_plain
+};
+
+/// Length of the plain bytes at the beginning.
+fn plain_run(bytes: &[u8]) -> usize {
+    let end = bytes.iter().position(|byte| !IS_PLAIN[usize::from(*byte)]);
+    end.unwrap_or(bytes.len())
 }
 
 /// Length of what continues a word to the end of its line: words with one space before each.
 pub(super) fn more_words(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut length = 0;
-    while bytes.get(length) == Some(&b' ') {
-        let word = plain_run(bytes, length + 1);
-        if word == 0 {
-            break;
-        }
-        length += 1 + word;
+    let mut rest = text.as_bytes();
+    while let Some((b' ', word)) = rest.split_first()
+        && let length @ 1.. = plain_run(word)
+    {
+        rest = word.get(length..).unwrap_or_default();
     }
-    length
+    text.len() - rest.len()
 }
 
 /// The kind of token that a special byte begins: [`Kind::Stop`] stands for a comment, `Name(0)` for a control sequence, whose name follows.
 /// None for a byte of a word.
-fn special(byte: u8) -> Option<Kind> {
+const fn special(byte: u8) -> Option<Kind> {
     Some(match byte {
         b' ' | b'\t' | b'\r' | b'\n' => Kind::Space,
         b'%' => Kind::Stop,
@@ -87,7 +93,7 @@ pub(super) fn next(file: &mut File, letters: Letters, names: &mut Names) -> Toke
             return token(Kind::Stop, bytes.len(), 0);
         };
         let Some(kind) = special(*byte) else {
-            let length = plain_run(bytes, start);
+            let length = plain_run(bytes.get(start..).unwrap_or_default());
             cursor.pos = start + length;
             return token(Kind::Word, start, length);
         };

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
 use super::token::narrow;
 
 /// An interner. Numbers are given in order of first use, so nothing depends on the hash.
 #[derive(Default)]
-pub(crate) struct Names(IndexSet<Arc<str>>);
+pub(crate) struct Names(IndexSet<Arc<str>, RandomState>);
 
 impl Names {
     pub(crate) fn intern(&mut self, text: &str) -> u32 {

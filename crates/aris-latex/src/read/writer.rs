@@ -2,6 +2,8 @@
 
 use std::{ops::Range, sync::Arc};
 
+use memchr::memchr3_iter;
+
 use super::{
     doubt::Doubts,
     reader::Expansion,
@@ -332,20 +334,16 @@ impl Writer {
 
     /// Writes text with its ligatures.
     pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
-        let (mut from, mut at) = (0, 0);
-        let is_part = |byte: &u8| matches!(byte, b'-' | b'`' | b'\'');
-        while let Some(found) = text.as_bytes().iter().skip(at).position(is_part) {
-            at += found;
+        let mut from = 0;
+        for at in memchr3_iter(b'-', b'`', b'\'', text.as_bytes()) {
             let rest = text.get(at..).unwrap_or("");
-            let Some((written, shown)) = LIGATURES.iter().find(|(it, _)| rest.starts_with(it))
-            else {
-                at += 1;
-                continue;
-            };
-            self.write(text.get(from..at).unwrap_or(""), source.after(from), style);
-            self.write(shown, source.after(at).fixed(), style);
-            at += written.len();
-            from = at;
+            let ligature = LIGATURES.iter().find(|(it, _)| rest.starts_with(it));
+            // A sign of a ligature of two or three is behind that.
+            if let Some((written, shown)) = ligature.filter(|_| at >= from) {
+                self.write(text.get(from..at).unwrap_or(""), source.after(from), style);
+                self.write(shown, source.after(at).fixed(), style);
+                from = at + written.len();
+            }
         }
         self.write(text.get(from..).unwrap_or(""), source.after(from), style);
     }
