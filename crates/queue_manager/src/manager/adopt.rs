@@ -39,7 +39,8 @@ impl Manager<'_> {
         if matches!(stands, Ok(Standing::Unclaimed)) {
             self.watch.remove(u64::from(job));
             if withdraw(&folder) {
-                return self.withdrawn(job, "no runner had claimed it when its manager was gone");
+                let why = "no runner had claimed it when its manager was gone";
+                return self.withdrawn(job, why, false);
             }
             stands = self.watch.adopt(u64::from(job), &folder);
         }
@@ -57,7 +58,7 @@ impl Manager<'_> {
                 let ours =
                     claim.is_some_and(|claim| withdrawn_by(&folder) == Some(claim.runner.pid));
                 if ours && start.is_none() {
-                    return self.withdrawn(job, "an earlier manager withdrew it");
+                    return self.withdrawn(job, "an earlier manager withdrew it", false);
                 }
                 self.lost(job)
             }
@@ -70,11 +71,17 @@ impl Manager<'_> {
     }
 
     /// The attempt under way never ran.
-    pub(super) fn withdrawn(&mut self, job: u32, why: &str) -> Result<(), Error> {
+    pub(super) fn withdrawn(
+        &mut self,
+        job: u32,
+        why: &str,
+        number_free: bool,
+    ) -> Result<(), Error> {
         self.happen(Event::Withdrawn {
             id: self.id(job),
             attempt: self.queue.run(job).attempt,
             why: why.to_owned(),
+            number_free,
         })
     }
 
