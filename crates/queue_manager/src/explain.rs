@@ -151,7 +151,7 @@ fn witness(run: &Run, verdict: &Verdict) -> String {
         Some(Reason::Precondition) => "the disk, when it was to start",
         Some(Reason::Imported) => "the state file that was taken over",
         Some(Reason::Lost) => "no exit.json of the attempt",
-        Some(Reason::EngineRejected) => "what the engine answered",
+        Some(Reason::EngineRejected) => "the engine's answer to the submission",
         Some(Reason::NodeFail | Reason::Preempted) => {
             return engine.unwrap_or_else(|| String::from("exit.json of the attempt, boot_id"));
         }

@@ -234,6 +234,17 @@ impl Queue {
                             "not completed in the state file that was taken over",
                         )));
                     }
+                    Imported::Running => {
+                        let mut verdict = Verdict::failed(
+                            Reason::Imported,
+                            format!(
+                                "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
+                            ),
+                        );
+                        verdict.outcome = Outcome::Lost;
+                        run.life = Life::Lost;
+                        run.verdict = Some(Box::new(verdict));
+                    }
                 }
             }
             Event::Began { .. }

@@ -138,8 +138,10 @@ pub enum Event {
 pub enum Imported {
     /// It was completed.
     Completed,
-    /// It was stuck, failed, or running when the reference's manager ended: a person must ask for another attempt.
+    /// It was stuck or had failed: a person must ask for another attempt.
     Stuck,
+    /// It was running, and may still run: nobody here knows.
+    Running,
 }
 
 /// What an attempt comes to.

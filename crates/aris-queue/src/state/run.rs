@@ -43,7 +43,7 @@ pub struct Run {
     /// Boot in which the last attempt was begun.
     pub boot: Option<Box<str>>,
     /// The life before the last attempt, which an engine may still refuse.
-    pub(super) before: Option<Box<Run>>,
+    pub(super) before: Option<Box<Self>>,
 }
 
 /// The part of a job's state that is its own.

@@ -171,7 +171,8 @@ pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error>
     if !state.exists() && !place.queue.is_dir() {
         return Err(Error::NoQueue { path: state });
     }
-    if parts.logs.is_empty() {
+    // Of a folder that was moved the logs have come along.
+    if parts.logs.is_empty() || place.logs.is_dir() && !Path::new(&parts.logs).is_dir() {
         return Ok(place);
     }
     Ok(Place::of(&state, Some(PathBuf::from(parts.logs))))

@@ -14,15 +14,20 @@ use crate::error::Error;
 impl Manager<'_> {
     /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
     pub(super) fn adopt_all(&mut self) -> Result<Option<Cluster>, Error> {
-        if let Some(mut cluster) = Cluster::open(self)? {
-            self.adopt_cluster(&mut cluster);
-            return Ok(Some(cluster));
+        let mut cluster = Cluster::open(self)?;
+        if let Some(cluster) = &mut cluster {
+            self.adopt_cluster(cluster);
+            self.look_at_records(cluster)?;
+        } else {
+            for job in self.queue.active().collect::<Vec<u32>>() {
+                self.adopt(job)?;
+            }
         }
-        let active: Vec<u32> = self.queue.active().collect();
-        for job in active {
-            self.adopt(job)?;
-        }
-        Ok(None)
+        // Only now: until its folder was looked at, a job that runs stands as one that is starting.
+        self.journal.sync()?;
+        self.write_state();
+        self.answer();
+        Ok(cluster)
     }
 
     /// Finds out from its folder where an attempt stands that this process did not start.

@@ -321,11 +321,6 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Records and questions, for somebody who starts nothing.
-    pub(super) fn turn_cluster_once(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
-        self.look_at_records(cluster)
-    }
-
     /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat. One
     /// that has not come so far is claimed here, so that it never runs. The batch system is told by [`Manager::tell_cluster`].
     pub(super) fn cancel_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
