@@ -61,6 +61,15 @@ pub enum Error {
         /// Seconds since its last sign.
         seconds: u64,
     },
+    /// The queue's folder is no longer where the manager took it.
+    #[error(
+        "{} was moved or removed while this manager ran the queue: it has stopped, and starts and writes nothing more; jobs that run go on",
+        path.display()
+    )]
+    Moved {
+        /// The queue's folder, as it was.
+        path: PathBuf,
+    },
     /// The manifest is not that of the last run, and was to be.
     #[error("{} is not what the queue was run with last: {what}", path.display())]
     Changed {
@@ -200,6 +209,7 @@ impl Failure for Error {
             Self::Attempt(error) => error.kind(),
             Self::Taken { .. }
             | Self::Elsewhere { .. }
+            | Self::Moved { .. }
             | Self::System { .. }
             | Self::Precondition(_)
             | Self::NoAudit { .. }
@@ -237,6 +247,9 @@ impl Failure for Error {
             )),
             Self::Elsewhere { .. } => Some(String::from(
                 "look there whether it lives; when it does not, run with --takeover once it has been silent for 60 s",
+            )),
+            Self::Moved { .. } => Some(String::from(
+                "where it is now, queue_manager status tells how its jobs are, and start goes on with it",
             )),
             Self::Changed { .. } => Some(String::from(
                 "without --strict jobs that never ran take the new text, and those that ran need retry",
@@ -283,6 +296,7 @@ impl Failure for Error {
             Self::Journal(error) => error.details(),
             Self::Taken { path, .. }
             | Self::Elsewhere { path, .. }
+            | Self::Moved { path }
             | Self::Changed { path, .. }
             | Self::NoQueue { path }
             | Self::NoRuns { path }

@@ -3,7 +3,7 @@
 use aris_attempt::cards::CardId;
 use serde::{Deserialize, Serialize};
 
-use aris_queue::manifest::OnDepFailure;
+use aris_queue::manifest::{Engine, OnDepFailure};
 use aris_queue::schedule::{self, Availability, Card, Obstacle, Slots};
 use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
 
@@ -72,7 +72,13 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
                 ));
             }
         }
-        State::Submitting | State::Queued => {
+        State::Submitting => facts.push(fact(
+            run.engine_says
+                .as_deref()
+                .unwrap_or("it is being submitted"),
+            run.engine_ref.as_deref().unwrap_or_default(),
+        )),
+        State::Queued => {
             let says = run.engine_says.as_deref();
             let says = says.map(|says| format!("; it says {says}"));
             facts.push(fact(
@@ -112,6 +118,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
         let text = match (&verdict.error, &verdict.warning) {
             // About no attempt.
             (Some(error), _) if verdict.reason == Some(Reason::Precondition) => error.clone(),
+            (Some(error), _) if verdict.reason == Some(Reason::EngineRejected) => error.clone(),
             (Some(error), _) if run.attempt == 0 => error.clone(),
             (Some(error), Some(warning)) => {
                 format!("attempt {}: {error}; {warning}", run.attempt)
@@ -144,7 +151,8 @@ fn witness(run: &Run, verdict: &Verdict) -> String {
         Some(Reason::Precondition) => "the disk, when it was to start",
         Some(Reason::Imported) => "the state file that was taken over",
         Some(Reason::Lost) => "no exit.json of the attempt",
-        Some(Reason::NodeFail | Reason::Preempted | Reason::EngineRejected) => {
+        Some(Reason::EngineRejected) => "the engine's answer to the submission",
+        Some(Reason::NodeFail | Reason::Preempted) => {
             return engine.unwrap_or_else(|| String::from("exit.json of the attempt, boot_id"));
         }
         _ if run.attempt == 0 => "journal",
@@ -256,6 +264,13 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
     };
     if !around.managed {
         facts.push(fact(unmanaged, "lock"));
+    }
+    if queue.manifest().engine != Engine::Local {
+        // The engine's machines decide, and not this one's.
+        let says = queue.run(job).engine_says.as_deref();
+        let text = says.unwrap_or("it is submitted with the next wave");
+        facts.push(fact(text, "state file"));
+        return;
     }
     match schedule::obstacle(queue, job, around.cards, around.slots) {
         None => {

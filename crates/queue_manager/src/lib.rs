@@ -82,6 +82,26 @@ const EXAMPLES: &[&str] = &[
     "queue_manager used-by s42_N64  # the numbers of papers that stand on the files of a job",
 ];
 
+/// A command about a queue that is there.
+const fn of_queue(
+    name: &'static str,
+    output: &'static str,
+    exits: &'static [(u8, &'static str)],
+) -> CommandSpec {
+    CommandSpec::new(name, "the state file of a queue", output, exits)
+}
+
+/// Exit codes of a request.
+const REFUSED: &[(u8, &str)] = &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")];
+
+/// Exit codes of a command that tells how a queue is.
+const OVER: &[(u8, &str)] = &[
+    (3, ""),
+    (4, ""),
+    (5, ""),
+    (10, "the queue is over, and some jobs did not complete"),
+];
+
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "queue_manager",
@@ -125,82 +145,25 @@ pub static SPEC: Spec = Spec {
                 (10, "something prevents a run"),
             ],
         ),
-        CommandSpec::new(
-            "status",
-            "the state file of a queue",
-            "the jobs by state",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the queue is over, and some jobs did not complete"),
-            ],
-        ),
-        CommandSpec::new(
-            "watch",
-            "the state file of a queue",
-            "the jobs by state, at each change",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the queue is over, and some jobs did not complete"),
-            ],
-        ),
-        CommandSpec::new(
+        of_queue("status", "the jobs by state", OVER),
+        of_queue("watch", "the jobs by state, at each change", OVER),
+        of_queue(
             "explain",
-            "the state file of a queue",
             "why the job is in its state, with the evidence",
             &[(3, ""), (4, ""), (5, "")],
         ),
-        CommandSpec::new(
+        of_queue(
             "logs",
-            "the state file of a queue",
             "the end of the job's log",
             &[(3, ""), (4, ""), (5, "")],
         ),
-        CommandSpec::new(
-            "cancel",
-            "the state file of a queue",
-            "what was done with each job",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "retry",
-            "the state file of a queue",
-            "what was done with each job",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "hold",
-            "the state file of a queue",
-            "what was done with each job",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "release",
-            "the state file of a queue",
-            "what was done with each job",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "pause",
-            "the state file of a queue",
-            "what was done",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "resume",
-            "the state file of a queue",
-            "what was done",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "set",
-            "the state file of a queue",
-            "what was done",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
+        of_queue("cancel", "what was done with each job", REFUSED),
+        of_queue("retry", "what was done with each job", REFUSED),
+        of_queue("hold", "what was done with each job", REFUSED),
+        of_queue("release", "what was done with each job", REFUSED),
+        of_queue("pause", "what was done", REFUSED),
+        of_queue("resume", "what was done", REFUSED),
+        of_queue("set", "what was done", REFUSED),
         CommandSpec::new(
             "adopt",
             "a state file, or a manifest and a state file of another manager",
@@ -219,29 +182,9 @@ pub static SPEC: Spec = Spec {
             "the jobs that were added",
             &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
         ),
-        CommandSpec::new(
-            "edit",
-            "the state file of a queue",
-            "what was done with each job",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "remove",
-            "the state file of a queue",
-            "what was done with each job",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
-        ),
-        CommandSpec::new(
-            "report",
-            "the state file of a queue",
-            "a report in Markdown",
-            &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the queue is over, and some jobs did not complete"),
-            ],
-        ),
+        of_queue("edit", "what was done with each job", REFUSED),
+        of_queue("remove", "what was done with each job", REFUSED),
+        of_queue("report", "a report in Markdown", OVER),
         CommandSpec::new(
             "deploy",
             "a manifest and a server",

@@ -1,5 +1,6 @@
 //! One manager for each queue.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -38,9 +39,20 @@ const SILENT: Duration = Duration::from_mins(1);
 pub(crate) struct Held {
     place: Place,
     _lock: Lock,
+    /// The lock's file, whatever path leads to it.
+    file: Option<(u64, u64)>,
 }
 
 impl Held {
+    /// Whether the queue's folder is still where it was taken: neither moved, nor removed, nor another one.
+    pub(crate) fn is_there(&self) -> bool {
+        match self.place.lock().metadata() {
+            Ok(data) => Some((data.dev(), data.ino())) == self.file,
+            // A disk that does not answer now has moved nothing.
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        }
+    }
+
     /// Says that this manager lives, for those on other machines, who may not see its lock.
     pub(crate) fn beat(&self) {
         // A sign that cannot be given now is given next time.
@@ -50,6 +62,10 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
+        if !self.is_there() {
+            // Where the folder is now, it tells from where it was moved.
+            return;
+        }
         // Who it was is of interest only while it is.
         aris_fs::remove_file(&self.place.owner()).unwrap_or_default();
     }
@@ -86,6 +102,7 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                 aris_fs::write_atomic(&place.owner(), &text)?;
                 return Ok(Held {
                     place: place.clone(),
+                    file: identity(place),
                     _lock: lock,
                 });
             }
@@ -140,6 +157,20 @@ fn silence(place: &Place, now: Option<Timestamp>) -> Duration {
     })
 }
 
+/// Who ran the queue last at another place, from where its folder was moved or copied.
+pub(crate) fn moved(place: &Place) -> Option<Owner> {
+    Some(read(place)).filter(|owner| {
+        let there = Place::of(Path::new(&owner.state), None);
+        !owner.state.is_empty() && identity(&there) != identity(place)
+    })
+}
+
+/// Of the lock's file, whatever path leads to it.
+fn identity(place: &Place) -> Option<(u64, u64)> {
+    let data = place.lock().metadata().ok()?;
+    Some((data.dev(), data.ino()))
+}
+
 fn modified(path: &Path) -> Option<Timestamp> {
     let time = path.metadata().ok()?.modified().ok()?;
     Timestamp::try_from(time).ok()
@@ -180,6 +211,7 @@ mod tests {
             host: host.to_owned(),
             boot: String::from("b"),
             since: String::from("then"),
+            state: String::new(),
         }
     }
 

@@ -18,6 +18,7 @@ mod impossible;
 mod kills;
 mod live;
 mod metrics;
+mod moved;
 mod orphans;
 mod owned;
 mod queue;

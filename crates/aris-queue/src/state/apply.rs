@@ -36,6 +36,16 @@ impl Queue {
             Event::MaxParallel { jobs } => self.max_parallel = *jobs,
             Event::Submitted { token, number } => {
                 self.submissions.insert(token.clone(), number.clone());
+                for job in &self.active {
+                    let run = &mut self.runs[*job as usize];
+                    let wave = run
+                        .engine_ref
+                        .as_deref()
+                        .and_then(|name| name.rsplit_once('#'));
+                    if run.life == Life::Starting && wave.is_some_and(|(wave, _)| wave == token) {
+                        run.life = Life::Queued;
+                    }
+                }
             }
             Event::Removed { id } => {
                 self.removed.insert(id.clone());
@@ -94,6 +104,10 @@ impl Queue {
             } => {
                 let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
                 legal(idle && *attempt == run.attempt + 1, id, "start")?;
+                if engine_ref.is_some() {
+                    run.before = None;
+                    run.before = Some(Box::new(run.clone()));
+                }
                 run.life = Life::Starting;
                 run.attempt = *attempt;
                 run.cards.clone_from(cards);
@@ -113,7 +127,12 @@ impl Queue {
                 }
                 self.begin(job);
             }
-            Event::Withdrawn { id, attempt, .. } => {
+            Event::Withdrawn {
+                id,
+                attempt,
+                number_free,
+                ..
+            } => {
                 legal(
                     run.life.is_active() && *attempt == run.attempt,
                     id,
@@ -121,11 +140,15 @@ impl Queue {
                 )?;
                 self.end(job);
                 let run = &mut self.runs[job as usize];
-                run.life = if run.life == Life::Cancelling {
+                let life = if run.life == Life::Cancelling {
                     Life::Cancelled
                 } else {
                     Life::Idle
                 };
+                if let (true, Some(before)) = (number_free, run.before.take()) {
+                    *run = *before;
+                }
+                run.life = life;
             }
             Event::Ended {
                 id,
@@ -210,6 +233,17 @@ impl Queue {
                             Reason::Imported,
                             "not completed in the state file that was taken over",
                         )));
+                    }
+                    Imported::Running => {
+                        let mut verdict = Verdict::failed(
+                            Reason::Imported,
+                            format!(
+                                "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
+                            ),
+                        );
+                        verdict.outcome = Outcome::Lost;
+                        run.life = Life::Lost;
+                        run.verdict = Some(Box::new(verdict));
                     }
                 }
             }

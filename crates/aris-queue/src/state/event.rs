@@ -49,7 +49,7 @@ pub enum Event {
         /// What the engine calls it.
         number: String,
     },
-    /// The attempt was not started after all, and never will be; the job is as before, the number is spent.
+    /// The attempt was not started after all, and never will be; the job is as before.
     Withdrawn {
         /// The job.
         id: String,
@@ -57,6 +57,9 @@ pub enum Event {
         attempt: u32,
         /// Why.
         why: String,
+        /// Whether its number is free again, because its folder is gone; else the number is spent.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        number_free: bool,
     },
     /// An attempt is over and judged.
     Ended {
@@ -135,8 +138,10 @@ pub enum Event {
 pub enum Imported {
     /// It was completed.
     Completed,
-    /// It was stuck, failed, or running when the reference's manager ended: a person must ask for another attempt.
+    /// It was stuck or had failed: a person must ask for another attempt.
     Stuck,
+    /// It was running, and may still run: nobody here knows.
+    Running,
 }
 
 /// What an attempt comes to.

@@ -23,7 +23,7 @@ pub struct Queue {
     /// Moment of the next attempt and job.
     pub(super) backoff: BTreeSet<(u64, u32)>,
     /// Jobs that have an attempt under way.
-    active: BTreeSet<u32>,
+    pub(super) active: BTreeSet<u32>,
     usage: Usage,
     pub(super) paused: bool,
     pub(super) max_parallel: Option<u32>,
@@ -162,6 +162,7 @@ impl Queue {
             Life::Idle if run.held => State::Hold,
             Life::Idle if self.dependencies.is_open(job) => State::Waiting,
             Life::Idle => State::Ready,
+            Life::Starting if run.engine_ref.is_some() => State::Submitting,
             Life::Starting => State::Starting,
             Life::Queued => State::Queued,
             Life::Running => State::Running,
@@ -279,15 +280,7 @@ impl Queue {
         run.started = Some(started);
     }
 
-    /// An engine has the attempt and has not started it. Not an event: the engine says so.
-    pub fn seen_queued(&mut self, job: u32) {
-        let run = &mut self.runs[job as usize];
-        if run.life == Life::Starting {
-            run.life = Life::Queued;
-        }
-    }
-
-    /// The engine said something new of the attempt. Not an event: it is asked again after a restart.
+    /// The engine said something new of the job. Not an event: it is asked again after a restart.
     pub fn engine_says(&mut self, job: u32, text: &str) {
         self.runs[job as usize].engine_says = Some(text.into());
     }

@@ -42,6 +42,8 @@ pub struct Run {
     pub command: Option<Box<str>>,
     /// Boot in which the last attempt was begun.
     pub boot: Option<Box<str>>,
+    /// The life before the last attempt, which an engine may still refuse.
+    pub(super) before: Option<Box<Self>>,
 }
 
 /// The part of a job's state that is its own.
@@ -143,6 +145,7 @@ impl Run {
             log: None,
             command: None,
             boot: None,
+            before: None,
         }
     }
 }

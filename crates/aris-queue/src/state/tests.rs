@@ -274,6 +274,7 @@ fn withdrawn(id: &str, attempt: u32) -> Event {
         id: id.to_owned(),
         attempt,
         why: String::from("the engine is away"),
+        number_free: false,
     }
 }
 
@@ -466,16 +467,59 @@ fn each_failure_counts_against_its_own_budget() {
 }
 
 #[test]
+fn a_wave_that_is_refused_was_no_attempt() {
+    let mut queue = queue("jobs: [{id: a, cmd: x}]");
+    start(&mut queue, "a", &[]);
+    end(&mut queue, "a", Some(Reason::Exit), 0);
+    apply(&mut queue, retry("a")).unwrap();
+    let handed = Event::Start {
+        id: String::from("a"),
+        attempt: 2,
+        cards: Vec::new(),
+        log: String::from("2.log"),
+        command: String::new(),
+        boot: String::new(),
+        engine_ref: Some(String::from("aq-1#0")),
+    };
+    let submitted = |token: &str| Event::Submitted {
+        token: token.to_owned(),
+        number: String::from("7"),
+    };
+    let refused = Event::Withdrawn {
+        id: String::from("a"),
+        attempt: 2,
+        why: String::new(),
+        number_free: true,
+    };
+    apply(&mut queue, handed.clone()).unwrap();
+    apply(&mut queue, submitted("aq-2")).unwrap();
+    assert_eq!(states(&queue), "submitting");
+    apply(&mut queue, refused.clone()).unwrap();
+    let run = queue.run(0);
+    assert_eq!(
+        (run.attempt, run.starts.len(), run.verdict.is_some()),
+        (1, 1, true)
+    );
+    assert_eq!(states(&queue), "ready");
+    apply(&mut queue, handed.clone()).unwrap();
+    apply(&mut queue, submitted("aq-1")).unwrap();
+    assert_eq!(states(&queue), "queued");
+    apply(&mut queue, cancel("a")).unwrap();
+    apply(&mut queue, refused).unwrap();
+    assert_eq!(
+        (states(&queue).as_str(), queue.run(0).attempt),
+        ("cancelled", 1)
+    );
+}
+
+#[test]
 fn what_is_seen_of_an_attempt_changes_its_state_and_no_more() {
     let mut queue = queue("jobs: [{id: a, cmd: x}]");
-    queue.seen_queued(0);
     queue.seen_nothing(0);
     assert_eq!(states(&queue), "ready");
     start(&mut queue, "a", &[0]);
     queue.engine_says(0, "PENDING");
     assert_eq!(queue.run(0).engine_says.as_deref(), Some("PENDING"));
-    queue.seen_queued(0);
-    assert_eq!(states(&queue), "queued");
     queue.seen_nothing(0);
     assert_eq!(states(&queue), "unknown");
     queue.seen_running(0, Some(7), NOW);
@@ -483,8 +527,6 @@ fn what_is_seen_of_an_attempt_changes_its_state_and_no_more() {
         (states(&queue).as_str(), queue.run(0).pid),
         ("running", Some(7))
     );
-    queue.seen_queued(0);
-    assert_eq!(states(&queue), "running");
     apply(&mut queue, cancel("a")).unwrap();
     queue.seen_nothing(0);
     queue.seen_running(0, Some(7), NOW);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_queue::shell;
-use aris_queue::state::{Queue, State};
+use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;
 
 use crate::cli::{QueueArgs, RetryArgs, SelectArgs};
@@ -91,12 +91,26 @@ fn ask_for_jobs(
     context: &Context,
 ) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
-    // What is completed is tried again only where it is named.
+    // What is completed, or may still run under the manager before this one, is tried again only where it is named.
+    let may_run = |job| {
+        let (state, reason) = (look.queue.state(job), look.queue.reason(job));
+        (state, reason) == (State::Lost, Some(Reason::Imported))
+    };
     let meant = |job| {
-        let repeats = verb == Verb::Retry && look.queue.state(job) == State::Completed;
-        verb.fits(&look.queue, job) && !repeats
+        let unasked = look.queue.state(job) == State::Completed || may_run(job);
+        verb.fits(&look.queue, job) && !(verb == Verb::Retry && unasked)
     };
     let mut chosen = select(meant, args, &look.queue)?;
+    if verb == Verb::Retry && args.jobs.is_empty() {
+        let ids = (0..look.queue.len()).filter(|job| may_run(*job));
+        let jobs = &look.queue.manifest().jobs;
+        chosen.refused.extend(ids.map(|job| {
+            let id = &jobs[job as usize].id;
+            format!(
+                "{id} was running when it was taken over, and may still run: retry it by its name"
+            )
+        }));
+    }
     if verb == Verb::Retry && !again {
         chosen.refuse_completed(&look.queue);
     }
@@ -340,6 +354,7 @@ fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
         takeover: false,
         strict: false,
         log: None,
+        answers: true,
     }
 }
 

@@ -171,7 +171,8 @@ pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error>
     if !state.exists() && !place.queue.is_dir() {
         return Err(Error::NoQueue { path: state });
     }
-    if parts.logs.is_empty() {
+    // Of a folder that was moved the logs have come along.
+    if parts.logs.is_empty() || place.logs.is_dir() && !Path::new(&parts.logs).is_dir() {
         return Ok(place);
     }
     Ok(Place::of(&state, Some(PathBuf::from(parts.logs))))
@@ -187,16 +188,10 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     for job in active {
         let id = &queue.manifest().jobs[job as usize].id;
         let folder = format::folder(&place.queue, id, queue.run(job).attempt);
-        match aris_attempt::standing(&folder) {
-            Ok(stands @ Standing::Running { .. }) => {
-                if let Some((pid, since)) = stands.running() {
-                    queue.seen_running(job, pid, since);
-                }
-            }
-            Ok(Standing::Unclaimed) if queue.manifest().engine != Engine::Local => {
-                queue.seen_queued(job);
-            }
-            _ => {}
+        if let Ok(stands @ Standing::Running { .. }) = aris_attempt::standing(&folder)
+            && let Some((pid, since)) = stands.running()
+        {
+            queue.seen_running(job, pid, since);
         }
     }
     // What an engine said last stands in the state file alone.

@@ -82,6 +82,7 @@ pub(crate) fn options(
         takeover: flags.takeover,
         strict: flags.strict,
         log: flags.log.map(|log| context.absolute(&log)),
+        answers: false,
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::snapshot::{JobRow, Snapshot, moment};
 use aris_attempt::cards::CardId;
 use aris_cli::{Context, Outcome};
+use aris_queue::shell;
 use aris_queue::state::State;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -180,6 +181,18 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
     if foreign {
         notices.push(String::from(
             "another program wrote this state, and may still run these jobs; queue_manager adopt takes it over",
+        ));
+    }
+    if let Some(owner) = lock::moved(place) {
+        let now = if manager.is_some() {
+            "that manager is about to stop"
+        } else {
+            "no manager runs it here"
+        };
+        notices.push(format!(
+            "the queue's folder was moved or copied: {owner} ran it at {}; {now}. Jobs that it had started may still run and write there. queue_manager start --state {} goes on with it here",
+            owner.state,
+            shell::word(&place.state.display().to_string())
         ));
     }
     let warned = snapshot.jobs.iter();

@@ -14,15 +14,20 @@ use crate::error::Error;
 impl Manager<'_> {
     /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
     pub(super) fn adopt_all(&mut self) -> Result<Option<Cluster>, Error> {
-        if let Some(mut cluster) = Cluster::open(self)? {
-            self.adopt_cluster(&mut cluster);
-            return Ok(Some(cluster));
+        let mut cluster = Cluster::open(self)?;
+        if let Some(cluster) = &mut cluster {
+            self.adopt_cluster(cluster);
+            self.look_at_records(cluster)?;
+        } else {
+            for job in self.queue.active().collect::<Vec<u32>>() {
+                self.adopt(job)?;
+            }
         }
-        let active: Vec<u32> = self.queue.active().collect();
-        for job in active {
-            self.adopt(job)?;
-        }
-        Ok(None)
+        // Only now: until its folder was looked at, a job that runs stands as one that is starting.
+        self.journal.sync()?;
+        self.write_state();
+        self.answer();
+        Ok(cluster)
     }
 
     /// Finds out from its folder where an attempt stands that this process did not start.
@@ -39,7 +44,8 @@ impl Manager<'_> {
         if matches!(stands, Ok(Standing::Unclaimed)) {
             self.watch.remove(u64::from(job));
             if withdraw(&folder) {
-                return self.withdrawn(job, "no runner had claimed it when its manager was gone");
+                let why = "no runner had claimed it when its manager was gone";
+                return self.withdrawn(job, why, false);
             }
             stands = self.watch.adopt(u64::from(job), &folder);
         }
@@ -57,7 +63,7 @@ impl Manager<'_> {
                 let ours =
                     claim.is_some_and(|claim| withdrawn_by(&folder) == Some(claim.runner.pid));
                 if ours && start.is_none() {
-                    return self.withdrawn(job, "an earlier manager withdrew it");
+                    return self.withdrawn(job, "an earlier manager withdrew it", false);
                 }
                 self.lost(job)
             }
@@ -70,11 +76,17 @@ impl Manager<'_> {
     }
 
     /// The attempt under way never ran.
-    pub(super) fn withdrawn(&mut self, job: u32, why: &str) -> Result<(), Error> {
+    pub(super) fn withdrawn(
+        &mut self,
+        job: u32,
+        why: &str,
+        number_free: bool,
+    ) -> Result<(), Error> {
         self.happen(Event::Withdrawn {
             id: self.id(job),
             attempt: self.queue.run(job).attempt,
             why: why.to_owned(),
+            number_free,
         })
     }
 

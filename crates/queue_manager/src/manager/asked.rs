@@ -32,7 +32,7 @@ impl Manager<'_> {
                 }
                 Err(why) => vec![format!("a request cannot be read: {why}")],
             };
-            for line in &refused {
+            for line in refused.iter().filter(|_| !self.options.answers) {
                 self.say(line);
             }
             if let Err(error) = self.journal.sync() {
@@ -82,7 +82,8 @@ impl Manager<'_> {
         });
         match done {
             Ok(current) => {
-                for line in &current.differences {
+                let differences = current.differences.iter();
+                for line in differences.filter(|_| !self.options.answers) {
                     self.say(&format!("the manifest has changed: {line}"));
                 }
                 self.reloads = true;

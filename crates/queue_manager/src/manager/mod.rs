@@ -71,6 +71,8 @@ pub(crate) struct Options {
     pub(crate) strict: bool,
     /// Also gets the lines of stderr.
     pub(crate) log: Option<PathBuf>,
+    /// Whether this process runs the queue only to answer its own request: the answer says what was refused and changed.
+    pub(crate) answers: bool,
 }
 
 /// How a run ended.
@@ -140,7 +142,10 @@ type Answered = (PathBuf, Vec<String>);
 /// An error that ends it stands in the log, too: of a detached manager nobody sees anything else.
 pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> {
     let ran = run_queue(options, context);
-    if let (Err(error), Some(log)) = (&ran, &options.log) {
+    if let (Err(error), Some(log)) = (&ran, &options.log)
+        // Its path may lead into another queue by now.
+        && !matches!(error, Error::Moved { .. })
+    {
         let cause = std::error::Error::source(error);
         let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
         let line = format!("the manager ends: {error}{cause}").replace('\n', " ");
@@ -195,9 +200,6 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
     loop {
         let mut manager = Manager::open(current, kept, options, context)?;
         let mut cluster = manager.adopt_all()?;
-        if let Some(cluster) = &mut cluster {
-            manager.turn_cluster_once(cluster)?;
-        }
         manager.take_requests(cluster.as_mut())?;
         manager.journal.sync()?;
         manager.write_state();
@@ -271,6 +273,11 @@ impl<'a> Manager<'a> {
         let mut detached = None;
         loop {
             let now = Cards::now();
+            if !self.held.is_there() {
+                return Err(Error::Moved {
+                    path: self.place().queue.clone(),
+                });
+            }
             self.dirty |= self.queue.tick(now_ms());
             if now >= self.next_beat {
                 self.next_beat = now + lock::BEAT;

@@ -34,6 +34,7 @@ impl<'a> Manager<'a> {
             host: aris_attempt::host(),
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
+            state: place.state.display().to_string(),
         };
         let (held, signals, answered) = if let Some(kept) = kept {
             kept
@@ -135,8 +136,6 @@ impl<'a> Manager<'a> {
         for (id, number) in loaded.removed {
             manager.end_removed(id, number)?;
         }
-        manager.write_state();
-        manager.answer();
         Ok(manager)
     }
 }

@@ -80,7 +80,7 @@ impl Verb {
         match self {
             Self::Cancel => matches!(state, State::Cancelled | State::Cancelling),
             Self::Retry => matches!(state, State::Waiting | State::Ready),
-            Self::Release => matches!(state, State::Waiting | State::Ready | State::Blocked),
+            Self::Release => !queue.run(job).held && (!state.is_final() || state == State::Blocked),
             Self::Hold => matches!(state, State::Hold | State::Blocked),
         }
     }

@@ -66,7 +66,7 @@ impl Manager<'_> {
             self.launch(&start, &leases)?;
         }
         for (job, path) in refused {
-            self.refuse(job, &path)?;
+            self.refuse(job, missing(&path))?;
         }
         Ok(again)
     }
@@ -81,15 +81,12 @@ impl Manager<'_> {
         })
     }
 
-    /// Something that must be there before a job starts is not.
-    pub(super) fn refuse(&mut self, job: u32, path: &str) -> Result<(), Error> {
-        let text =
-            format!("{path} is missing, and the job says that it must be there before it starts");
-        self.say(&format!("{} precondition: {text}", self.id(job)));
-        self.happen(Event::Refused {
-            id: self.id(job),
-            verdict: Verdict::failed(Reason::Precondition, text),
-        })?;
+    /// The job is final without an attempt.
+    pub(super) fn refuse(&mut self, job: u32, verdict: Verdict) -> Result<(), Error> {
+        let (id, reason) = (self.id(job), verdict.reason.map_or("failed", Reason::word));
+        let text = verdict.error.as_deref().unwrap_or_default();
+        self.say(&format!("{id} {reason}: {text}"));
+        self.happen(Event::Refused { id, verdict })?;
         self.any_end = true;
         self.tell_of_failure(job);
         self.stop_after_failures()
@@ -145,7 +142,7 @@ impl Manager<'_> {
             Err(error) => {
                 self.notice("start", Some(error.to_string()));
                 self.not_before = Cards::now() + AGAIN;
-                self.withdrawn(job, &error.to_string())
+                self.withdrawn(job, &error.to_string(), false)
             }
         }
     }
@@ -159,4 +156,11 @@ impl Manager<'_> {
             )),
         );
     }
+}
+
+/// Something that must be there before a job starts is not.
+pub(super) fn missing(path: &str) -> Verdict {
+    let text =
+        format!("{path} is missing, and the job says that it must be there before it starts");
+    Verdict::failed(Reason::Precondition, text)
 }

@@ -10,6 +10,9 @@ use super::{Cards, Manager};
 use crate::error::Error;
 use crate::place::Place;
 
+/// Between two looks whether the queue's folder is still there.
+const THERE: Duration = Duration::from_secs(5);
+
 impl Manager<'_> {
     /// Sleeps until something happens or is due.
     pub(super) fn wait(&mut self, due: Option<Duration>) -> Result<(), Error> {
@@ -21,6 +24,7 @@ impl Manager<'_> {
         let mut until = self.last_sweep + self.sweep_interval();
         let mut at_most = |moment: Duration| until = until.min(moment);
         at_most(self.next_beat);
+        at_most(now + THERE);
         // A runner ends its command at the time limit. Where it was killed, this manager has to.
         let limits = self.queue.active().filter_map(|job| self.left(job));
         if let Some(left) = limits.filter(|left| !left.is_zero()).min() {

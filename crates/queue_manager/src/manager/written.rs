@@ -90,6 +90,10 @@ impl Manager<'_> {
     }
 
     fn replace_state(&mut self) {
+        if !self.held.is_there() {
+            // A second state would stand where the folder was; the next turn ends the manager.
+            return;
+        }
         let began = Cards::now();
         let meta = self.meta();
         match aris_fs::write_atomic(&self.place().state, &self.state_text(meta.clone())) {

@@ -29,6 +29,7 @@ pub(crate) fn import(
         #[serde(default)]
         attempts: u32,
         gpu: Option<CardId>,
+        pid: Option<i32>,
         started: Option<String>,
         completed: Option<String>,
     }
@@ -51,11 +52,20 @@ pub(crate) fn import(
             "pending" | "failed_oom" => continue,
             "completed" => Imported::Completed,
             "running" => {
+                let pid = match job.pid {
+                    Some(pid) if aris_attempt::runs(pid) => {
+                        format!("a process {pid}, which the file names, runs on this machine")
+                    }
+                    Some(pid) => {
+                        format!("process {pid}, which the file names, is not on this machine")
+                    }
+                    None => String::from("the file names no process"),
+                };
                 notices.push(format!(
-                    "{:?} was running when the other manager ended: look for its screen session EQ_{} before you retry it",
+                    "{:?} was running when the other manager ended, and may still run ({pid}): look for its screen session EQ_{} before you retry it",
                     job.id, job.id
                 ));
-                Imported::Stuck
+                Imported::Running
             }
             _ => Imported::Stuck,
         };
@@ -92,7 +102,7 @@ mod tests {
         }
         assert_eq!(
             (queue.state(0), queue.state(1)),
-            (State::Completed, State::Failed)
+            (State::Completed, State::Lost)
         );
         assert_eq!(queue.reason(1), Some(Reason::Imported));
         assert!(

@@ -241,7 +241,12 @@ fn every_reason_of_the_list_is_explained_with_its_evidence() {
     let mut managers: Vec<_> = places.iter().map(|(place, ..)| place.start()).collect();
     for ((place, reason, text), manager) in places.iter().zip(&mut managers) {
         assert_eq!(manager.wait().expect("ended").code(), Some(10));
-        why(place, "far", "failed", Some(reason), text, "Slurm, aq-");
+        // What was never taken has no name there.
+        let evidence = match *reason {
+            "engine_rejected" => "the engine's answer",
+            _ => "Slurm, aq-",
+        };
+        why(place, "far", "failed", Some(reason), text, evidence);
         seen.insert((*reason).to_owned());
     }
     assert_eq!(seen, reasons(), "every reason there is");

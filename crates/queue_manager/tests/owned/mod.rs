@@ -300,3 +300,22 @@ fn a_reload_does_not_end_what_runs_under_another_name() {
     fs::write(place.at("go"), "").expect("write");
     assert_eq!(manager.wait().expect("over").code(), Some(0));
 }
+
+#[test]
+fn a_job_that_runs_is_running_also_while_a_change_is_taken_over() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [waits("one")]}]));
+    let mut manager = place.start();
+    let word = || place.state().get("one").map(|row| row["state"].clone());
+    Place::until("it runs", || word() == Some(json!("running")));
+    for more in ["two", "three", "four"] {
+        place.data(&[
+            "add", more, "--cmd", "true", "--phase", "p", "--state", "s.json",
+        ]);
+        // The state that the answer stands in.
+        assert_eq!(word(), Some(json!("running")), "after {more}");
+        assert!(place.state().contains_key(more));
+    }
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("over").code(), Some(0));
+}

@@ -221,3 +221,48 @@ fn the_state_of_the_reference_is_told_as_it_is_before_it_is_taken_over() {
         assert!(notices.contains("queue_manager adopt"), "{notices}");
     }
 }
+
+#[test]
+fn what_ran_when_the_state_was_taken_over_is_lost_and_not_run_twice_unasked() {
+    let place = Place::new();
+    let add = |id: &str| job(id, &format!("echo x >> ran-{id}"));
+    place.manifest(&json!([{"name": "p", "jobs": [add("a"), add("b")]}]));
+    let own = std::process::id();
+    // **Source**: a state file as the reference's queue_manager writes it.
+    let state = json!({"meta": {"project": "p"}, "phases": [], "jobs": [
+        {"id": "a", "phase": "p", "cmd": "x", "status": "running", "attempts": 1, "screen_name": "EQ_a", "pid": own},
+        {"id": "b", "phase": "p", "cmd": "x", "status": "failed_other", "attempts": 1},
+    ]});
+    fs::write(place.at("s.json"), state.to_string()).expect("write");
+    let adopted = place.call(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    let told = String::from_utf8_lossy(&adopted.stderr).into_owned();
+    assert!(
+        told.contains("may still run")
+            && told.contains(&format!("a process {own}, which the file names, runs")),
+        "{told}"
+    );
+    let row = &place.state()["a"];
+    assert_eq!(
+        (&row["state"], &row["reason"], &row["status"]),
+        (&json!("lost"), &json!("imported"), &json!("stuck"))
+    );
+    for flags in [&["--failed"][..], &["--all"], &["--phase", "p"]] {
+        let asked = place.data(&[&["retry"], flags, &["--state", "s.json"]].concat());
+        assert_eq!(
+            asked["refused"].as_array().map(Vec::len),
+            Some(1),
+            "{asked}"
+        );
+        assert!(
+            asked["refused"][0]
+                .as_str()
+                .is_some_and(|why| why.starts_with("a was running")),
+            "{asked}"
+        );
+    }
+    assert_eq!(place.run().status.code(), Some(10));
+    assert!(!place.at("ran-a").exists() && place.at("ran-b").exists());
+    place.data(&["retry", "a", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    assert!(place.at("ran-a").exists());
+}

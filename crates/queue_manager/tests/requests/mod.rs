@@ -303,3 +303,30 @@ fn a_completed_job_is_repeated_only_on_purpose_and_no_job_has_an_empty_command()
     let ran = fs::read_to_string(place.at("ran")).expect("ran");
     assert_eq!(ran, "x\nx\n");
 }
+
+#[test]
+fn a_refusal_is_said_once_and_what_is_so_already_is_none() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("done", "true"), job("next", "until test -e go; do sleep 0.05; done")]}]));
+    let mut manager = place.start();
+    Place::until("one is done and one runs", || {
+        let state = place.state();
+        let is = |id: &str, word: &str| state.get(id).is_some_and(|row| row["state"] == word);
+        is("done", "completed") && is("next", "running")
+    });
+    // Another release was first, and the job runs by now.
+    let again = place.call(&["release", "next", "--state", "s.json"]);
+    assert_eq!(again.status.code(), Some(0), "{again:?}");
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("over").code(), Some(0));
+    // Nobody runs the queue: this process itself carries the request out.
+    for json in [&[][..], &["--json"]] {
+        let args = [&["cancel", "done", "--state", "s.json"], json].concat();
+        let refused = place.call(&args);
+        assert_eq!(refused.status.code(), Some(10), "{refused:?}");
+        let said = String::from_utf8_lossy(&refused.stdout).into_owned();
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(said.matches("cannot be cancelled").count(), 1, "{said}");
+        assert!(!told.contains("cannot be cancelled"), "{told}");
+    }
+}

@@ -97,7 +97,16 @@ fn a_refusal_that_nobody_knows_is_final_the_third_time_with_sbatchs_words() {
         assert!(error.contains("The moon is full"), "{error}");
     }
     assert_eq!(asked(&place, "--array").len(), 3);
-    assert_eq!(folders(&place), 3, "one for each job");
+    assert_eq!(folders(&place), 0, "nothing has run");
+    // What was refused was no attempt: the first that runs is number 1.
+    slurm(&place, "");
+    let mut again = jobs(3);
+    again[0]["cmd"] = json!("echo $ARIS_ATTEMPT > number");
+    manifest(&place, &again, &json!({}));
+    place.data(&["retry", "--failed", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    let number = fs::read_to_string(place.at("number")).expect("ran");
+    assert_eq!((number.trim(), folders(&place)), ("1", 3));
 }
 
 #[test]
@@ -146,6 +155,22 @@ fn a_limit_of_the_account_makes_waves_smaller_and_is_not_called_unreachable() {
         assert!(!notices.iter().any(|notice| notice.contains("unreachable")));
         limit
     });
+    // One job is with the wave that waits, the others behind it.
+    for id in ["j0", "j9"] {
+        Place::until("explain tells of the refusal", || {
+            let why = place.data(&["explain", id, "--state", "s.json"]);
+            let text = why["facts"][0]["text"].as_str().expect("a fact").to_owned();
+            ["refused it (try ", "AssocMaxSubmitJobLimit", "next try "]
+                .iter()
+                .all(|part| text.contains(part))
+        });
+    }
+    let waits = &place.state()["j0"];
+    assert_eq!(
+        (&waits["state"], &waits["status"]),
+        (&json!("submitting"), &json!("pending"))
+    );
+    assert!(folders(&place) <= 1, "only the wave that waits");
     fs::remove_file(place.at("full")).expect("removed");
     Place::until("the queue is over", || {
         manager.try_wait().expect("asked").is_some()
@@ -154,7 +179,9 @@ fn a_limit_of_the_account_makes_waves_smaller_and_is_not_called_unreachable() {
     for at in 0..10 {
         let ran = fs::read_to_string(place.at(&format!("ran-j{at}"))).expect("ran");
         assert_eq!(ran, "x\n", "j{at}");
+        assert_eq!(place.state()[&format!("j{at}")]["attempts"], 1);
     }
+    assert_eq!(folders(&place), 10, "one for each job");
     assert!(place.notices().is_empty(), "{:?}", place.notices());
 }
 

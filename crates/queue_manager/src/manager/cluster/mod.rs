@@ -51,6 +51,8 @@ pub(super) struct Cluster {
     unclear: BTreeSet<String>,
     /// Waves that were not taken, and that are handed over again.
     pending: Vec<Pending>,
+    /// What was said last when a job was refused, and how often running.
+    refusals: BTreeMap<u32, (String, u32)>,
     /// Attempts that the account may have there at once, as far as refusals tell.
     window: Option<u32>,
     /// How many tasks of each wave may run at once, as the batch system was told last.
@@ -74,9 +76,6 @@ struct Pending {
     token: String,
     class: Class,
     jobs: Vec<u32>,
-    /// What was said last, and how often running.
-    said: String,
-    times: u32,
     /// It is handed over again at this moment; earlier when an attempt of the queue has ended since.
     next: Duration,
     /// Attempts that were there when it was refused because the account may have no more.
@@ -216,6 +215,7 @@ impl Cluster {
             refs: BTreeMap::new(),
             unclear: BTreeSet::new(),
             pending: Vec::new(),
+            refusals: BTreeMap::new(),
             window: None,
             throttles: BTreeMap::new(),
             said: BTreeMap::new(),
@@ -243,6 +243,18 @@ impl Cluster {
         waves
             .map(|wave| wave.next)
             .fold(self.next_look.min(self.next_ask), Duration::min)
+    }
+
+    /// Counts a refusal of these jobs in these words; gives how often they were refused in these words running.
+    fn refused(&mut self, jobs: &[u32], why: &str) -> u32 {
+        let mut most = 0;
+        for job in jobs {
+            let (said, times) = self.refusals.entry(*job).or_default();
+            *times = if said == why { *times + 1 } else { 1 };
+            why.clone_into(said);
+            most = most.max(*times);
+        }
+        most
     }
 
     fn forget(&mut self, job: u32) {
@@ -283,7 +295,6 @@ impl Manager<'_> {
                         token,
                     };
                     cluster.refs.insert(job, one);
-                    self.queue.seen_queued(job);
                 }
                 None => {
                     cluster.unclear.insert(token);
@@ -308,11 +319,6 @@ impl Manager<'_> {
         self.submit_waves(cluster)?;
         self.balance(cluster);
         Ok(())
-    }
-
-    /// Records and questions, for somebody who starts nothing.
-    pub(super) fn turn_cluster_once(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
-        self.look_at_records(cluster)
     }
 
     /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat. One

@@ -3,7 +3,6 @@
 use aris_queue::state::Event;
 use aris_slurm::{Found, Says, Silent, Task};
 
-use super::super::ends::withdraw;
 use super::super::{Cards, Manager};
 use super::{ASK, Cluster, SILENCE, parsed};
 use crate::error::Error;
@@ -18,9 +17,6 @@ impl Manager<'_> {
                 Ok(all) => {
                     let now = Cards::now();
                     for (job, seen) in jobs.into_iter().zip(all) {
-                        if matches!(seen, Says::Queued(_)) {
-                            self.queue.seen_queued(job);
-                        }
                         let before = cluster.said.get(&job);
                         if before.is_none_or(|(before, _)| *before != seen) {
                             changed = true;
@@ -118,7 +114,6 @@ impl Manager<'_> {
             if let Some(one) = refs.iter().find(|one| one.index == index) {
                 cluster.refs.insert(job, one.clone());
             }
-            self.queue.seen_queued(job);
         }
         Ok(())
     }
@@ -134,13 +129,13 @@ impl Manager<'_> {
             // It is handed over again as it is.
             return Ok(());
         }
-        for (job, _) in self.of_token(token) {
-            if withdraw(&self.folder(job)) {
-                let why = format!("its submission never reached {}", cluster.engine.name());
-                self.withdrawn(job, &why)?;
-            }
-        }
-        Ok(())
+        let jobs: Vec<u32> = self
+            .of_token(token)
+            .into_iter()
+            .map(|(job, _)| job)
+            .collect();
+        let why = format!("its submission never reached {}", cluster.engine.name());
+        self.untaken(&jobs, &why)
     }
 }
 

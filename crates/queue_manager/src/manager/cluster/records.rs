@@ -11,7 +11,7 @@ use super::{Cluster, EXPLAINED, LOOK, UNLISTED, reason_of};
 use crate::error::Error;
 
 impl Manager<'_> {
-    pub(super) fn look_at_records(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
+    pub(in super::super) fn look_at_records(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         for job in self.queue.active().collect::<Vec<u32>>() {
             match aris_attempt::standing(&self.folder(job)) {
                 Ok(Standing::Ended(exit)) => self.ended_there(cluster, job, &exit)?,

@@ -5,12 +5,13 @@ use std::time::Duration;
 use aris_attempt::format;
 use aris_contract::hex::hex;
 use aris_queue::schedule;
-use aris_queue::state::{Reason, Verdict};
+use aris_queue::state::{Reason, State, Verdict};
 use aris_slurm::{Silent, SubmitError, Wave};
 use sha2::{Digest as _, Sha256};
 
 use super::super::ends::withdraw;
 use super::super::spec::{log_of, run_folder};
+use super::super::starts::missing;
 use super::super::{AGAIN, Cards, Manager};
 use super::{ASK, Class, Cluster, Pending, SILENCE, WINDOW, check_config, name};
 use crate::error::Error;
@@ -51,7 +52,7 @@ impl Manager<'_> {
         if cluster.pending.iter().all(|wave| wave.full_with.is_none()) {
             self.notice("account limit", None);
         }
-        if cluster.pending.iter().all(|wave| wave.times == 0) {
+        if cluster.pending.is_empty() {
             // Taken after all, or final: both are said.
             self.dirty |= self.notices.remove("refusal").is_some();
         }
@@ -92,7 +93,7 @@ impl Manager<'_> {
         let mut classes: Vec<(Class, Vec<u32>)> = Vec::new();
         for job in chosen {
             if let Some(path) = self.common.missing(self.queue.manifest(), job) {
-                self.refuse(job, &path)?;
+                self.refuse(job, missing(&path))?;
                 continue;
             }
             let manifest = self.queue.manifest();
@@ -145,9 +146,7 @@ impl Manager<'_> {
             if let Err(error) = self.prepare_there(*job) {
                 self.notice("start", Some(error.to_string()));
                 self.not_before = Cards::now() + AGAIN;
-                for job in jobs {
-                    self.withdrawn(*job, &error.to_string())?;
-                }
+                self.untaken(jobs, &error.to_string())?;
                 return Ok(false);
             }
         }
@@ -155,8 +154,6 @@ impl Manager<'_> {
             token,
             class: class.clone(),
             jobs: jobs.to_vec(),
-            said: String::new(),
-            times: 0,
             next: Duration::ZERO,
             full_with: None,
         };
@@ -198,11 +195,14 @@ impl Manager<'_> {
                 {
                     *window = others.saturating_add(own).saturating_mul(2);
                 }
+                for job in &pending.jobs {
+                    cluster.refusals.remove(job);
+                }
                 self.found(cluster, &pending.token, &tasks)?;
                 Ok(true)
             }
             Err(SubmitError::Rejected(why)) => {
-                self.rejected(&pending.jobs, &why)?;
+                self.rejected(cluster, &pending.jobs, &why)?;
                 Ok(true)
             }
             Err(SubmitError::Full(why)) => {
@@ -212,17 +212,18 @@ impl Manager<'_> {
                 );
                 let fewer = own / 2;
                 cluster.window = Some(others.saturating_add(fewer).max(1));
+                cluster.refused(&pending.jobs, &why);
                 if fewer > 0 {
                     // The first half keeps its attempts; the others have begun nothing.
-                    for job in pending.jobs.split_off(fewer as usize) {
-                        if withdraw(&self.folder(job)) {
-                            self.withdrawn(job, &why)?;
-                        }
-                    }
+                    let rest = pending.jobs.split_off(fewer as usize);
+                    self.untaken(&rest, &why)?;
+                    self.tell_of_refusal(cluster, &rest, "when those before it have been taken");
                     return self.hand_over(cluster, pending);
                 }
                 pending.next = now + FULL;
                 pending.full_with = Some(others);
+                let again = self.moment(FULL) + ", or when a job of this queue has left it";
+                self.tell_of_refusal(cluster, &pending.jobs, &again);
                 cluster.pending.push(pending);
                 Ok(false)
             }
@@ -235,13 +236,9 @@ impl Manager<'_> {
                 Ok(false)
             }
             Err(SubmitError::Unknown(why)) => {
-                pending.times = if pending.said == why {
-                    pending.times + 1
-                } else {
-                    1
-                };
-                if pending.times >= UNKNOWN_TRIES {
-                    self.rejected(&pending.jobs, &why)?;
+                let times = cluster.refused(&pending.jobs, &why);
+                if times >= UNKNOWN_TRIES {
+                    self.rejected(cluster, &pending.jobs, &why)?;
                     return Ok(true);
                 }
                 self.notice(
@@ -252,8 +249,9 @@ impl Manager<'_> {
                     cluster.unclear.insert(pending.token.clone());
                     cluster.next_ask = cluster.next_ask.min(now + SILENCE.0);
                 }
-                pending.said = why;
-                pending.next = now + SILENCE.0 * pending.times;
+                let pause = SILENCE.0 * times;
+                pending.next = now + pause;
+                self.tell_of_refusal(cluster, &pending.jobs, &self.moment(pause));
                 cluster.pending.push(pending);
                 Ok(true)
             }
@@ -275,15 +273,52 @@ impl Manager<'_> {
     }
 
     /// These will not be taken.
-    fn rejected(&mut self, jobs: &[u32], why: &str) -> Result<(), Error> {
+    fn rejected(&mut self, cluster: &mut Cluster, jobs: &[u32], why: &str) -> Result<(), Error> {
+        self.untaken(jobs, why)?;
         for job in jobs {
-            // Nothing was taken; claimed all the same, because nothing else proves it.
-            if withdraw(&self.folder(*job)) {
-                let verdict = Verdict::failed(Reason::EngineRejected, why);
-                self.conclude(*job, verdict)?;
+            cluster.refusals.remove(job);
+            // Somebody has it, or a person has cancelled it.
+            if self.queue.state(*job) == State::Ready {
+                self.refuse(*job, Verdict::failed(Reason::EngineRejected, why))?;
             }
         }
         Ok(())
+    }
+
+    /// The attempts of a wave that was not taken have never been any: their folders go, and their numbers are given again.
+    pub(super) fn untaken(&mut self, jobs: &[u32], why: &str) -> Result<(), Error> {
+        for job in jobs {
+            let folder = self.folder(*job);
+            // Claimed first: nothing else proves that no runner has it.
+            if withdraw(&folder) {
+                // Gone before it is written down: a number that is given again must find no claim.
+                let number_free = aris_fs::remove_tree(&self.place().queue, &folder).is_ok();
+                self.withdrawn(*job, why, number_free)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the state say, of each of these jobs, that it was refused and when it is tried again.
+    fn tell_of_refusal(&mut self, cluster: &Cluster, jobs: &[u32], again: &str) {
+        let name = cluster.engine.name();
+        for job in jobs {
+            if let Some((why, times)) = cluster.refusals.get(job) {
+                let text = format!("{name} refused it (try {times}): {why}; next try {again}");
+                self.queue.engine_says(*job, &text);
+                self.dirty = true;
+            }
+        }
+    }
+
+    /// `at <time of day, UTC>`.
+    fn moment(&self, from_now: Duration) -> String {
+        let from_now = jiff::SignedDuration::try_from(from_now).unwrap_or_default();
+        let moment = self.context.now().saturating_add(from_now);
+        format!(
+            "at {}",
+            aris_contract::time::stamp(moment.unwrap_or_default())
+        )
     }
 
     /// `aq-<queue>-<number>`: of this queue's folder and of the journal's next line, so that no two are alike.

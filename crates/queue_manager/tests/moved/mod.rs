@@ -1,0 +1,88 @@
+//! A queue's folder that is moved or removed under its manager.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::job;
+use crate::queue::Place;
+
+/// A queue whose first job runs until `go` is there, and whose second waits for it; and its manager, whose stderr is `told`.
+fn running() -> (Place, std::process::Child) {
+    let place = Place::within("q");
+    // It also ends when the test is over, so that nothing outlives that.
+    let outside = place.outside().display().to_string();
+    let first = format!(
+        "touch began; until test -e {outside}/go || ! test -d {outside}; do sleep 0.05; done"
+    );
+    place.manifest(&json!([
+        {"name": "p", "jobs": [job("first", &first)]},
+        {"name": "s", "depends_on": "p", "jobs": [job("second", "touch second")]},
+    ]));
+    let told = fs::File::create(place.outside().join("told")).expect("file");
+    let manager = place
+        .command(&["run", "--manifest", "m.json", "--state", "s.json"])
+        .stderr(told)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("started");
+    Place::until("the first runs", || {
+        place
+            .state()
+            .get("first")
+            .is_some_and(|row| row["state"] == "running")
+    });
+    (place, manager)
+}
+
+#[test]
+fn a_manager_whose_folder_is_moved_stops_and_the_new_place_tells_and_goes_on() {
+    let (place, mut manager) = running();
+    let moved = place.outside().join("moved");
+    fs::rename(place.at(""), &moved).expect("moved");
+    let code = manager.wait().expect("over").code();
+    let told = fs::read_to_string(place.outside().join("told")).expect("told");
+    assert_eq!(code, Some(5), "{told}");
+    assert_eq!(told.matches("was moved or removed").count(), 1, "{told}");
+    assert!(
+        !place.at("").exists(),
+        "nothing is written at the old place"
+    );
+    let call = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_queue_manager"));
+        let output = command.args(args).current_dir(&moved).output();
+        output.expect("ran")
+    };
+    let status = call(&["status", "--state", "s.json", "--json"]);
+    let status: Value = serde_json::from_slice(&status.stdout).expect("envelope");
+    let notices = status["data"]["notices"].to_string();
+    assert!(
+        notices.contains("moved or copied")
+            && notices.contains(&place.at("s.json").display().to_string()),
+        "{status}"
+    );
+    fs::write(place.outside().join("go"), "").expect("write");
+    // What ran wrote into a folder that is gone; whatever became of it, it is not run twice unasked.
+    let run = call(&["run", "--state", "s.json"]);
+    assert!(matches!(run.status.code(), Some(0 | 10)), "{run:?}");
+    let status = call(&["status", "--state", "s.json", "--json"]);
+    assert!(!String::from_utf8_lossy(&status.stdout).contains("moved or copied"));
+    let journal = fs::read_to_string(moved.join(".s.queue/journal.jsonl")).expect("journal");
+    assert_eq!(
+        journal.matches("\"start\":{\"id\":\"first\"").count(),
+        1,
+        "{journal}"
+    );
+}
+
+#[test]
+fn a_manager_whose_queue_is_removed_writes_no_second_state() {
+    let (place, mut manager) = running();
+    fs::rename(place.at(".s.queue"), place.outside().join("away")).expect("moved");
+    fs::remove_file(place.at("s.json")).expect("removed");
+    assert_eq!(manager.wait().expect("over").code(), Some(5));
+    assert!(!place.at("s.json").exists() && !place.at(".s.queue").exists());
+    assert!(!place.at("second").exists());
+    fs::write(place.outside().join("go"), "").expect("write");
+}
