@@ -1368,6 +1368,11 @@ fn audits_of_programs_that_they_did_not_make() {
                 p.audit_citations();
                 let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
                 details["per_entry"][0]["verdict"] = json!("KEEP");
+                p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
+                    "CITATION_AUDIT.json",
+                    "reason_code",
+                    "all_verified",
+                );
                 p.forge_details(
                     "citation_audit",
                     "citation-audit",
@@ -1375,6 +1380,56 @@ fn audits_of_programs_that_they_did_not_make() {
                     Verdict::Pass,
                     details,
                 );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a PASS over a work that a source calls retracted",
+            |p| {
+                p.audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["per_entry"][0]["verdict"] = json!("KEEP");
+                details["look_ups"] = json!("live");
+                details["findings"] = json!([{"id": "retracted", "severity": "fail"}]);
+                p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
+                    "CITATION_AUDIT.json",
+                    "reason_code",
+                    "all_verified",
+                );
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Pass,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a doubt of the files left out of a citation audit",
+            |p| {
+                p.edit("refs.bib", "  publisher = {Addison-Wesley},\n", "")
+                    .seal()
+                    .audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["findings"] = json!([]);
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Warn,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "another reason for the same verdict",
+            |p| {
+                p.audit_citations()
+                    .set("CITATION_AUDIT.json", "reason_code", "all_verified");
+                p.forge("citation_audit", "citation-audit", CITATIONS, Verdict::Warn);
             },
             "audit_not_reproduced",
         ),
