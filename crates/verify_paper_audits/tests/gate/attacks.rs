@@ -819,6 +819,21 @@ fn audits_that_did_not_look_at_their_subject() {
             "uncovered_input",
         ),
         (
+            "another bibliography than the one that the root document writes",
+            |p| {
+                let written = format!(
+                    "\\begin{{filecontents*}}{{refs.bib}}\n{}\\end{{filecontents*}}\n\\begin{{document}}",
+                    p.read("refs.bib")
+                );
+                p.edit("main.tex", "\\begin{document}", &written)
+                    .edit("refs.bib", "1984}\n", "1985}\n")
+                    .seal();
+                let inputs = ["main.tex", "sections/intro.tex", "sections/results.tex"];
+                p.audit("CITATION_AUDIT.json", "citation-audit", &inputs);
+            },
+            "uncovered_input",
+        ),
+        (
             "a result added after a reviewer's audit",
             |p| {
                 p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
