@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use aris_contract::artifact::audit::{Assurance, Verdict};
+use aris_contract::artifact::audit::Verdict;
 
 use crate::case::Case;
 use crate::finding::{Finding, FindingId};
@@ -13,19 +13,12 @@ use crate::trace;
 
 /// Checks every file of a kind that the policy wants covered: the audits that it names must have hashed it where it is their
 /// subject, and some required audit where it is nobody's.
-pub(crate) fn check(
-    cases: &[Case],
-    sources: &Sources,
-    policy: &Policy,
-    assurance: Assurance,
-) -> Vec<Finding> {
+pub(crate) fn check(cases: &[Case], sources: &Sources, policy: &Policy) -> Vec<Finding> {
     let required: Vec<&Case> = cases.iter().filter(|case| case.rule.mandatory).collect();
     let seen: Vec<BTreeSet<PathBuf>> = required.iter().map(|case| hashed(case).collect()).collect();
     // An audit that is absent or has no usable hashes has a finding of its own; listing every file adds nothing.
     let speaking = required.iter().copied().zip(&seen);
-    let speaking: Vec<_> = speaking
-        .filter(|(case, _)| speaks(case, assurance))
-        .collect();
+    let speaking: Vec<_> = speaking.filter(|(case, _)| speaks(case)).collect();
     let mut findings = Vec::new();
     for coverage in &policy.coverage {
         let demands = |case: &Case| coverage.audits.contains(&case.rule.skill);
@@ -74,15 +67,14 @@ fn is_ours(case: &Case) -> bool {
 }
 
 /// Whether the audit's hashes mean anything.
-fn speaks(case: &Case, assurance: Assurance) -> bool {
-    let silent = !case.present && assurance == Assurance::Draft;
+fn speaks(case: &Case) -> bool {
     let unread = case.artifact.audit.is_none();
     // BLOCKED and ERROR do not claim to have looked, and block by themselves.
     let looked = case
         .artifact
         .verdict
         .is_none_or(Verdict::claims_to_have_looked);
-    !silent && !unread && looked && !case.inputs.is_empty()
+    !unread && looked && !case.inputs.is_empty()
 }
 
 fn hashed(case: &Case) -> impl Iterator<Item = PathBuf> + '_ {

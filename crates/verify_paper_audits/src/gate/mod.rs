@@ -83,7 +83,7 @@ pub(crate) fn judge(
         case.findings.extend(found);
     }
     let found = guarded("coverage", &mut general, || {
-        cover::check(&cases, &sources, policy, assurance)
+        cover::check(&cases, &sources, policy)
     })
     .unwrap_or_default();
     deal(found, &mut cases, &mut general);

@@ -819,6 +819,21 @@ fn audits_that_did_not_look_at_their_subject() {
             "uncovered_input",
         ),
         (
+            "another bibliography than the one that the root document writes",
+            |p| {
+                let written = format!(
+                    "\\begin{{filecontents*}}{{refs.bib}}\n{}\\end{{filecontents*}}\n\\begin{{document}}",
+                    p.read("refs.bib")
+                );
+                p.edit("main.tex", "\\begin{document}", &written)
+                    .edit("refs.bib", "1984}\n", "1985}\n")
+                    .seal();
+                let inputs = ["main.tex", "sections/intro.tex", "sections/results.tex"];
+                p.audit("CITATION_AUDIT.json", "citation-audit", &inputs);
+            },
+            "uncovered_input",
+        ),
+        (
             "a result added after a reviewer's audit",
             |p| {
                 p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
@@ -1368,6 +1383,11 @@ fn audits_of_programs_that_they_did_not_make() {
                 p.audit_citations();
                 let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
                 details["per_entry"][0]["verdict"] = json!("KEEP");
+                p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
+                    "CITATION_AUDIT.json",
+                    "reason_code",
+                    "all_verified",
+                );
                 p.forge_details(
                     "citation_audit",
                     "citation-audit",
@@ -1375,6 +1395,56 @@ fn audits_of_programs_that_they_did_not_make() {
                     Verdict::Pass,
                     details,
                 );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a PASS over a work that a source calls retracted",
+            |p| {
+                p.audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["per_entry"][0]["verdict"] = json!("KEEP");
+                details["look_ups"] = json!("live");
+                details["findings"] = json!([{"id": "retracted", "severity": "fail"}]);
+                p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
+                    "CITATION_AUDIT.json",
+                    "reason_code",
+                    "all_verified",
+                );
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Pass,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a doubt of the files left out of a citation audit",
+            |p| {
+                p.edit("refs.bib", "  publisher = {Addison-Wesley},\n", "")
+                    .seal()
+                    .audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["findings"] = json!([]);
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Warn,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "another reason for the same verdict",
+            |p| {
+                p.audit_citations()
+                    .set("CITATION_AUDIT.json", "reason_code", "all_verified");
+                p.forge("citation_audit", "citation-audit", CITATIONS, Verdict::Warn);
             },
             "audit_not_reproduced",
         ),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::TraceMode;
 use serde_json::{Value, json};
 
@@ -871,6 +872,30 @@ fn traces_in_every_honest_form() {
             &["doubtful_verdict"],
         ),
         (
+            "citations by the program, with doubts from the files",
+            |p| {
+                p.edit("refs.bib", "  publisher = {Addison-Wesley},\n", "")
+                    .audit_citations();
+                let details = &p.artifact("CITATION_AUDIT.json")["details"];
+                assert_ne!(details["findings"], json!([]));
+            },
+            &["doubtful_verdict"],
+        ),
+        (
+            "citations by the program, which sources confirmed",
+            |p| {
+                p.audit_citations()
+                    .set("CITATION_AUDIT.json", "verdict", "PASS")
+                    .set("CITATION_AUDIT.json", "reason_code", "all_verified");
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["per_entry"][0]["verdict"] = json!("KEEP");
+                details["look_ups"] = json!("live");
+                let (skill, stem) = ("citation-audit", "CITATION_AUDIT");
+                p.forge_details("citation_audit", skill, stem, Verdict::Pass, details);
+            },
+            &[],
+        ),
+        (
             "both programs, twice",
             |p| {
                 for _ in 0..2 {
@@ -1273,6 +1298,9 @@ fn a_kill_argument_that_does_not_apply_needs_no_reviewer() {
         project.put("KILL_ARGUMENT.json", &passes);
         assert_eq!(project.gate().code, 1, "a PASS has a reviewer: {artifact}");
     }
+    let project = Project::new();
+    project.put("KILL_ARGUMENT.json", &whole(json!("gpt-5.5"), json!("")));
+    assert_eq!(project.gate().code, 1, "a named reviewer left no trace");
 }
 
 #[test]

@@ -216,3 +216,37 @@ fn a_link_is_not_written_through_and_an_unknown_audit_is_named() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_record_beside_the_chain_is_no_answer() {
+    let project = Project::bare();
+    let run = project.root.join(answered(&project, "VERDICT: FAIL\n"));
+    for end in ["request.json", "response.md", "meta.json"] {
+        let text = fs::read_to_string(run.join(format!("001-audit.{end}"))).expect("record");
+        let text = text.replace("FAIL", "PASS").replace("T11:00", "T11:30");
+        fs::write(run.join(format!("002-audit.{end}")), text).expect("forged");
+    }
+    let ran = command(&project, "record", &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(project.artifact(PROOFS)["verdict"], "FAIL");
+}
+
+#[test]
+fn each_reviewer_is_asked_about_the_subject_of_the_audit() {
+    let project = Project::bare();
+    for (skill, question) in [
+        ("proof-checker", "state a theorem"),
+        ("kill-argument", "the one argument"),
+        ("paper-claim-audit", "that you cannot trace"),
+        ("citation-audit", "does the work exist"),
+    ] {
+        let asked = call(&project.root, &["prompt", "paper", "--audit", skill], &[]);
+        assert_eq!(asked.code, 0, "{skill}: {}", asked.stderr);
+        assert!(
+            asked.stdout.starts_with("You "),
+            "{skill}: {}",
+            asked.stdout
+        );
+        assert!(asked.stdout.contains(question), "{skill}: {}", asked.stdout);
+    }
+}

@@ -79,6 +79,39 @@ fn an_audit_that_failed_is_not_cleared_by_taking_it_away() {
 }
 
 #[test]
+fn what_was_found_with_one_root_waits_for_that_root() {
+    let project = Project::new();
+    let asked = "\\input{sections/new}\n";
+    project
+        .write("sections/new.tex", "It has 12.5\\,\\% more.")
+        .edit("sections/intro.tex", "Gates", &format!("{asked}Gates"));
+    assert!(
+        project
+            .gate()
+            .ids("block")
+            .contains(&String::from("uncovered_input"))
+    );
+    let before = project.artifact(LIST)["obligations"].clone();
+    let other = [
+        "--assurance",
+        "submission",
+        "--root",
+        "sections/results.tex",
+    ];
+    let ran = project.run(&other);
+    assert_eq!(ran.audits("obligation_open").len(), 0, "{}", ran.stdout);
+    let after = project.artifact(LIST)["obligations"].clone();
+    let kept = |open: &&Value| after.as_array().expect("list").contains(open);
+    assert!(
+        before
+            .as_array()
+            .expect("list")
+            .iter()
+            .all(|open| kept(&open))
+    );
+}
+
+#[test]
 fn a_review_repeated_after_its_traces_were_deleted_closes() {
     let project = Project::new();
     project.says(CLAIMS, "FAIL");
