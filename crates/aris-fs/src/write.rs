@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
@@ -140,10 +140,29 @@ pub fn create_dir(path: &Path) -> Result<(), FsError> {
     fs::create_dir_all(path).map_err(|error| FsError::write("create", path, error))
 }
 
-/// Writes a small note that needs to survive the death of this process and not a power cut.
+/// Writes a small note that needs to survive the death of this process and not a power cut. A link is not written through, a FIFO is not
+/// waited for.
+///
+/// **Errors**: [`FsError::Write`], also for a link; [`FsError::NotRegular`].
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    let failed = |error| FsError::write("write", path, error);
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     fault::point();
-    fs::write(path, bytes).map_err(|error| FsError::write("write", path, error))
+    let mut file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+        .map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(FsError::NotRegular {
+            path: path.to_path_buf(),
+            found: "no file",
+        });
+    }
+    file.set_len(0).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)
 }
 
 /// Replaces the content of `path`, whole or not at all for every reader and whoever is killed, without waiting for the disk: after a

@@ -171,7 +171,7 @@ fn usable(folder: &Path) -> Result<(), String> {
     if owner != 0 && owner != rustix::process::geteuid().as_raw() {
         return Err(format!("{} belongs to another user", folder.display()));
     }
-    aris_fs::write_unsynced(&folder.join(".probe"), &[b'.'; 4096]).map_err(words)?;
+    aris_fs::replace_unsynced(&folder.join(".probe"), &[b'.'; 4096]).map_err(words)?;
     match aris_fs::Lock::try_acquire(&folder.join(".lock")) {
         Ok(_) | Err(aris_fs::FsError::Locked { .. }) => Ok(()),
         Err(error) => Err(words(error)),

@@ -125,7 +125,7 @@ pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
 /// The file system's clock: the only one that can be compared with the times of pages. The caller may write into the folder [`KEEP`].
 fn clock(root: &Path) -> Result<Moment, FsError> {
     let path = root.join(KEEP).join("clock");
-    aris_fs::write_unsynced(&path, b".\n")?;
+    aris_fs::replace_unsynced(&path, b".\n")?;
     Ok(changed(aris_fs::open(&path)?.metadata()))
 }
 
