@@ -29,9 +29,13 @@ pub struct Downloaded {
     pub resumed: u64,
 }
 
+/// Bytes of a file's start and end that are looked at.
+const END: u64 = 1024;
+
 impl Client {
     /// Brings the file that `request` names to `target`, whole, or not at all. `fits` gets its first kilobyte and says whether it is a file
-    /// of the kind that was asked for. A file that is there is left alone.
+    /// of the kind that was asked for; where the host did not say how long the file is, it gets the last kilobyte, too, and says whether the
+    /// file ends there. A file that is there is left alone.
     ///
     /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
     /// that the file is still the same. Of several processes that want the same file one brings it, and the others wait for it.
@@ -41,7 +45,7 @@ impl Client {
         &self,
         request: &Request,
         target: &Path,
-        fits: impl Fn(&[u8]) -> bool,
+        fits: impl Fn(&[u8], Option<&[u8]>) -> bool,
     ) -> Result<Option<Downloaded>, HttpError> {
         let url = self.url(request);
         if self.settings.mode == Mode::Offline {
@@ -72,7 +76,8 @@ impl Client {
             }
             let (answer, _) = attempt.send(&more)?;
             // Not every host looks at `If-Range`.
-            let same = validator(&answer).is_none_or(|now| tag.is_none_or(|tag| tag == now));
+            // A part names the tag that the whole has (RFC 9110 §15.3.7): one that names none may be of another file.
+            let same = tag.is_some() && validator(&answer) == tag;
             let begin = range(&answer).map(|(begin, _)| begin);
             let status = answer.status().as_u16();
             let goes_on = status == 206 && begin == Some(part.length()) && same;
@@ -91,8 +96,8 @@ impl Client {
             };
             Err(attempt.broken(Broken::Trouble(trouble)))
         });
-        let media_type = match arrived {
-            Ok(Some(media_type)) => media_type,
+        let (media_type, length_was_said) = match arrived {
+            Ok(Some(described)) => described,
             nothing => {
                 if nothing.is_ok() || part.length() == 0 {
                     part.discard()?;
@@ -102,9 +107,12 @@ impl Client {
             }
         };
         aris_fs::remove_file(&note)?;
-        if !fits(&aris_fs::open(&path)?.head(1024)?) {
+        let start = aris_fs::open(&path)?.head(END)?;
+        let from = part.length().saturating_sub(END);
+        let end = aris_fs::open(&path)?.read_from(from, END)?;
+        if !fits(&start, (!length_was_said).then_some(end.as_slice())) {
             part.discard()?;
-            let what = format!("{media_type:?} that is not the file");
+            let what = format!("{media_type:?} that is not the whole file");
             return Err(request.missed(&url, Why::NotAnAnswer(what)));
         }
         let is_new = part.finish_new(target)?;
@@ -120,15 +128,18 @@ fn disk(error: aris_fs::FsError) -> Missed {
     (error.into(), Again::No)
 }
 
-/// Appends the body to the part; the media type that the answer names.
+/// Appends the body to the part; the media type that the answer names, and whether the host said how long the file is.
 fn receive(
     attempt: &Attempt<'_>,
     mut answer: Answer,
     part: &mut aris_fs::Part,
     note: &Path,
-) -> Result<String, Missed> {
+) -> Result<(String, bool), Missed> {
     let Exchange { request, url, .. } = attempt.exchange;
     let total = range(&answer).and_then(|(_, total)| total);
+    // Without a length and without chunks the end of the connection is the end of the file, and a cut looks like one (RFC 9112 §6.3).
+    let chunked = header(&answer, "transfer-encoding").is_some();
+    let said = chunked || total.is_some() || header(&answer, "content-length").is_some();
     let limit = request.limit;
     if part.length() == 0 {
         let noted = match validator(&answer) {
@@ -156,7 +167,7 @@ fn receive(
     }
     let came = part.length();
     let Some(total) = total.filter(|total| *total != came) else {
-        return Ok(media_type);
+        return Ok((media_type, said));
     };
     if came > total {
         part.restart().map_err(disk)?;

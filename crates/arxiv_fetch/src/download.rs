@@ -70,8 +70,8 @@ fn bring(
         &[&ARXIV_FILES],
         "arxiv_fetch",
         |client| {
-            client.download(request, &target, |start| {
-                start.len() >= least && fits(start)
+            client.download(request, &target, |start, end| {
+                start.len() >= least && fits(start) && end.is_none_or(|end| ends(what, end))
             })
         },
     )?;
@@ -82,6 +82,11 @@ fn bring(
             "search for the paper's title first",
         )),
     }
+}
+
+/// Whether a file ends so. **Source**: ISO 32000-1, annex H, note 18: readers look for the mark in the last 1,024 bytes of a PDF.
+fn ends(what: &str, end: &[u8]) -> bool {
+    what != PDF.0 || end.windows(5).any(|part| part == b"%%EOF")
 }
 
 /// The size of the file when it is there. Something else in its place is an error: it is the user's.

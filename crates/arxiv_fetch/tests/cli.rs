@@ -225,6 +225,17 @@ fn a_link_to_nothing_stays_and_nobody_is_asked() {
     assert!(link.is_symlink() && server.log().is_empty());
 }
 
+#[test]
+fn a_probe_of_the_cache_is_not_written_through_a_link() {
+    let server = Server::start(|_| Answer::ok("application/pdf", pdf()));
+    let project = Project::new();
+    std::fs::create_dir_all(project.at("cache")).expect("folder");
+    project.write("thesis.tex", "years of work");
+    std::os::unix::fs::symlink(project.at("thesis.tex"), project.at("cache/.probe")).expect("link");
+    run(&project, &server, &["download", "2301.07041"]).expect_code(0);
+    assert_eq!(project.read("thesis.tex"), "years of work");
+}
+
 fn source() -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, text) in [("main.tex", "\\documentclass{article}"), ("sec/a.tex", "A")] {
