@@ -150,6 +150,36 @@ impl Page {
         (!key.contains('.')).then(|| self.slice(&field.block))
     }
 
+    /// The comment behind the value of a field, on its line.
+    pub fn remark_of(&self, key: &str) -> Option<&str> {
+        let field = self.front.as_ref()?.field(key)?;
+        let rest = self.slice(&(field.value.end..field.block.end));
+        let rest = rest.lines().next()?.trim();
+        rest.starts_with('#').then_some(rest)
+    }
+
+    /// Lines of the frontmatter that belong to no field that is read: comments, keys in quotes or with blanks in them, and all but the last
+    /// of several fields with one name.
+    pub fn unread_front(&self) -> impl Iterator<Item = &str> {
+        let fields = self.front.iter().flat_map(|front| {
+            let read = |field: &front::Field| front.field(&field.key) == Some(field);
+            let blocks = front.fields.iter();
+            blocks.map(move |field| (field.block.clone(), read(field)))
+        });
+        let fields: Vec<(Range<usize>, bool)> = fields.collect();
+        let close = self.front.as_ref().map_or(0, |front| front.close);
+        let rows = lines::lines(self.text.get(..close).unwrap_or_default()).skip(1);
+        rows.filter_map(move |(content, whole)| {
+            let mut of = fields
+                .iter()
+                .filter(|(block, _)| block.contains(&whole.start))
+                .peekable();
+            let unread = of.peek().is_none() || of.any(|(_, read)| !read);
+            let line = self.slice(&content);
+            (unread && !line.trim().is_empty()).then_some(line)
+        })
+    }
+
     /// A field as a list: `[a, b]`, `- a` lines, or one value. Empty when it is absent.
     pub fn list(&self, key: &str) -> Vec<String> {
         let Some(field) = self.front.as_ref().and_then(|front| front.field(key)) else {

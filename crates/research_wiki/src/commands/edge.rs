@@ -5,6 +5,8 @@ use aris_cli::Context;
 use super::connect;
 use crate::cli::{AddEdgeArgs, EdgeArgs};
 use crate::error::Error;
+use crate::file;
+use crate::gaps;
 use crate::report::{Changed, Drawn};
 use crate::wiki::{Wiki, Writer};
 use aris_wiki::edges::{Edge, Edges, TYPES};
@@ -102,9 +104,24 @@ fn check_type(kind: &str) -> Result<(), Error> {
     ))
 }
 
-/// Refuses ends that are no node, or whose pages are not there. A gap stands in `gap_map.md` and has no page.
+/// Refuses ends that are no node, or whose pages are not there. A gap stands in `gap_map.md` and has no page; while
+/// that names no gap, any may be named.
 pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
+    let map = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
+    let gaps = gaps::parse(&map);
     for node in ends {
+        let gap = node.strip_prefix("gap:");
+        let missing = |gap: &str| !gaps.is_empty() && !gaps.iter().any(|known| known.id == gap);
+        if let Some(gap) = gap.filter(|gap| missing(gap)) {
+            let names: Vec<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
+            return Err(Error::absent(
+                format!(
+                    "gap_map.md has no gap {gap}, which the edge names; it has {}",
+                    names.join(", ")
+                ),
+                "write the gap there first, or give --allow-missing where many are imported",
+            ));
+        }
         let known = Kind::of(node).is_some();
         if !known && !node.starts_with("gap:") {
             return Err(Error::usage(

@@ -209,20 +209,26 @@ fn take(page: &mut Page, from: &Page, name: &str) {
     }
 }
 
-/// Takes over the fields that `page` lacks. Gives those that it has with another value, as they stand, as a block of code.
+/// Takes over the fields that `page` lacks. Gives those that it has with another value, comments, and lines that are no field for us, as they
+/// stand, as a block of code.
 fn take_fields(page: &mut Page, from: &Page) -> String {
-    let mut differing = String::new();
+    let mut differing: String = from.unread_front().flat_map(|line| [line, "\n"]).collect();
     for key in from.keys() {
         let listed = from.list(&key);
         let mine = page.list(&key);
-        if matches!(
+        let own = matches!(
             key.as_str(),
             "type" | "node_id" | "added" | "merged" | DIGESTS | ALIASES
-        ) || listed.is_empty()
-        {
+        );
+        let joined = matches!(key.as_str(), "tags" | "based_on" | "target_gaps");
+        let as_it_stands = !own && !joined && mine != listed;
+        if let (Some(remark), false) = (from.remark_of(&key), as_it_stands) {
+            differing.push_str(&format!("{key}: {remark}\n"));
+        }
+        if own || listed.is_empty() {
             continue;
         }
-        if matches!(key.as_str(), "tags" | "based_on" | "target_gaps") {
+        if joined {
             page.add_items(&key, &listed);
         } else if mine.is_empty() {
             match from.lines_of(&key) {

@@ -532,6 +532,59 @@ fn a_list_that_can_be_read_in_two_ways_is_not_guessed() {
 }
 
 #[test]
+fn a_merge_keeps_lines_of_the_frontmatter_that_are_no_fields_for_us() {
+    let project = wiki();
+    let more = "# a remark\n\"quoted key\": one\nmy key: two\nclé: three\n? complex\n: four\ndup: five\ndup: six\n                relevance: core # seven\nadded: 2024-01-01  # eight\ntags: [x] # nine\n";
+    for (name, more) in [("A", "tags: [y]\n"), ("B", more)] {
+        project.write(
+            &format!("wiki/papers/{name}.md"),
+            format!("---\ntype: paper\nnode_id: paper:{name}\ntitle: \"Title\"\nauthors: [\"Ann Lee\"]\nyear: 2024\n{more}---\n\n# T\n"),
+        );
+    }
+    done(&project, &["merge", "wiki", "paper:A", "paper:B"]);
+    let page = project.read("wiki/papers/A.md");
+    for words in more.lines() {
+        let words = words.rsplit([':', '#']).next().expect("words").trim();
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    for words in [
+        "? complex",
+        "clé: three",
+        "dup: five",
+        "dup: six",
+        "# a remark",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+/// A file with a fixed name in a folder that others may fill is never written through a link, and a FIFO there hangs nobody.
+#[test]
+fn the_clock_of_the_index_is_not_written_through_a_link() {
+    for fifo in [false, true] {
+        let project = wiki();
+        done(&project, &ingest("Large Models Learn", "Ann Lee", "2024"));
+        done(&project, &["rebuild_index", "wiki"]);
+        let clock = project.at("wiki/.wiki/clock");
+        let _ = std::fs::remove_file(&clock);
+        let thesis = project.at("thesis.tex");
+        std::fs::write(&thesis, "years of work").expect("written");
+        if fifo {
+            let made = std::process::Command::new("mkfifo").arg(&clock).status();
+            assert!(made.expect("run").success());
+        } else {
+            std::os::unix::fs::symlink(&thesis, &clock).expect("a link");
+        }
+        project.write("wiki/papers/more.md", "---\ntitle: \"More\"\n---\n");
+        done(&project, &["search", "wiki", "models"]);
+        assert_eq!(
+            std::fs::read_to_string(&thesis).expect("read"),
+            "years of work"
+        );
+    }
+}
+
+#[test]
 fn a_merge_keeps_what_the_two_pages_say_differently() {
     let project = wiki();
     for (name, more) in [
