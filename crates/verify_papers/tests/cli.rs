@@ -354,6 +354,17 @@ fn a_main_title_that_matches_is_never_called_absent() {
     assert_eq!(paper["existence"], "inconclusive", "{run}");
     assert_eq!(paper["reason"], "only_the_main_title_matches", "{run}");
     assert!(run.stdout().contains("Pre-training of Deep"), "{run}");
+    // Nor where the caller wants most words to be the same.
+    let args = [
+        "--json",
+        "--titles-file",
+        "titles.txt",
+        "--s2-fuzzy-threshold",
+        "0.9",
+    ];
+    let run = world.run(&project, &args);
+    let paper = &run.data()["papers"][0];
+    assert_eq!(paper["existence"], "inconclusive", "{run}");
 }
 
 #[test]

@@ -49,7 +49,11 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     if let Some(least) = reference.title_overlap {
         let enough = title::overlap(&reference.title, &record.title) >= least;
         if !enough {
-            return Fit::Other;
+            // The threshold says what counts as the same title. A main title that matches is never "does not exist".
+            return match likeness {
+                Likeness::Part => Fit::MainTitle,
+                _ => Fit::Other,
+            };
         }
         if likeness != Likeness::OtherNumbers && !other_people(reference, record) {
             return Fit::Work;
