@@ -251,6 +251,32 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
                 ("resolve_claims_review", json!([{"status": "failure"}])),
             ],
         ),
+        // What was asked for was neither edited nor run again: every comment was left to a person, or nobody could be asked.
+        (
+            "nothing-edited",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_claims_review", resolved(false, "already_green")),
+            ],
+        ),
+        (
+            "review-nothing-edited",
+            vec![
+                ("review_research_pr", verdict("changes_requested")),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_research_review", resolved(false, "already_green")),
+                ("resolve_claims_review", resolved(false, "real_fix")),
+            ],
+        ),
+        (
+            "odd-resolution",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_claims_review", resolved(false, "unresolved")),
+            ],
+        ),
         (
             "not-pushed",
             vec![
