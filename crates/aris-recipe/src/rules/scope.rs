@@ -199,8 +199,8 @@ pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
         .then(|| reference.name())
 }
 
-/// Comparisons for equality between a reference and a literal.
-pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, &str)> {
+/// Comparisons between a reference and a literal.
+pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, Comparison, &str)> {
     let mut found = Vec::new();
     let mut open = vec![expression];
     while let Some(expression) = open.pop() {
@@ -209,16 +209,16 @@ pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, &str)> {
             Expression::Not(part) => open.push(part),
             Expression::Compare {
                 left,
-                comparison: Comparison::Equal | Comparison::NotEqual,
+                comparison,
                 right,
             } => match (left, right) {
                 (Operand::Reference(reference), Operand::Literal(literal))
                 | (Operand::Literal(literal), Operand::Reference(reference)) => {
-                    found.push((reference, literal.as_str()));
+                    found.push((reference, *comparison, literal.as_str()));
                 }
                 _ => {}
             },
-            Expression::Compare { .. } | Expression::Truth(_) => {}
+            Expression::Truth(_) => {}
         }
     }
     found

@@ -7,7 +7,7 @@ use super::super::data::Manifest;
 use super::super::findings::Findings;
 use super::super::scope::{Scope, captured_field, captures, comparisons, conditions};
 use super::gate::{self, Ends, Values};
-use crate::expression::{Namespace, Reference};
+use crate::expression::{Comparison, Namespace, Reference};
 use crate::model::{OnResult, Step};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
@@ -131,7 +131,10 @@ fn impossible(
         }
     };
     for (branch, text, expression) in conditions(step) {
-        for (reference, literal) in comparisons(expression) {
+        for (reference, comparison, literal) in comparisons(expression) {
+            if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+                continue;
+            }
             // Empty is what is absent, and that is always possible.
             if let Some(values) =
                 values(reference).filter(|values| !literal.is_empty() && !values.contains(literal))
