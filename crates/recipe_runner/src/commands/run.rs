@@ -11,6 +11,7 @@ use aris_recipe::engine::{Machine, State, Status};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::attempt;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::drive::{self, Source};
 use crate::error::Error;
@@ -153,6 +154,10 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
     store.save(&state)?;
     let goes_on = args.source.outcomes.is_some() || args.source.executes();
     if !goes_on {
+        let step = resumption.step.as_deref().unwrap_or_default();
+        for folder in store.interrupted(&state)? {
+            context.warn(&attempt::interrupted(step, &folder));
+        }
         let signal = signal(&state).filter(|_| state.status.is_over());
         let data = Resumed::only(resumption, state.context);
         return Ok(Outcome { data, signal });
