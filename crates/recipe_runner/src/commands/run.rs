@@ -62,24 +62,12 @@ pub struct Run {
     tainted: Option<bool>,
 }
 
-/// Where a run is taken up again.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ResumeFrom {
-    /// `terminal`, `journal`, `tier` or `entry`.
-    basis: String,
-    /// The tier.
-    tier: Option<i64>,
-    /// The step; null when the run is over.
-    step: Option<String>,
-}
-
 /// Where a run is taken up again, and how far it came from there when it went on.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Resumed {
     /// Where.
-    resume: ResumeFrom,
+    resume: Resumption,
     /// What was captured, of a run that did not go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Map<String, Value>>,
@@ -146,7 +134,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
         }
         let signal = signal(&state).filter(|_| state.status.is_over());
         let data = Resumed {
-            resume: ResumeFrom::of(resumption),
+            resume: resumption,
             context: Some(state.context),
             run: None,
         };
@@ -155,7 +143,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
     drive::drive(&machine, &mut state, Some(&store), &mut source, context)?;
     let signal = signal(&state);
     let data = Resumed {
-        resume: ResumeFrom::of(resumption),
+        resume: resumption,
         context: None,
         run: Some(Run::of(&machine, state)),
     };
@@ -227,23 +215,13 @@ impl Run {
     }
 }
 
-impl ResumeFrom {
-    fn of(resumption: Resumption) -> Self {
-        Self {
-            basis: resumption.basis.word().to_owned(),
-            tier: resumption.tier,
-            step: resumption.step,
-        }
-    }
-}
-
 impl Resumed {
     /// Where, and then as a run.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let from = &self.resume;
         let tier = from.tier.map_or(String::new(), |tier| format!(" {tier}"));
         let step = from.step.as_deref().unwrap_or("nothing is left to do");
-        writeln!(out, "resume from {}{tier}: {step}", from.basis)?;
+        writeln!(out, "resume from {}{tier}: {step}", from.basis.word())?;
         self.run.as_ref().map_or(Ok(()), |run| run.render(out))
     }
 }

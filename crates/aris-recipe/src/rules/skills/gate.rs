@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::findings::Findings;
-use super::super::scope::{Scope, comparisons, conditions, reach};
+use super::super::scope::{Scope, comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
 use crate::model::{Kind, OnResult, Step, Target};
@@ -46,7 +46,7 @@ pub(super) fn check(
             routes.iter().map(|(key, _)| key.text.clone()).collect(),
         ));
     }
-    for (_, _, expression) in conditions(step) {
+    for (_, _, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
             let values = told_apart(comparison, literal);
             match asked.iter_mut().find(|(known, _)| *known == reference) {
@@ -56,7 +56,7 @@ pub(super) fn check(
         }
     }
     // An answer that is only tested for truth. Of other variables and programs such a test asks whether something is there.
-    for (_, _, expression) in conditions(step) {
+    for (_, _, expression) in step.conditions() {
         for reference in expression.references() {
             let own = reference.namespace == Namespace::Result && step.kind() == Kind::Agent;
             if own && !asked.iter().any(|(known, _)| *known == reference) {
@@ -145,22 +145,21 @@ impl Gate<'_> {
             {
                 continue;
             }
-            let message = match (values, beside) {
-                (Some(_), Some(beside)) => format!(
+            let message = if let (Some(_), Some(beside)) = (values, beside) {
+                format!(
                     "`{}` can be `{value}`, which no branch names; it leads to `{}`, as `{beside}` does",
                     self.reference, route.text
-                ),
-                _ => {
-                    let absent = self.branch("");
-                    let absent = absent.is_some_and(|(_, absent)| absent.text == route.text);
-                    format!(
-                        "every text of `{}` that no branch names leads to `{}`, also a misspelt{} one; list its values in a manifest \
-                         (allowed_values), or name each of them and let the default go where on_failure goes",
-                        self.reference,
-                        route.text,
-                        if absent { " or a missing" } else { "" }
-                    )
-                }
+                )
+            } else {
+                let absent = self.branch("");
+                let absent = absent.is_some_and(|(_, absent)| absent.text == route.text);
+                format!(
+                    "every text of `{}` that no branch names leads to `{}`, also a misspelt{} one; list its values in a manifest \
+                     (allowed_values), or name each of them and let the default go where on_failure goes",
+                    self.reference,
+                    route.text,
+                    if absent { " or a missing" } else { "" }
+                )
             };
             let field = format!("on_result[{at}]");
             let finding = out.text(Id::OpenDefault, step, field, route, message);
