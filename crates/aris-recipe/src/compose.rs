@@ -297,7 +297,7 @@ pub fn captured_by(names: &[String], find: &mut Find<'_>) -> BTreeSet<String> {
             continue;
         };
         for step in &sub.steps {
-            let captures = step.capture.iter().chain(&step.capture_list);
+            let captures = step.captures();
             variables.extend(captures.map(|capture| capture.variable.text.clone()));
             if step.sub_recipe.is_some() {
                 open.push(name_of(step).to_owned());

@@ -182,10 +182,7 @@ pub(crate) fn of_text(text: &str, reading: &Reading) -> Outcome {
             ..Outcome::of(OutcomeStatus::Failure)
         };
     }
-    let object = |text: &str| match serde_json::from_str(text.trim()) {
-        Ok(Value::Object(object)) => Some(object),
-        _ => None,
-    };
+    let object = |text: &str| tokens::of_object(text, reading);
     let is_report =
         |found: &Map<String, Value>| found.get("type").and_then(Value::as_str) == Some("result");
     if let Some(found) = object(text) {

@@ -68,7 +68,7 @@ pub use commands::cancel::Cancelled;
 pub use commands::graph::GraphData;
 pub use commands::logs::Log;
 pub use commands::protocol::{Completed, Next};
-pub use commands::run::{ResumeFrom, Resumed, Run};
+pub use commands::run::{Resumed, Run};
 pub use commands::status::Standing;
 pub use commands::timeline::Timeline;
 pub use commands::validate::Validation;

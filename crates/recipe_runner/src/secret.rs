@@ -62,19 +62,40 @@ pub(crate) fn value(reference: &str, cwd: &Path) -> Result<String, String> {
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Warns where a value cannot be found now: a step that needs it would fail later.
-pub(crate) fn warn_of_absent(
+/// Looks whether the values are there: every step that is carried out gets them, and fails without. A run that only waits for its driver is
+/// warned.
+///
+/// **Errors**: a value that is absent although steps are carried out.
+pub(crate) fn present(
     recipe: &Recipe,
     inputs: &BTreeMap<String, String>,
+    executes: bool,
     context: &Context,
-) {
+) -> Result<(), Error> {
     for name in names(recipe) {
-        if let Some(reference) = inputs.get(name).filter(|value| !value.is_empty())
-            && let Err(why) = value(reference, context.cwd())
-        {
-            context.warn(&format!("the secret input {name} has no value: {why}"));
+        let Some(reference) = inputs.get(name).filter(|value| !value.is_empty()) else {
+            continue;
+        };
+        let Err(why) = value(reference, context.cwd()) else {
+            continue;
+        };
+        let reason = format!("the secret input {name} has no value: {why}");
+        if !executes {
+            context.warn(&reason);
+            continue;
         }
+        return Err(match reference.strip_prefix("file:").map(Path::new) {
+            Some(path) if !context.absolute(path).exists() => Error::NoFile {
+                path: path.to_path_buf(),
+                what: "secret",
+            },
+            _ => Error::Input {
+                reason,
+                hint: String::from("set it, and call again"),
+            },
+        });
     }
+    Ok(())
 }
 
 /// Takes secret values out of texts.

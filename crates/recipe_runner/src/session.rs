@@ -27,7 +27,7 @@ pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State
     }
     let inputs = inputs(&composed.recipe, &given, true)?;
     secret::check(&composed.recipe, &inputs)?;
-    secret::warn_of_absent(&composed.recipe, &inputs, context);
+    secret::present(&composed.recipe, &inputs, args.source.executes(), context)?;
     let absolute = |path: &Path| context.absolute(path).display().to_string();
     let reference = RecipeRef {
         name: composed.recipe.name.clone(),

@@ -134,6 +134,15 @@ impl Store {
         Ok(())
     }
 
+    /// Folders of the attempts of the step at the cursor that were begun, and nobody knows how they ended.
+    pub(crate) fn interrupted(&self, state: &State) -> Result<Vec<PathBuf>, Error> {
+        let parts = attempt::parts(&self.attempts().join(ticket(state)))?;
+        let interrupted = parts
+            .into_iter()
+            .filter(|part| matches!(part.left, Left::Interrupted));
+        Ok(interrupted.map(|part| part.folder).collect())
+    }
+
     /// The folder of attempts.
     pub(crate) fn attempts(&self) -> PathBuf {
         attempts_of(&self.path)

@@ -171,10 +171,12 @@ fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
         "it died at work on this step"
     );
 
-    // In the place of the helper that closes threads on the forge.
+    // The helper that closes threads, with the local forge.
+    let helper = Helper::named("resolve_claims_review");
+    let (helper, forge) = (helper.path().display(), research.forge.url());
     project.write(
         ".aris/tools/resolve_claims_review",
-        "echo \"$@\" >> .aris/finished\n",
+        format!("echo \"$@\" >> .aris/finished\nGH_TOKEN=t ARIS_GITHUB_API={forge} exec {helper} \"$@\"\n"),
     );
     let ended = driver.resume();
     assert_eq!(ended["terminal"], "research_complete", "{ended}");

@@ -251,6 +251,32 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
                 ("resolve_claims_review", json!([{"status": "failure"}])),
             ],
         ),
+        // What was asked for was neither edited nor run again: every comment was left to a person, or nobody could be asked.
+        (
+            "nothing-edited",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_claims_review", resolved(false, "already_green")),
+            ],
+        ),
+        (
+            "review-nothing-edited",
+            vec![
+                ("review_research_pr", verdict("changes_requested")),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_research_review", resolved(false, "already_green")),
+                ("resolve_claims_review", resolved(false, "real_fix")),
+            ],
+        ),
+        (
+            "odd-resolution",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_claims_review", resolved(false, "unresolved")),
+            ],
+        ),
         (
             "not-pushed",
             vec![
@@ -266,6 +292,61 @@ fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
     ] {
         let run = research(scenario, &PULL_REQUEST, &outcomes);
         assert_eq!(run["terminal"], "gates_open", "{scenario}");
+    }
+}
+
+/// What became of the comments is the word of the helper that closes their threads, and not of the session that resolved them.
+#[test]
+fn a_comment_that_is_left_over_keeps_its_gate_open() {
+    let said = r#"{"data":{"pr":1,"fixes_applied":1,"counts":{"resolve_failed":0,"replies_failed":0,"held":0},"verdicts":{"accept":1,"reject":0,"discuss":0,"strategies":{"rerun_required":0}}}}"#;
+    let left = |from: &str, to: &str| said.replace(from, to);
+    for (said, end) in [
+        (said.to_owned(), "research_complete"),
+        (left("discuss\":0", "discuss\":1"), "gates_open"),
+        (left("held\":0", "held\":1"), "gates_open"),
+        (
+            left("resolve_failed\":0", "resolve_failed\":1"),
+            "gates_open",
+        ),
+        (
+            left("replies_failed\":0", "replies_failed\":1"),
+            "gates_open",
+        ),
+        (left("accept\":1", "accept\":2"), "gates_open"),
+        (
+            left("fixes_applied\":1", "fixes_applied\":0").replace("accept\":1", "accept\":0"),
+            "gates_open",
+        ),
+        (String::new(), "gates_open"),
+    ] {
+        let project = project();
+        project.write("said.json", &said);
+        project.write(".aris/tools/resolve_claims_review", "cat said.json\n");
+        let archive = [
+            "re_push",
+            "create_artifact_branch",
+            "open_artifact_pr",
+            "tag_experiment",
+            "close_experiment_pr",
+        ];
+        let done = json!([{"status": "success", "result": {}}]);
+        let script: BTreeMap<&str, &Value> =
+            archive.into_iter().map(|step| (step, &done)).collect();
+        project.write("script.json", json!(script).to_string());
+        let state = json!({
+            "schema": "aris.recipe_runner.state/v1",
+            "recipe": {"path": project.at("recipes/research.yaml")},
+            "inputs": {"task": "Does it help?", "output_mode": "pr", "audit_claims": "true"},
+            "context": {
+                "worktree_path": project.path(), "branch": "b", "pr_url": "https://forge/o/r/pull/1", "audit_verdict": "changes_requested",
+                "claims_needs_rerun": "false", "claims_resolution": "real_fix",
+            },
+        });
+        project.write("state.json", state.to_string());
+        let args = ["resume", "--state", "state.json", "--exec", "cmd"];
+        let call = runner(&project).args(args);
+        let run = ended(call.args(["--outcomes", "script.json", "--json"]).run());
+        assert_eq!(run.data()["terminal"], end, "{said}: {run}");
     }
 }
 

@@ -29,13 +29,8 @@ pub(super) fn of(
         !partial || step.capture_partial.iter().any(|name| named(&name))
     };
     let main = outcome.main_result();
-    let scope = |result| Scope {
-        inputs: &state.inputs,
-        context: &state.context,
-        result,
-    };
     for capture in step.capture.iter().filter(wanted) {
-        let scope = scope(&main);
+        let scope = state.scope(&main);
         let text = capture.template.render(&scope);
         let missing = is_missing(capture, &scope);
         captured.add(recipe, state, capture, Value::from(text), missing, partial);
@@ -45,7 +40,7 @@ pub(super) fn of(
         let mut items: Vec<String> = Vec::new();
         let mut missing = true;
         for result in &results {
-            let scope = scope(result);
+            let scope = state.scope(result);
             missing &= is_missing(capture, &scope);
             extend(&mut items, &capture.template.value(&scope));
         }

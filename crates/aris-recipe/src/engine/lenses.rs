@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::machine::Machine;
 use super::outcome::{Outcome, OutcomeStatus, RetryReason};
 use super::state::State;
-use crate::expression::Scope;
 use crate::expression::quoted;
 use crate::model::Step;
 use crate::template::Template;
@@ -27,11 +26,7 @@ impl Machine {
     ///
     /// **Errors**: there is none, or the lists are not equally long. A step that looked at nothing is no success.
     pub fn lenses(&self, step: &Step, state: &State) -> Result<Vec<Lens>, String> {
-        let scope = Scope {
-            inputs: &state.inputs,
-            context: &state.context,
-            result: &Value::Null,
-        };
+        let scope = state.scope(&Value::Null);
         let mut columns: Vec<(&str, Vec<String>)> = Vec::new();
         for (name, node) in &step.lenses {
             let value = match node.to_json() {

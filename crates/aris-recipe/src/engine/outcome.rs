@@ -174,9 +174,7 @@ impl Outcome {
     /// Whether the result has everything that the step captures.
     fn carries_outputs(&self, step: &Step) -> bool {
         let result = self.main_result();
-        step.capture
-            .iter()
-            .chain(&step.capture_list)
+        step.captures()
             .flat_map(|capture| capture.template.references())
             .all(|reference| {
                 result

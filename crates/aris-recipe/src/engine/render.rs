@@ -5,18 +5,13 @@ use serde_json::{Map, Value};
 use super::lenses::Lens;
 use super::machine::Machine;
 use super::state::State;
-use crate::expression::Scope;
 use crate::model::Step;
 use crate::template::Template;
 
 impl Machine {
     /// The arguments of a step with everything filled in, for one of its lenses where it has some.
     pub fn rendered(&self, step: &Step, state: &State, lens: Option<&Lens>) -> Map<String, Value> {
-        let scope = Scope {
-            inputs: &state.inputs,
-            context: &state.context,
-            result: &Value::Null,
-        };
+        let scope = state.scope(&Value::Null);
         step.with
             .iter()
             .map(|(key, node)| {
@@ -32,11 +27,7 @@ impl Machine {
 
     /// The message of a step with everything filled in.
     pub fn message(&self, step: &Step, state: &State) -> Option<String> {
-        let scope = Scope {
-            inputs: &state.inputs,
-            context: &state.context,
-            result: &Value::Null,
-        };
+        let scope = state.scope(&Value::Null);
         let message = step.message.as_ref()?;
         Some(Template::parse(&message.text).render(&scope))
     }

@@ -1,9 +1,11 @@
 //! Where a run is taken up again.
 
+use serde::Serialize;
+
 use super::machine::Machine;
 use super::state::{State, Status};
 use crate::expression::Namespace;
-use crate::model::{Kind, OnResult, Recipe, Step};
+use crate::model::{Kind, Recipe, Step};
 use crate::value::to_text;
 
 /// The tiers of a recipe that states none: number, variable, and the step that the public recipes go on with.
@@ -15,7 +17,8 @@ const DEFAULT_TIERS: [(i64, &str); 4] = [
 ];
 
 /// What a resumption rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// The run is over.
     Terminal,
@@ -40,13 +43,13 @@ impl Basis {
 }
 
 /// Where a run is taken up again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Resumption {
     /// What it rests on.
     pub basis: Basis,
     /// The tier, where it is one.
     pub tier: Option<i64>,
-    /// The step; `None` when the run is over.
+    /// The step; null when the run is over.
     pub step: Option<String>,
 }
 
@@ -124,31 +127,18 @@ fn tiers(recipe: &Recipe) -> Vec<(i64, String, String)> {
 /// The first routing step that tests the variable, else where success leads from the step that captures it.
 fn default_start(recipe: &Recipe, variable: &str) -> Option<String> {
     let tests = |step: &&Step| {
-        step.kind() == Kind::Route && conditions(step).any(|reference| reference == variable)
+        let conditions = step.conditions().into_iter();
+        let mut reads = conditions.flat_map(|(_, _, condition)| condition.references());
+        let tested = reads.any(|one| one.namespace == Namespace::Context && one.name() == variable);
+        tested && step.kind() == Kind::Route
     };
     if let Some(step) = recipe.steps.iter().find(tests) {
         return Some(step.name.clone());
     }
     let captures = |step: &&Step| {
-        step.capture
-            .iter()
-            .chain(&step.capture_list)
+        step.captures()
             .any(|capture| capture.variable.text == variable)
     };
     let producer = recipe.steps.iter().find(captures)?;
     producer.on_success.as_ref().map(|route| route.text.clone())
-}
-
-/// Context variables that the conditions of a step read.
-fn conditions(step: &Step) -> impl Iterator<Item = &str> {
-    let branches = match &step.on_result {
-        Some(OnResult::List(branches)) => branches.as_slice(),
-        _ => &[],
-    };
-    branches
-        .iter()
-        .filter_map(|branch| branch.when.as_ref()?.parsed.as_ref().ok())
-        .flat_map(|condition| condition.references())
-        .filter(|reference| reference.namespace == Namespace::Context)
-        .map(crate::expression::Reference::name)
 }

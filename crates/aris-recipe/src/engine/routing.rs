@@ -2,7 +2,6 @@
 
 use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
-use crate::expression::Scope;
 use crate::model::{DONE, Kind, OnResult, Step, Via};
 use aris_yaml::Text;
 
@@ -60,11 +59,7 @@ fn by_result(
     failure: Option<&str>,
 ) -> Taken {
     let result = outcome.main_result();
-    let scope = Scope {
-        inputs: &state.inputs,
-        context: &state.context,
-        result: &result,
-    };
+    let scope = state.scope(&result);
     let mut notes = Vec::new();
     let found = match on_result {
         OnResult::List(branches) => branches.iter().enumerate().find_map(|(at, branch)| {

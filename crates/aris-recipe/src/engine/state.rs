@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::expression::Scope;
 use crate::model::Via;
 use crate::value::sorted_json;
 
@@ -234,6 +235,15 @@ fn max_steps() -> u64 {
 }
 
 impl State {
+    /// What conditions and templates read, with the result of the step at hand.
+    pub(crate) fn scope<'a>(&'a self, result: &'a Value) -> Scope<'a> {
+        Scope {
+            inputs: &self.inputs,
+            context: &self.context,
+            result,
+        }
+    }
+
     /// The state of a run that has not begun.
     pub fn new(recipe: RecipeRef, inputs: BTreeMap<String, String>, max_steps: u64) -> Self {
         Self {

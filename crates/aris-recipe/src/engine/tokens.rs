@@ -1,9 +1,13 @@
 //! Results out of text: what a command or a session printed, as fields.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::value::to_text;
 
 /// How the fields of a session's final text are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +85,8 @@ impl Fields {
 ///
 /// A value is what stands on its line. Where that is nothing, and for lists, it goes on over the lines that follow, until the next
 /// field, a blank line or a line of a code fence. Of several fields of one name the last counts; but a field of [`Reading::single`]
-/// that is given twice with different values is both, which no set of values has: nobody knows which one is meant.
+/// that is given twice with different values is both, which no set of values has: nobody knows which one is meant. For such a field the
+/// lines of quotes and lists, and JSON objects in the text, count as well when they give it another value.
 pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
     let mut fields: Map<String, Value> = Map::new();
     let mut open: Option<(String, String)> = None;
@@ -103,29 +108,121 @@ pub fn of_final_text(text: &str, reading: &Reading) -> Map<String, Value> {
         }
     }
     close(&mut fields, open, reading);
+    if !reading.single.is_empty() {
+        for (name, value) in beside(text) {
+            let differs =
+                |given: &Value| first_word(&to_text(given)) != first_word(&to_text(&value));
+            if reading.single.contains(&name) && fields.get(&name).is_some_and(differs) {
+                add(&mut fields, name, value, reading);
+            }
+        }
+    }
     fields
 }
 
+/// The fields of a JSON object that a session or a driver gave as its whole answer; `None` where the text is none.
+///
+/// A field that is given twice counts as in [`of_final_text`].
+pub fn of_object(text: &str, reading: &Reading) -> Option<Map<String, Value>> {
+    let pairs: Pairs = serde_json::from_str(text.trim()).ok()?;
+    Some(pairs.fields(reading))
+}
+
+/// The same of a JSON list of objects.
+pub fn of_objects(text: &str, reading: &Reading) -> Option<Vec<Map<String, Value>>> {
+    let objects: Vec<Pairs> = serde_json::from_str(text.trim()).ok()?;
+    Some(objects.into_iter().map(|one| one.fields(reading)).collect())
+}
+
 fn close(fields: &mut Map<String, Value>, open: Option<(String, String)>, reading: &Reading) {
-    let Some((name, value)) = open else {
-        return;
-    };
-    let before = fields.get(&name).and_then(Value::as_str);
-    let before = before.filter(|before| reading.single.contains(&name) && *before != value);
-    let value = before.map_or(value.clone(), |before| format!("{before}, then {value}"));
-    fields.insert(name, Value::from(value));
+    if let Some((name, value)) = open {
+        add(fields, name, Value::from(value), reading);
+    }
+}
+
+fn add(fields: &mut Map<String, Value>, name: String, value: Value, reading: &Reading) {
+    let before = fields.get(&name);
+    let before = before.filter(|before| reading.single.contains(&name) && **before != value);
+    let both = before.map(|before| format!("{}, then {}", to_text(before), to_text(&value)));
+    fields.insert(name, both.map_or(value, Value::from));
+}
+
+/// An object with all that it has: of a key that is there twice `serde_json` gives the last value alone.
+struct Pairs(Vec<(String, Value)>);
+
+impl Pairs {
+    fn fields(self, reading: &Reading) -> Map<String, Value> {
+        let mut fields = Map::new();
+        for (name, value) in self.0 {
+            add(&mut fields, name, value, reading);
+        }
+        fields
+    }
+}
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Pairs;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// What a text gives elsewhere than on lines of its own: on lines of quotes, lists and code, and in JSON objects.
+fn beside(text: &str) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = unmarked(line);
+        if bare.starts_with('{') {
+            let rest = text.get(at + (line.len() - bare.len())..);
+            let mut objects =
+                serde_json::Deserializer::from_str(rest.unwrap_or_default()).into_iter();
+            if let Some(Ok(Pairs(pairs))) = objects.next() {
+                found.extend(pairs);
+            }
+        } else if bare.len() < line.len() {
+            found.extend(field(bare).map(|(name, value)| (name, Value::from(value))));
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// A line behind the signs of a quote, a list or code.
+fn unmarked(line: &str) -> &str {
+    line.trim_start_matches(|sign: char| sign.is_whitespace() || "-*>`".contains(sign))
+}
+
+/// What decides in a value: "approved" of "approved: nothing is missing".
+fn first_word(value: &str) -> &str {
+    let end = |sign: char| !sign.is_alphanumeric() && !"_-".contains(sign);
+    value.trim().split(end).next().unwrap_or_default()
 }
 
 /// What an answer says of a helper that could not look: its line `degraded: why`, or a field `degraded` that is true.
 pub fn degraded(text: &str, fields: &Map<String, Value>) -> Option<String> {
     let of_line = |line: &str| {
-        let line =
-            line.trim_start_matches(|sign: char| sign.is_whitespace() || "-*>`".contains(sign));
+        let line = unmarked(line);
         line.starts_with("degraded: ")
             .then(|| line.trim_end().chars().take(NOTE).collect())
     };
     text.lines().find_map(of_line).or_else(|| {
-        let said = fields.get("degraded").map(crate::value::to_text)?;
+        let said = fields.get("degraded").map(to_text)?;
         crate::value::is_truthy(&said).then(|| String::from("degraded"))
     })
 }

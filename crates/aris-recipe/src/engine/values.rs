@@ -93,19 +93,14 @@ fn uses(step: &Step, field: &str, lists: bool) -> bool {
         reference.namespace == Namespace::Result && reference.name() == field
     };
     let listed = step.capture_list.iter().filter(|_| lists);
-    step.capture
-        .iter()
-        .chain(listed)
-        .flat_map(|capture| capture.template.references())
-        .any(is_field)
-        || match &step.on_result {
-            Some(OnResult::Field { field: named, .. }) => named
-                .as_ref()
-                .is_some_and(|named| named.text.trim() == field),
-            Some(OnResult::List(branches)) => branches
-                .iter()
-                .filter_map(|branch| branch.when.as_ref()?.parsed.as_ref().ok())
-                .any(|condition| condition.references().into_iter().any(is_field)),
-            None => false,
-        }
+    let mut captured = step.capture.iter().chain(listed);
+    let is_captured = captured.any(|capture| capture.template.references().any(is_field));
+    let routes = match &step.on_result {
+        Some(OnResult::Field { field, .. }) => field.as_ref(),
+        _ => None,
+    };
+    let mut conditions = step.conditions().into_iter();
+    is_captured
+        || routes.is_some_and(|named| named.text.trim() == field)
+        || conditions.any(|(_, _, condition)| condition.references().into_iter().any(is_field))
 }

@@ -27,14 +27,18 @@ impl Expression {
                 left,
                 comparison,
                 right,
-            } => {
-                let (left, right) = (left.text(scope), right.text(scope));
-                match comparison {
-                    Comparison::Equal => left == right,
-                    Comparison::NotEqual => left != right,
-                    ordering => ordered(&left, *ordering, &right, notes),
-                }
-            }
+            } => comparison.holds(&left.text(scope), &right.text(scope), notes),
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether two texts compare like this. `notes` as in [`Expression::holds`].
+    pub(crate) fn holds(self, left: &str, right: &str, notes: &mut Vec<String>) -> bool {
+        match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            ordering => ordered(left, ordering, right, notes),
         }
     }
 }

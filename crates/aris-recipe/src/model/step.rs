@@ -9,7 +9,7 @@ use super::kinds::{
     Anything, Arguments, Cache, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
 };
 use super::route::{OnResult, Results};
-use crate::expression::Namespace;
+use crate::expression::{Expression, Namespace};
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
 use crate::near::nearest;
 use crate::template::Template;
@@ -333,6 +333,25 @@ impl Step {
         self.skip_when_false
             .as_ref()
             .and_then(|text| text.text.trim().strip_prefix("inputs."))
+    }
+
+    /// All captures, of texts and of lists.
+    pub fn captures(&self) -> impl Iterator<Item = &Capture> {
+        self.capture.iter().chain(&self.capture_list)
+    }
+
+    /// The readable conditions of the list form: number of the branch, text, meaning.
+    pub fn conditions(&self) -> Vec<(usize, &Text, &Expression)> {
+        let Some(OnResult::List(branches)) = &self.on_result else {
+            return Vec::new();
+        };
+        let branches = branches.iter().enumerate();
+        branches
+            .filter_map(|(at, branch)| {
+                let condition = branch.when.as_ref()?;
+                Some((at, &condition.text, condition.parsed.as_ref().ok()?))
+            })
+            .collect()
     }
 
     /// Fields of the result that are collected as lists.

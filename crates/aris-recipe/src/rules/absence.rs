@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::bits::Bits;
 use super::findings::Findings;
-use super::scope::{Scope, captures, conditions};
+use super::scope::Scope;
 use crate::expression::{Comparison, Expression, Namespace, Operand};
 
 /// An edge of control, with the variables that are there behind it: captured on it, or found not to be empty by its condition.
@@ -102,7 +102,8 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
                 .iter()
                 .filter_map(|name| number(&name.text))
                 .collect(),
-            _ => captures(step)
+            _ => step
+                .captures()
                 .filter_map(|capture| number(&capture.variable.text))
                 .collect(),
         }
@@ -120,7 +121,9 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
     let conditions: BTreeMap<(usize, Via), Vec<usize>> = scope
         .steps()
         .flat_map(|(at, facts)| {
-            conditions(facts.step)
+            facts
+                .step
+                .conditions()
                 .into_iter()
                 .map(move |found| (at, found))
         })

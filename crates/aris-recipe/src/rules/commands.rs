@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::Profile;
 use super::findings::Findings;
-use super::scope::{Scope, argument, argument_line, captured_field, captures};
+use super::scope::{Scope, argument, argument_line, captured_field};
 use crate::expression::{Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::Kind;
@@ -34,7 +34,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             continue;
         };
         let line = argument_line(step, "cmd");
-        for capture in captures(step) {
+        for capture in step.captures() {
             let Some(field) = captured_field(capture) else {
                 continue;
             };

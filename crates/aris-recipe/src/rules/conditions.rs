@@ -32,7 +32,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 );
             }
         }
-        for (branch, text, expression) in super::scope::conditions(step) {
+        for (branch, text, expression) in step.conditions() {
             let field = format!("on_result[{branch}]");
             filters(
                 step,

@@ -4,7 +4,7 @@ use crate::rules::Id;
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
-use super::scope::{Scope, captures};
+use super::scope::Scope;
 use crate::model::{Class, Ingredient};
 use crate::near::nearest;
 use aris_yaml::Kind;
@@ -75,7 +75,9 @@ fn classes(scope: &Scope<'_>, out: &mut Findings) {
         match (class, producer) {
             (Class::InitOnly | Class::Derived, Some(at)) => {
                 let step = scope.step(*at);
-                let capture = captures(step).find(|capture| capture.variable.text == name.text);
+                let capture = step
+                    .captures()
+                    .find(|capture| capture.variable.text == name.text);
                 let line = capture.map_or(step.line, |capture| capture.variable.line);
                 let message = format!(
                     "`{}` is {class}, which no step may write, and this step captures it",

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::bits::Bits;
 use super::findings::Findings;
-use super::scope::{Scope, conditions};
+use super::scope::Scope;
 use crate::expression::{Comparison, Expression, Namespace, Operand};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let mut decisions: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut decided: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (at, facts) in scope.steps() {
-        for (branch, _, expression) in conditions(facts.step) {
+        for (branch, _, expression) in facts.step.conditions() {
             if let Some(decision) = decision(expression) {
                 let next = decisions.len();
                 let number = *decisions.entry(decision).or_insert(next);

@@ -6,7 +6,7 @@ use super::skill_name::Called;
 use super::{Data, Profile};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::graph::Graph;
-use crate::model::{Capture, Kind, OnResult, Recipe, Step};
+use crate::model::{Capture, Kind, Recipe, Step};
 use crate::template::Template;
 use aris_yaml::Text;
 
@@ -52,7 +52,7 @@ impl<'a> Scope<'a> {
         }
         let mut producers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, step) in recipe.steps.iter().enumerate() {
-            for capture in captures(step) {
+            for capture in step.captures() {
                 let list = producers.entry(&capture.variable.text).or_default();
                 if list.last() != Some(&at) {
                     list.push(at);
@@ -140,7 +140,8 @@ impl<'a> Facts<'a> {
 
     /// References in the conditions of the list form.
     pub(super) fn asks(&self) -> Vec<&'a Reference> {
-        conditions(self.step)
+        self.step
+            .conditions()
             .into_iter()
             .flat_map(|(_, _, expression)| expression.references())
             .collect()
@@ -165,26 +166,6 @@ pub(super) fn argument_line(step: &Step, key: &str) -> u32 {
         .map_or(step.line, |(_, node)| node.line)
 }
 
-/// All captures of a step, of texts and of lists.
-pub(super) fn captures(step: &Step) -> impl Iterator<Item = &Capture> {
-    step.capture.iter().chain(&step.capture_list)
-}
-
-/// The readable conditions of the list form: number of the branch, text, meaning.
-pub(super) fn conditions(step: &Step) -> Vec<(usize, &Text, &Expression)> {
-    let Some(OnResult::List(branches)) = &step.on_result else {
-        return Vec::new();
-    };
-    branches
-        .iter()
-        .enumerate()
-        .filter_map(|(at, branch)| {
-            let condition = branch.when.as_ref()?;
-            Some((at, &condition.text, condition.parsed.as_ref().ok()?))
-        })
-        .collect()
-}
-
 /// Whether a step calls a tool, an agent, a command or a callable.
 pub(super) fn is_call(step: &Step) -> bool {
     step.tool.is_some() || step.python.is_some()
@@ -199,8 +180,8 @@ pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
         .then(|| reference.name())
 }
 
-/// Comparisons for equality between a reference and a literal.
-pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, &str)> {
+/// Comparisons between a reference and a literal.
+pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, Comparison, &str)> {
     let mut found = Vec::new();
     let mut open = vec![expression];
     while let Some(expression) = open.pop() {
@@ -209,16 +190,16 @@ pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, &str)> {
             Expression::Not(part) => open.push(part),
             Expression::Compare {
                 left,
-                comparison: Comparison::Equal | Comparison::NotEqual,
+                comparison,
                 right,
             } => match (left, right) {
                 (Operand::Reference(reference), Operand::Literal(literal))
                 | (Operand::Literal(literal), Operand::Reference(reference)) => {
-                    found.push((reference, literal.as_str()));
+                    found.push((reference, *comparison, literal.as_str()));
                 }
                 _ => {}
             },
-            Expression::Compare { .. } | Expression::Truth(_) => {}
+            Expression::Truth(_) => {}
         }
     }
     found

@@ -4,7 +4,7 @@ use crate::rules::Id;
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
-use super::scope::{Facts, Scope, argument, argument_line, captures};
+use super::scope::{Facts, Scope, argument, argument_line};
 use crate::expression::Namespace;
 use crate::finding::Severity;
 use crate::model::keys::Wrong;
@@ -41,7 +41,10 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         }
         routes(scope, step, out);
         work(scope, step, out);
-        captured.extend(captures(step).map(|capture| capture.variable.text.as_str()));
+        captured.extend(
+            step.captures()
+                .map(|capture| capture.variable.text.as_str()),
+        );
     }
 }
 

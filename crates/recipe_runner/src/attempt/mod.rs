@@ -142,6 +142,15 @@ pub struct AtWork {
     pub(crate) log: String,
 }
 
+/// What is said of an attempt that was interrupted.
+pub(crate) fn interrupted(step: &str, folder: &Path) -> String {
+    format!(
+        "step {step} was interrupted: how far it came is not known. Look into {}, then say what came of it with recipe_runner complete, or let \
+         it run again with recipe_runner resume --rerun-interrupted",
+        folder.display()
+    )
+}
+
 /// Looks what became of an attempt, without taking part in it.
 pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
     if let Some(ended) = recorded(folder)? {

@@ -52,17 +52,18 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
         .map_or(("", &[] as &[String]), |(first, rest)| {
             (first.as_str(), rest)
         });
+    let record = |outcome, not_started, end, dropped| Record {
+        outcome,
+        not_started,
+        cancelled: false,
+        end,
+        started: started.clone(),
+        ended: clock.now().to_string(),
+        dropped,
+    };
+    let failed = |why: &str| record(Some(unread(why)), None, None, [0, 0]);
     if request.worker == Worker::Command && args.last().is_none_or(|text| text.trim().is_empty()) {
-        let now = clock.now().to_string();
-        return Record {
-            outcome: Some(unread("the step has no command")),
-            not_started: None,
-            cancelled: false,
-            end: None,
-            ended: now,
-            started,
-            dropped: [0, 0],
-        };
+        return failed("the step has no command");
     }
     let begin = clock.now();
     let deadline = Duration::from_secs(u64::from(request.deadline_s));
@@ -80,19 +81,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     for (name, reference) in &request.secrets {
         match secret::value(reference, &request.cwd) {
             Ok(value) => secrets.insert(name, value),
-            Err(why) => {
-                let mut outcome = Outcome::of(OutcomeStatus::Failure);
-                outcome.note = Some(format!("{name} has no value: {why}"));
-                return Record {
-                    outcome: Some(outcome),
-                    not_started: None,
-                    cancelled: false,
-                    end: None,
-                    ended: clock.now().to_string(),
-                    started,
-                    dropped: [0, 0],
-                };
-            }
+            Err(why) => return failed(&format!("{name} has no value: {why}")),
         };
     }
     for (name, value) in &secrets {
@@ -105,15 +94,6 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     if let Some(silence) = request.silence_s {
         command = command.silence_limit(Duration::from_secs(u64::from(silence)));
     }
-    let record = |outcome, not_started, end, dropped| Record {
-        outcome,
-        not_started,
-        cancelled: false,
-        end,
-        started,
-        ended: clock.now().to_string(),
-        dropped,
-    };
     // Written as it comes, so that people can follow it.
     #[expect(
         clippy::disallowed_methods,
@@ -142,11 +122,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     let finished = match command.run_streamed(deadline, &mut keep) {
         Ok(finished) => finished,
         // A folder that is not there comes from the recipe and what was captured: the step failed. The rest comes from this machine.
-        Err(error @ ProcError::NoDirectory { .. }) => {
-            let mut outcome = Outcome::of(OutcomeStatus::Failure);
-            outcome.note = Some(error.to_string());
-            return record(Some(outcome), None, None, [0, 0]);
-        }
+        Err(error @ ProcError::NoDirectory { .. }) => return failed(&error.to_string()),
         Err(error) => {
             let reason = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));

@@ -1,16 +1,18 @@
 //! `next` and `complete`: a run that somebody else drives.
 
 use std::io::{self, Read as _, Write};
+use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
-use aris_recipe::engine::tokens::Reading;
+use aris_recipe::engine::tokens::{self, Reading};
 use aris_recipe::engine::{self, Event, Lens, Machine, OutcomeStatus, State, Status};
 use aris_recipe::model::Kind;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::agent;
+use crate::attempt;
 use crate::cli::{CompleteArgs, StateArgs};
 use crate::commands::run::{end_word, signal};
 use crate::drive::{self, Source};
@@ -57,6 +59,9 @@ pub struct Next {
     /// Names this try; `complete --ticket` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<String>,
+    /// Folders of attempts of this try that were begun, and nobody knows how they ended: look there before the work is done again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    interrupted: Vec<PathBuf>,
     /// Whether it ended at a stop step that stands for a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<bool>,
@@ -95,7 +100,7 @@ pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Outcome<Next>,
     let (store, machine, mut state) = open(args, "recipe_runner next", context)?;
     settle(&machine, &mut state, &store, context)?;
     Ok(Outcome {
-        data: Next::of(&machine, &state),
+        data: Next::of(&machine, &state, &store)?,
         signal: ended(&state),
     })
 }
@@ -123,7 +128,7 @@ pub(crate) fn complete(
     let data = Completed {
         step: args.step.clone(),
         recorded: wanted,
-        next: Next::of(&machine, &state),
+        next: Next::of(&machine, &state, &store)?,
     };
     Ok(Outcome { data, signal })
 }
@@ -260,7 +265,7 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
         }
         Some(text) => text.to_owned(),
     };
-    if let Ok(results) = serde_json::from_str::<Vec<Map<String, Value>>>(text.trim()) {
+    if let Some(results) = tokens::of_objects(&text, reading) {
         return Ok(engine::Outcome::of_results(args.status, results));
     }
     // The status is the caller's word; only the result is read from the text.
@@ -273,7 +278,7 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
 }
 
 impl Next {
-    fn of(machine: &Machine, state: &State) -> Self {
+    fn of(machine: &Machine, state: &State, store: &Store) -> Result<Self, Error> {
         let step = state
             .cursor
             .as_deref()
@@ -293,6 +298,7 @@ impl Next {
             model: None,
             attempt: None,
             ticket: None,
+            interrupted: Vec::new(),
             failed: state.failed.then_some(true),
             terminal: state.terminal().map(str::to_owned),
             halt: state.halt.clone(),
@@ -320,8 +326,9 @@ impl Next {
             next.model = step.model.as_ref().map(|model| model.text.clone());
             next.attempt = Some(state.attempts + 1);
             next.ticket = Some(ticket(state));
+            next.interrupted = store.interrupted(state)?;
         }
-        next
+        Ok(next)
     }
 
     /// The step, its arguments, and how to say what came of it.
@@ -345,6 +352,9 @@ impl Next {
             "step {step} ({kind}), ticket {}",
             self.ticket.as_deref().unwrap_or_default()
         )?;
+        for folder in &self.interrupted {
+            writeln!(out, "{}", attempt::interrupted(step, folder))?;
+        }
         if let Some(message) = &self.message {
             writeln!(out, "{}", message.trim_end())?;
         }

@@ -11,6 +11,7 @@ use aris_recipe::engine::{Machine, State, Status};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::attempt;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::drive::{self, Source};
 use crate::error::Error;
@@ -61,44 +62,18 @@ pub struct Run {
     tainted: Option<bool>,
 }
 
-/// Where a run is taken up again.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ResumeFrom {
-    /// `terminal`, `journal`, `tier` or `entry`.
-    basis: String,
-    /// The tier.
-    tier: Option<i64>,
-    /// The step; null when the run is over.
-    step: Option<String>,
-}
-
 /// Where a run is taken up again, and how far it came from there when it went on.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Resumed {
     /// Where.
-    resume: ResumeFrom,
-    /// What was captured.
-    context: Map<String, Value>,
+    resume: Resumption,
+    /// What was captured, of a run that did not go on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    recipe: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    terminal: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<Vec<Entry>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    inputs: Option<BTreeMap<String, String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waiting_for: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    halt: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failed: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    context: Option<Map<String, Value>>,
+    /// How far it came, of one that went on.
+    #[serde(flatten)]
+    run: Option<Run>,
 }
 
 /// Runs a recipe from its entry.
@@ -153,24 +128,24 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
     store.save(&state)?;
     let goes_on = args.source.outcomes.is_some() || args.source.executes();
     if !goes_on {
+        let step = resumption.step.as_deref().unwrap_or_default();
+        for folder in store.interrupted(&state)? {
+            context.warn(&attempt::interrupted(step, &folder));
+        }
         let signal = signal(&state).filter(|_| state.status.is_over());
-        let data = Resumed::only(resumption, state.context);
+        let data = Resumed {
+            resume: resumption,
+            context: Some(state.context),
+            run: None,
+        };
         return Ok(Outcome { data, signal });
     }
     drive::drive(&machine, &mut state, Some(&store), &mut source, context)?;
     let signal = signal(&state);
-    let run = Run::of(&machine, state);
     let data = Resumed {
-        recipe: Some(run.recipe),
-        status: Some(run.status),
-        terminal: Some(Value::from(run.terminal)),
-        trace: Some(run.trace),
-        inputs: Some(run.inputs),
-        waiting_for: run.waiting_for,
-        halt: run.halt,
-        failed: run.failed,
-        message: run.message,
-        ..Resumed::only(resumption, run.context)
+        resume: resumption,
+        context: None,
+        run: Some(Run::of(&machine, state)),
     };
     Ok(Outcome { data, signal })
 }
@@ -213,55 +188,41 @@ impl Run {
 
     /// One line for each entry, and one for how it stands.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
-        render(out, &self.trace)?;
-        render_end(
-            out,
-            end_word(self.status, self.failed),
-            [&self.terminal, &self.waiting_for, &self.halt, &self.message],
-        )
+        for entry in &self.trace {
+            let word = serde_json::to_value(entry.event).unwrap_or_default();
+            let status = entry.status.as_deref().unwrap_or("-");
+            let edge = entry.edge.as_ref();
+            let edge = edge.map_or_else(|| String::from("-"), ToString::to_string);
+            let target = entry.target.as_deref().unwrap_or("-");
+            let note = entry
+                .note
+                .as_deref()
+                .map_or(String::new(), |note| format!("  # {note}"));
+            writeln!(
+                out,
+                "{}\t{}\t{}\t{status}\t{edge}\t{target}{note}",
+                entry.seq,
+                entry.step,
+                word.as_str().unwrap_or_default()
+            )?;
+        }
+        let place = self.terminal.as_ref().or(self.waiting_for.as_ref());
+        let place = place.or(self.halt.as_ref());
+        let place = place.map_or(String::new(), |place| format!(": {place}"));
+        writeln!(out, "{}{place}", end_word(self.status, self.failed))?;
+        let message = self.message.as_ref();
+        message.map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()))
     }
 }
 
 impl Resumed {
-    fn only(resumption: Resumption, context: Map<String, Value>) -> Self {
-        Self {
-            resume: ResumeFrom {
-                basis: resumption.basis.word().to_owned(),
-                tier: resumption.tier,
-                step: resumption.step,
-            },
-            context,
-            recipe: None,
-            status: None,
-            terminal: None,
-            trace: None,
-            inputs: None,
-            waiting_for: None,
-            halt: None,
-            failed: None,
-            message: None,
-        }
-    }
-
     /// Where, and then as a run.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let from = &self.resume;
         let tier = from.tier.map_or(String::new(), |tier| format!(" {tier}"));
         let step = from.step.as_deref().unwrap_or("nothing is left to do");
-        writeln!(out, "resume from {}{tier}: {step}", from.basis)?;
-        render(out, self.trace.as_deref().unwrap_or_default())?;
-        let terminal = self
-            .terminal
-            .as_ref()
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        self.status.map_or(Ok(()), |status| {
-            render_end(
-                out,
-                end_word(status, self.failed),
-                [&terminal, &self.waiting_for, &self.halt, &self.message],
-            )
-        })
+        writeln!(out, "resume from {}{tier}: {step}", from.basis.word())?;
+        self.run.as_ref().map_or(Ok(()), |run| run.render(out))
     }
 }
 
@@ -272,42 +233,4 @@ pub(crate) fn end_word(status: Status, failed: Option<bool>) -> &'static str {
     } else {
         status.word()
     }
-}
-
-fn render(out: &mut dyn Write, trace: &[Entry]) -> io::Result<()> {
-    for entry in trace {
-        let word = serde_json::to_value(entry.event).unwrap_or_default();
-        let status = entry.status.as_deref().unwrap_or("-");
-        let edge = entry.edge.as_ref();
-        let edge = edge.map_or_else(|| String::from("-"), ToString::to_string);
-        let target = entry.target.as_deref().unwrap_or("-");
-        let note = entry
-            .note
-            .as_deref()
-            .map_or(String::new(), |note| format!("  # {note}"));
-        writeln!(
-            out,
-            "{}\t{}\t{}\t{status}\t{edge}\t{target}{note}",
-            entry.seq,
-            entry.step,
-            word.as_str().unwrap_or_default()
-        )?;
-    }
-    Ok(())
-}
-
-fn render_end(
-    out: &mut dyn Write,
-    word: &str,
-    [terminal, waiting_for, halt, message]: [&Option<String>; 4],
-) -> io::Result<()> {
-    let more = terminal.as_ref().or(waiting_for.as_ref()).or(halt.as_ref());
-    writeln!(
-        out,
-        "{word}{}",
-        more.map_or(String::new(), |more| format!(": {more}"))
-    )?;
-    message
-        .as_ref()
-        .map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()))
 }

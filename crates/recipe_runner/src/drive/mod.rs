@@ -189,12 +189,7 @@ impl Source {
                 ..Outcome::of(OutcomeStatus::Stale)
             }),
             Attempt::Interrupted => {
-                context.warn(&format!(
-                    "step {} was interrupted: how far it came is not known. Look into {}, then say what came of it with \
-                     recipe_runner complete, or let it run again with recipe_runner resume --rerun-interrupted",
-                    work.name,
-                    work.folder.display()
-                ));
+                context.warn(&attempt::interrupted(&work.name, &work.folder));
                 None
             }
         }

@@ -329,6 +329,14 @@ fn a_runner_that_is_killed_costs_nothing_and_work_that_is_killed_is_interrupted(
         status(&project)["at_work"].is_null()
     });
     assert_eq!(status(&project)["interrupted"], true);
+    // Whoever goes on by hand is told, too, and may complete it.
+    let next = call(&project, &["next", "--state", "run.json"])
+        .run()
+        .expect_code(0);
+    let folder = project.at("run.json.d/1.1").display().to_string();
+    assert_eq!(next.data()["interrupted"], json!([folder]));
+    let resumed = call(&project, &["resume", "--state", "run.json"]).run();
+    assert!(resumed.stderr().contains("was interrupted"), "{resumed}");
     let stopped = resume(&project).expect_code(11);
     assert!(stopped.stderr().contains("was interrupted"), "{stopped}");
     assert_eq!(project.read("count"), "ran\n");

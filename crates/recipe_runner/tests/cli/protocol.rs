@@ -180,5 +180,6 @@ fn who_uses_a_run_is_named() {
         "{message}"
     );
     drop(lock);
-    call(&project, &words).run().expect_code(0);
+    // A program that another test starts at this moment may still have the lock's file open.
+    call(&project, &words[..3]).run().expect_code(0);
 }

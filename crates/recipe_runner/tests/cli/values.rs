@@ -422,6 +422,50 @@ fn validate_names_gates_that_open() {
             "blocked",
             "info open-default",
         ),
+        // "3 findings" is no number, so it is not above 0.
+        (
+            "",
+            agent,
+            format!("{}{}", on("> 0", "blocked"), default("merge")),
+            "blocked",
+            "warning open-default",
+        ),
+        (
+            "",
+            agent,
+            format!("{}{}", on("<= 0", "merge"), default("blocked")),
+            "blocked",
+            "",
+        ),
+        (
+            "",
+            agent,
+            format!("{}{}", on("<= 0", "merge"), default("blocked")),
+            "merge",
+            "warning open-failure",
+        ),
+        // Any text is true, a misspelt verdict, too.
+        (
+            "",
+            agent,
+            format!("{blocked}{}{}", on("", "merge"), default("blocked")),
+            "blocked",
+            "warning open-default",
+        ),
+        (
+            "",
+            agent,
+            format!("{}{}", on("", "merge"), default("blocked")),
+            "blocked",
+            "info open-default",
+        ),
+        (
+            "",
+            command,
+            format!("{}{}", on("", "merge"), default("blocked")),
+            "blocked",
+            "",
+        ),
     ] {
         assert_eq!(gate(head, tool, &branches, failure), expected, "{branches}");
     }
@@ -444,9 +488,39 @@ fn contradicting_verdicts_are_a_failure() {
             "verdict = approved\nnote = a\nnote = b\nverdict = approved\n",
             "merge",
         ),
+        (
+            r#"{"verdict": "changes_requested", "verdict": "approved"}"#,
+            "broken",
+        ),
+        (r#"{"verdict": "approved", "verdict": "approved"}"#, "merge"),
+        (
+            "```json\n{\n  \"verdict\": \"changes_requested\"\n}\n```\nverdict = approved\n",
+            "broken",
+        ),
+        (
+            "> verdict = changes_requested\n\nverdict = approved\n",
+            "broken",
+        ),
+        (
+            "verdict = approved\n- `verdict = changes_requested`\n",
+            "broken",
+        ),
+        // The same value, a set of braces that is no JSON, and a quote alone contradict nothing.
+        (
+            "- verdict = approved: nothing is missing\n{\"verdict\": \"approved\"}\n{x\nverdict = approved\n",
+            "merge",
+        ),
     ] {
         let data = answered(&project, answer, &[]);
         assert_eq!(data["terminal"], end, "{answer}");
+        let project = gated("manifest: manifest.yaml\n");
+        call(&project, &["run", "r.yaml", "--state", "s.json"])
+            .run()
+            .expect_code(11);
+        let step = ["complete", "--state", "s.json", "--step", "look"];
+        let more = ["--status", "success", "--result", answer];
+        let done = call(&project, &[&step[..], &more].concat()).run();
+        assert_eq!(done.data()["next"]["terminal"], end, "{answer}");
     }
     assert_eq!(
         answered(

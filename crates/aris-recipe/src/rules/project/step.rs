@@ -8,7 +8,7 @@ use super::skill::SkillTest;
 use super::{Many, Pattern};
 use crate::expression::{Comparison, Expression, Namespace, Operand};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
-use crate::rules::scope::{Scope, argument, captured_field, captures, conditions, reach};
+use crate::rules::scope::{Scope, argument, captured_field, reach};
 
 type Texts = Option<Many<String>>;
 
@@ -243,7 +243,7 @@ impl StepTest {
             && !(self.captures_nothing && (step.kind() != Kind::Agent || !step.capture.is_empty()))
             && some(&self.captures, result_field)
             && some(&self.captures_as, |name| {
-                captures(step).any(|capture| capture.variable.text == name)
+                step.captures().any(|capture| capture.variable.text == name)
             })
             && some(&self.captures_list, |name| {
                 step.capture_list
@@ -366,7 +366,8 @@ impl Results {
         let Some(OnResult::List(branches)) = &step.on_result else {
             return Vec::new();
         };
-        let routed: BTreeSet<&str> = conditions(step)
+        let routed: BTreeSet<&str> = step
+            .conditions()
             .into_iter()
             .flat_map(|(_, _, expression)| self.values(expression))
             .collect();

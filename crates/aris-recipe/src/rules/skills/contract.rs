@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::super::data::{Manifest, SkillContract, SkillInput};
 use super::super::findings::Findings;
-use super::super::scope::{Facts, Scope, captured_field, captures, conditions};
+use super::super::scope::{Facts, Scope, captured_field};
 use super::super::skill_name::Called;
 use crate::expression::Namespace;
 use crate::finding::Severity;
@@ -35,7 +35,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                     let message = format!("contract of skill `{name}`: {}", fault.message);
                     out.step(fault.rule, facts.step, message).severity = fault.severity;
                 }
-            } else if captures(facts.step).next().is_some() {
+            } else if facts.step.captures().next().is_some() {
                 let message = format!(
                     "the manifest has no contract of skill `{}`, so its outputs cannot be checked",
                     skill.name
@@ -43,7 +43,12 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 out.step(Id::UndeclaredCaptureKey, facts.step, message);
             }
         }
-        captured.extend(captures(facts.step).map(|capture| capture.variable.text.as_str()));
+        captured.extend(
+            facts
+                .step
+                .captures()
+                .map(|capture| capture.variable.text.as_str()),
+        );
     }
 }
 
@@ -139,7 +144,7 @@ fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Fi
             }
         }
     }
-    if !contract.outputs.is_empty() && captures(step).next().is_none() {
+    if !contract.outputs.is_empty() && step.captures().next().is_none() {
         let names: Vec<&str> = contract
             .outputs
             .iter()
@@ -219,7 +224,7 @@ fn writes(
         return;
     }
     let step = scope.step(at);
-    let gated = conditions(step).into_iter().any(|(_, _, expression)| {
+    let gated = step.conditions().into_iter().any(|(_, _, expression)| {
         expression.references().iter().any(|reference| {
             reference.namespace == Namespace::Result && contract.output(reference.name()).is_some()
         })

@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::findings::Findings;
-use super::super::scope::{Scope, comparisons, conditions, reach};
+use super::super::scope::{Scope, comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
 use crate::model::{Kind, OnResult, Step, Target};
 use crate::rules::Id;
 use crate::rules::routing::ends_unwritten;
+use crate::value::is_truthy;
 use aris_yaml::Text;
 
 /// Values that a variable or a field can have, where all are known.
@@ -38,18 +39,28 @@ pub(super) fn check(
             .map(|field| Reference::of_result(&field.text)),
         OnResult::List(_) => None,
     };
-    let mut asked: Vec<(&Reference, Vec<&str>)> = Vec::new();
+    let mut asked: Vec<(&Reference, Vec<String>)> = Vec::new();
     if let (Some(field), OnResult::Field { routes, .. }) = (&field, on_result) {
         asked.push((
             field,
-            routes.iter().map(|(key, _)| key.text.as_str()).collect(),
+            routes.iter().map(|(key, _)| key.text.clone()).collect(),
         ));
     }
-    for (_, _, expression) in conditions(step) {
-        for (reference, literal) in comparisons(expression) {
+    for (_, _, expression) in step.conditions() {
+        for (reference, comparison, literal) in comparisons(expression) {
+            let values = told_apart(comparison, literal);
             match asked.iter_mut().find(|(known, _)| *known == reference) {
-                Some((_, literals)) => literals.push(literal),
-                None => asked.push((reference, vec![literal])),
+                Some((_, literals)) => literals.extend(values),
+                None => asked.push((reference, values)),
+            }
+        }
+    }
+    // An answer that is only tested for truth. Of other variables and programs such a test asks whether something is there.
+    for (_, _, expression) in step.conditions() {
+        for reference in expression.references() {
+            let own = reference.namespace == Namespace::Result && step.kind() == Kind::Agent;
+            if own && !asked.iter().any(|(known, _)| *known == reference) {
+                asked.push((reference, Vec::new()));
             }
         }
     }
@@ -81,6 +92,17 @@ pub(super) fn check(
     }
 }
 
+/// Values that a comparison tells apart: the literal, for an ordering also a number on each side of it.
+fn told_apart(comparison: Comparison, literal: &str) -> Vec<String> {
+    let mut values = vec![literal.to_owned()];
+    if !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+        && let Ok(number) = literal.trim().parse::<f64>()
+    {
+        values.extend([number - 1.0, number + 1.0].map(|beside| beside.to_string()));
+    }
+    values
+}
+
 /// One step that routes by one reference.
 struct Gate<'a> {
     scope: &'a Scope<'a>,
@@ -89,7 +111,7 @@ struct Gate<'a> {
     on_result: &'a OnResult,
     reference: &'a Reference,
     /// What the conditions compare it with.
-    literals: Vec<&'a str>,
+    literals: Vec<String>,
 }
 
 impl Gate<'_> {
@@ -100,8 +122,8 @@ impl Gate<'_> {
         let unnamed: Vec<&str> = match values {
             None => vec![UNEXPECTED],
             Some(values) => {
-                let named = |value: &&str| !self.literals.contains(value);
-                values.iter().copied().filter(named).collect()
+                let unnamed = |value: &&str| !self.literals.iter().any(|literal| literal == value);
+                values.iter().copied().filter(unnamed).collect()
             }
         };
         for value in unnamed {
@@ -123,21 +145,27 @@ impl Gate<'_> {
             {
                 continue;
             }
-            let message = match (values, beside) {
-                (Some(_), Some(beside)) => format!(
+            let message = if let (Some(_), Some(beside)) = (values, beside) {
+                format!(
                     "`{}` can be `{value}`, which no branch names; it leads to `{}`, as `{beside}` does",
                     self.reference, route.text
-                ),
-                _ => format!(
-                    "every text of `{}` that no branch names leads to `{}`, also a misspelt or a missing one; list its values in a manifest \
+                )
+            } else {
+                let absent = self.branch("");
+                let absent = absent.is_some_and(|(_, absent)| absent.text == route.text);
+                format!(
+                    "every text of `{}` that no branch names leads to `{}`, also a misspelt{} one; list its values in a manifest \
                      (allowed_values), or name each of them and let the default go where on_failure goes",
-                    self.reference, route.text
-                ),
+                    self.reference,
+                    route.text,
+                    if absent { " or a missing" } else { "" }
+                )
             };
             let field = format!("on_result[{at}]");
             let finding = out.text(Id::OpenDefault, step, field, route, message);
             // A listed value may be meant to go there, and a program writes what its author chose; an agent writes what it likes.
-            if values.is_some() || writer_step.kind() != Kind::Agent {
+            // A text that is only tested for truth may be one, such as a path, where any text is meant.
+            if values.is_some() || writer_step.kind() != Kind::Agent || self.literals.is_empty() {
                 finding.severity = Severity::Info;
             }
             return true;
@@ -148,7 +176,8 @@ impl Gate<'_> {
     /// Where some value is stopped, a failure of the writer must not lead where another value goes on.
     fn failure(&self, writer: usize, out: &mut Findings) -> bool {
         let (mut goes_on, mut is_stopped) = (Vec::new(), false);
-        for value in self.literals.iter().copied().chain([UNEXPECTED]) {
+        let literals = self.literals.iter().map(String::as_str);
+        for value in literals.chain([UNEXPECTED]) {
             match self.branch(value) {
                 Some((_, route)) if self.holds(&route.text, writer) => is_stopped = true,
                 Some((_, route)) => goes_on.push(route.text.as_str()),
@@ -220,18 +249,20 @@ impl Gate<'_> {
                 right,
             } => match (left, right) {
                 (Operand::Reference(reference), Operand::Literal(literal))
-                | (Operand::Literal(literal), Operand::Reference(reference))
                     if reference == self.reference =>
                 {
-                    match comparison {
-                        Comparison::Equal => Some(literal == text),
-                        Comparison::NotEqual => Some(literal != text),
-                        _ => None,
-                    }
+                    Some(comparison.holds(text, literal, &mut Vec::new()))
+                }
+                (Operand::Literal(literal), Operand::Reference(reference))
+                    if reference == self.reference =>
+                {
+                    Some(comparison.holds(literal, text, &mut Vec::new()))
                 }
                 _ => None,
             },
-            Expression::Truth(Operand::Reference(reference)) if reference == self.reference => None,
+            Expression::Truth(Operand::Reference(reference)) if reference == self.reference => {
+                Some(is_truthy(text))
+            }
             Expression::Truth(_) => expression.is_always().then_some(true),
         }
     }

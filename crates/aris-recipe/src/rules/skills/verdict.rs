@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::super::data::Manifest;
 use super::super::findings::Findings;
-use super::super::scope::{Scope, captured_field, captures, comparisons, conditions};
+use super::super::scope::{Scope, captured_field, comparisons};
 use super::gate::{self, Ends, Values};
-use crate::expression::{Namespace, Reference};
+use crate::expression::{Comparison, Namespace, Reference};
 use crate::model::{OnResult, Step};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
@@ -38,13 +38,13 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
 
 /// Values of a routing output that no condition names.
 fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
-    let captured = captures(step).any(|capture| {
+    let captured = step.captures().any(|capture| {
         capture
             .template
             .references()
             .any(|reference| reference.namespace == Namespace::Result && reference.name() == output)
     });
-    let conditions = conditions(step);
+    let conditions = step.conditions();
     let decides = conditions.iter().any(|(_, _, expression)| {
         expression
             .references()
@@ -98,7 +98,9 @@ fn values_of_variables<'a>(
                 .skill
                 .as_ref()
                 .and_then(|skill| manifest.skills.get(skill.name));
-            captures(facts.step)
+            facts
+                .step
+                .captures()
                 .filter(|capture| capture.variable.text == *variable)
                 .all(|capture| {
                     let output = captured_field(capture).and_then(|field| contract?.output(field));
@@ -130,8 +132,11 @@ fn impossible(
             _ => None,
         }
     };
-    for (branch, text, expression) in conditions(step) {
-        for (reference, literal) in comparisons(expression) {
+    for (branch, text, expression) in step.conditions() {
+        for (reference, comparison, literal) in comparisons(expression) {
+            if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+                continue;
+            }
             // Empty is what is absent, and that is always possible.
             if let Some(values) =
                 values(reference).filter(|values| !literal.is_empty() && !values.contains(literal))
