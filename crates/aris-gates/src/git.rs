@@ -186,6 +186,17 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
     Ok(Kept::NoBase)
 }
 
+/// The names of all files, links and submodules that git tracks in a worktree.
+pub(crate) fn tracked(top: &Path) -> Result<Vec<String>, GateError> {
+    let worktree = Worktree {
+        path: top.to_path_buf(),
+    };
+    let said = worktree.done(&["ls-files", "-z"])?;
+    let names = String::from_utf8_lossy(&said);
+    let names = names.split('\0').filter(|name| !name.is_empty());
+    Ok(names.map(str::to_owned).collect())
+}
+
 fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
     let fixed = arguments.iter().map(|argument| (*argument).to_owned());
     fixed.chain(files.iter().cloned()).collect()

@@ -348,3 +348,38 @@ fn a_key_that_is_nearly_one_of_the_bibliography_is_offered_as_an_edit() {
         "{body}"
     );
 }
+
+#[test]
+fn answers_that_the_branch_brings_are_refused() {
+    let git = |project: &Project, arguments: &[&str]| {
+        let done = aris_proc::command("git", project.path())
+            .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
+            .args(arguments)
+            .run(std::time::Duration::from_mins(1))
+            .expect("git runs");
+        assert!(done.success(), "git {arguments:?}: {}", done.stderr.text());
+    };
+    for (folder, more) in [
+        (format!("{OUT}/answers"), Vec::new()),
+        (String::from("agents"), vec!["--agent-dir", "agents"]),
+    ] {
+        let (project, forge) = (Project::bare(), Forge::start("b", DIFF));
+        git(&project, &["init", "-q"]);
+        let arguments = [&["prepare", URL][..], &more].concat();
+        // The author asks as the reviewer will, and answers that there is nothing.
+        let names = ids(&call(&project, &forge, &arguments).expect_code(0).data());
+        for id in names {
+            let answer = json!({"schema": "aris.audit_claims.answer/v1", "request": id, "model": "m", "output": []});
+            project.write(&format!("{folder}/{id}.json"), answer.to_string());
+        }
+        git(&project, &["add", "-f", &folder]);
+        git(&project, &["commit", "-q", "-m", "mine"]);
+        let run = ["run", ".", "main", URL, "--engine", "agent"];
+        for arguments in [arguments, [&run[..], &more].concat()] {
+            let refused = call(&project, &forge, &arguments).expect_code(5);
+            let said = refused.stdout();
+            assert!(said.contains("committed in the branch"), "{refused}");
+        }
+        assert_eq!(forge.pull(|pull| pull.writes), 0);
+    }
+}

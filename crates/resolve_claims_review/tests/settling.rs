@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
+use std::path::Path;
 use std::time::Duration;
 
 use aris_testkit::{Forge, Helper, Project, Run};
@@ -1376,4 +1377,55 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
         "absent.csv",
     ];
     call(&project, &forge, &words).expect_code(3);
+}
+
+#[test]
+fn nothing_below_aris_comes_with_the_branch() {
+    let evil = "claims_review: {validation_command: touch owned}\n";
+    let commit = |project: &Project| {
+        git(project, &["add", "-A", "-f"]);
+        git(project, &["commit", "-q", "-m", "mine"]);
+    };
+    let link = |to: &str, at: &Path| std::os::unix::fs::symlink(to, at).expect("a link");
+    let cases: [(&str, &dyn Fn(&Project)); 5] = [
+        (".aris is a link", &|project| {
+            link("conf", &project.at(".aris"))
+        }),
+        ("the configuration is a link", &|project| {
+            project.write(".aris/keep", "");
+            link("../conf/config.yaml", &project.at(".aris/config.yaml"));
+        }),
+        ("the output folder is a link", &|project| {
+            project.write(".aris/temp/keep", "");
+            link("../../conf", &project.at(OUT));
+        }),
+        (".aris is a submodule", &|project| {
+            project.write(".aris/config.yaml", evil);
+            let inner = project.at(".aris");
+            let inner = inner.to_str().expect("a name");
+            git(project, &["-C", inner, "init", "-q"]);
+            git(project, &["-C", inner, "add", "."]);
+            git(project, &["-C", inner, "commit", "-q", "-m", "inner"]);
+        }),
+        ("answers", &|project| {
+            project.write(&format!("{OUT}/answers/x.json"), "{}");
+        }),
+    ];
+    for (what, plant) in cases {
+        let (project, forge) = (repository(), forge());
+        project.write("conf/config.yaml", evil);
+        plant(&project);
+        commit(&project);
+        let validated = call(&project, &forge, &["validate"]);
+        assert!(!project.at("owned").exists(), "{what}: {validated}");
+        let fetch = ["fetch", ".", "main", "--repo", "o/r"];
+        let config_only = what == "the configuration is a link";
+        let refused = if config_only {
+            validated
+        } else {
+            call(&project, &forge, &fetch)
+        };
+        assert!(refused.expect_code(5).stderr().contains(".aris"), "{what}");
+        assert_eq!(git(&project, &["status", "--porcelain", "--ignored"]), "");
+    }
 }

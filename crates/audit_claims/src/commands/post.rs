@@ -38,7 +38,7 @@ pub(crate) struct PostArgs {
 }
 
 pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = args.folder.folder(context, |profile| profile.marker);
+    let folder = args.folder.folder(context, |profile| profile.marker)?;
     let mut all = super::findings(&args.findings, context)?;
     let number = args.pull.number;
     if let Some(diff) = kept_diff(&folder, args.diff.as_deref(), number, context)? {

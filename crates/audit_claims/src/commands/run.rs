@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, own_folder};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -60,9 +60,13 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let reports = args.reports.reports();
-    let folder = args.folder.folder(context, |profile| profile.marker);
+    let folder = args.folder.folder(context, |profile| profile.marker)?;
     let answers = match &args.agent_dir {
-        Some(path) => context.absolute(path),
+        Some(path) => {
+            let path = context.absolute(path);
+            own_folder(context, &path)?;
+            path
+        }
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;

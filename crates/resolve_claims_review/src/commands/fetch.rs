@@ -68,7 +68,7 @@ pub(crate) struct FetchArgs {
 pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let branch = worktree.branch()?;
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let remotes = Remotes::of(&worktree.path, &branch);
     let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
         let why = "no git remote names a repository; give --repo";

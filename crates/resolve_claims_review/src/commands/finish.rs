@@ -46,7 +46,7 @@ pub(crate) struct FinishArgs {
 pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Error> {
     let map = read_map(&context.absolute(&args.classification))?;
     let profile = args.folder.gate.profile();
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let _lock = lock::take(&folder)?;
     let escalations = escalations(&map);
     let rejected = rejected(args, &map);
