@@ -218,6 +218,14 @@ impl Pull {
                     None => refusal(404, "Not Found"),
                 }
             }
+            ("GET", ["repos", "o", "r", "pulls", number, "comments" | "reviews"])
+                if self
+                    .others
+                    .iter()
+                    .any(|other| other.0.to_string() == *number) =>
+            {
+                Answer::json(&json!([]))
+            }
             ("GET", ["repos", "o", "r", "pulls", "7", "files"]) if !self.refused.files => {
                 Answer::json(&Value::Array(files(&self.diff)))
             }

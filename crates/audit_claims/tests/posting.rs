@@ -175,11 +175,13 @@ fn a_refused_comment_stands_in_the_review() {
     forge.pull(|pull| {
         pull.refused.batch = true;
         pull.refused.comments = Some("r.md");
+        pull.served = Some((406, Vec::new()));
+        pull.refused.files = true;
     });
     let mut findings = two();
     findings[1]["file"] = json!("s.md");
     project.write("findings.json", findings.to_string());
-    // Without a diff positions are taken as given.
+    // Where GitHub gives no diff positions are taken as given.
     let run = helper()
         .call(project.path())
         .env("GITHUB_TOKEN", "t")
@@ -600,4 +602,25 @@ fn what_one_review_does_not_hold_follows_in_others() {
     assert_eq!(writes, 3);
     post(&project, &forge, &json!(many), &[]);
     assert_eq!(forge.pull(|pull| pull.writes), writes);
+}
+
+#[test]
+fn a_finding_in_other_words_is_the_same_also_where_no_diff_is_at_hand() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    let quote = "\"Others reach 90 points.\"";
+    for message in [
+        format!("{quote} has no citation"),
+        format!("The sentence {quote} cites nothing"),
+    ] {
+        let findings = json!([finding(json!(2), "critical", &message)]);
+        project.write("findings.json", findings.to_string());
+        helper()
+            .call(project.path())
+            .env("GH_TOKEN", "t")
+            .args(["--json", "post", URL, "--findings", "findings.json"])
+            .args(["--api-base", &forge.url()])
+            .run()
+            .expect_code(0);
+    }
+    assert_eq!(forge.pull(|pull| pull.comments.len()), 1);
 }
