@@ -45,6 +45,7 @@ impl Trouble {
     }
 
     /// The same, said of what could not be read.
+    #[must_use]
     pub fn about(self, what: &str) -> Self {
         Self::malformed(&format!("{what} cannot be read: {self}"))
     }
