@@ -48,6 +48,14 @@ pub enum GateError {
         /// What it is.
         state: &'static str,
     },
+    /// The branch under review has, or can have, a part in what must be the caller's own.
+    #[error("{} {what}: nothing is read there and nothing is written", path.display())]
+    OfBranch {
+        /// The file, link or submodule.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// git did not do what it was told.
     #[error("git {what}: {said}")]
     Git {
@@ -78,6 +86,7 @@ impl Failure for GateError {
             | Self::NoBranch { .. }
             | Self::NotOpen { .. }
             | Self::Busy { .. }
+            | Self::OfBranch { .. }
             | Self::Git { .. } => ErrorKind::Precondition,
             Self::Base(error) => error.kind(),
             Self::Written(_) => ErrorKind::Internal,
@@ -95,6 +104,9 @@ impl Failure for GateError {
             Self::NoBranch { .. } => "check out the branch of the pull request",
             Self::Busy { .. } => "call again when it is done",
             Self::NotOpen { .. } => "open it again, or name the pull request that is open",
+            Self::OfBranch { .. } => {
+                "answers of agents, files of the gates and configurations must not come with the pull request: take it out of the branch (git rm -r --cached), or name a folder outside of the worktree with --output"
+            }
             Self::Git { .. } => "put right what git says, then call again",
             Self::Written(_) => return None,
             Self::Base(error) => return error.hint(),
@@ -114,7 +126,9 @@ impl Failure for GateError {
                 details.extend([path(at)]);
                 details
             }
-            Self::Worktree { path: at } | Self::NoBranch { path: at } => Map::from_iter([path(at)]),
+            Self::Worktree { path: at }
+            | Self::NoBranch { path: at }
+            | Self::OfBranch { path: at, .. } => Map::from_iter([path(at)]),
             Self::Fs(error) => error.details(),
             _ => Map::new(),
         }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::GateError;
+use crate::own::{Part, own};
 
 /// Flags of commands that keep files.
 #[derive(Debug, clap::Args)]
@@ -24,22 +25,47 @@ pub struct FolderArgs {
 
 impl FolderArgs {
     /// The output folder of whoever calls without flags in `place`, to read what is there.
-    pub fn usual(&self, place: &Path, usual: fn(&Profile) -> &str) -> Folder {
-        Folder {
-            path: place.join(".aris/temp").join(usual(self.gate.profile())),
+    ///
+    /// **Errors**: see [`own`].
+    pub fn usual(&self, place: &Path, usual: fn(&Profile) -> &str) -> Result<Folder, GateError> {
+        let path = place.join(".aris/temp").join(usual(self.gate.profile()));
+        own(place, &path, Part::Folder)?;
+        Ok(Folder {
+            path,
             stamp: String::new(),
-        }
+        })
     }
 
     /// The output folder; `usual` names it below `.aris/temp` where no flag does.
-    pub fn folder(&self, context: &Context, usual: fn(&Profile) -> &str) -> Folder {
+    ///
+    /// **Errors**: see [`own`].
+    pub fn folder(
+        &self,
+        context: &Context,
+        usual: fn(&Profile) -> &str,
+    ) -> Result<Folder, GateError> {
         let default = || PathBuf::from(".aris/temp").join(usual(self.gate.profile()));
-        let path = self.output.clone().unwrap_or_else(default);
-        Folder {
-            path: context.absolute(&path),
+        let path = context.absolute(&self.output.clone().unwrap_or_else(default));
+        own_folder(context, &path)?;
+        Ok(Folder {
+            path,
             stamp: stamp(context.now()).replace(['-', ':'], ""),
-        }
+        })
     }
+}
+
+/// Says where a folder of the caller is, or can be, the branch's under review.
+///
+/// **Errors**: see [`own`].
+pub fn own_folder(context: &Context, path: &Path) -> Result<(), GateError> {
+    // `.aris` itself may be a submodule: the worktree is looked for above it.
+    let above = || path.ancestors().filter(|folder| folder.ends_with(".aris"));
+    let base = if path.starts_with(context.cwd()) {
+        context.cwd()
+    } else {
+        above().last().and_then(Path::parent).unwrap_or(path)
+    };
+    own(base, path, Part::Folder)
 }
 
 /// The output folder: the only place that is written to.

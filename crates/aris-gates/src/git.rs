@@ -60,6 +60,22 @@ impl Worktree {
         Ok(text.filter(|text| done.end == End::Exited(0) && !text.contains('\0')))
     }
 
+    /// The files that are here otherwise than in `commit`, or are not in both; none where the commit is not here.
+    pub fn changed_since(&self, commit: &str) -> Result<Option<Vec<String>>, GateError> {
+        let name = format!("{commit}^{{commit}}");
+        if self
+            .line(&["rev-parse", "-q", "--verify", &name])?
+            .is_none()
+        {
+            return Ok(None);
+        }
+        let fixed = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
+        let said = self.done(&[&fixed[..], &["--no-textconv", commit, "--"]].concat())?;
+        let said = String::from_utf8_lossy(&said);
+        let names = said.split('\0').filter(|name| !name.is_empty());
+        Ok(Some(names.map(str::to_owned).collect()))
+    }
+
     /// A file of these that a filter of git changes on its way into a commit.
     pub fn filtered(&self, files: &[String]) -> Result<Option<String>, GateError> {
         let said = self.done(&with(&["check-attr", "-z", "filter", "--"], files))?;
@@ -184,6 +200,17 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
         return Ok(Kept::In(shown.success().then_some(shown.stdout.bytes)));
     }
     Ok(Kept::NoBase)
+}
+
+/// The names of all files, links and submodules that git tracks in a worktree.
+pub(crate) fn tracked(top: &Path) -> Result<Vec<String>, GateError> {
+    let worktree = Worktree {
+        path: top.to_path_buf(),
+    };
+    let said = worktree.done(&["ls-files", "-z"])?;
+    let names = String::from_utf8_lossy(&said);
+    let names = names.split('\0').filter(|name| !name.is_empty());
+    Ok(names.map(str::to_owned).collect())
 }
 
 fn with(arguments: &[&str], files: &[String]) -> Vec<String> {

@@ -8,10 +8,12 @@ mod error;
 mod folder;
 mod forge;
 mod git;
+mod own;
 mod turn;
 
 pub use error::GateError;
-pub use folder::{Folder, FolderArgs, pretty, read};
+pub use folder::{Folder, FolderArgs, own_folder, pretty, read};
 pub use forge::{ForgeArgs, open};
 pub use git::{Kept, Worktree, kept};
+pub use own::{Part, own};
 pub use turn::turn;

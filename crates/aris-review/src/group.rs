@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn comment(id: u64, body: &str) -> Value {
-        json!({"id": id, "path": "r.md", "line": 3, "body": body, "diff_hunk": "@@", "author_association": "OWNER"})
+        json!({"id": id, "path": "r.md", "line": 3, "body": body, "diff_hunk": "@@", "author_association": "OWNER", "user": {"login": "a", "type": "User"}})
     }
 
     const CLAIMS: Grouping<'_> = Grouping {

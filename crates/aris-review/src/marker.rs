@@ -1,6 +1,6 @@
 //! The invisible marks in comments and reviews by which a gate knows its own again.
 //!
-//! A mark is no proof of who wrote it: it can be copied. It counts only in what somebody wrote who may write in the repository.
+//! A mark is no proof of who wrote it: it can be copied. It counts only in what whoever is logged in wrote.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -21,6 +21,17 @@ pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
 /// The mark of a review that says all this.
 pub(crate) fn of_review(profile: &Profile, digest: &str) -> String {
     format!("<!-- aris:{} review={digest} -->", profile.marker)
+}
+
+/// The mark of a text after which others of the same review follow.
+pub(crate) fn of_part(profile: &Profile) -> String {
+    format!("<!-- aris:{} part -->", profile.marker)
+}
+
+/// Whether a text carries any mark of this gate.
+pub(crate) fn is_marked(profile: &Profile, body: &str) -> bool {
+    let begin = format!("<!-- aris:{} ", profile.marker);
+    body.lines().any(|line| line.trim().starts_with(&begin))
 }
 
 /// The fingerprints of the findings that a comment carries.
@@ -53,12 +64,14 @@ pub(crate) fn digest(verdict: Verdict, findings: &[Finding]) -> String {
     short_hex(&Sha256::digest(text))
 }
 
-/// Whether somebody wrote it who may write in the repository: the association is absent, or one of three.
+/// Whether somebody wrote it who may write in the repository: the association is one of three, and the author is known and no bot.
+/// What is not said is unknown.
 pub fn is_trusted(comment: &Value) -> bool {
-    match comment.get("author_association").and_then(Value::as_str) {
-        None => true,
-        Some(association) => matches!(association, "OWNER" | "MEMBER" | "COLLABORATOR"),
-    }
+    let text = |path| comment.pointer(path).and_then(Value::as_str);
+    let association = text("/author_association");
+    association.is_some_and(|word| matches!(word, "OWNER" | "MEMBER" | "COLLABORATOR"))
+        && text("/user/login").is_some()
+        && text("/user/type") != Some("Bot")
 }
 
 fn values<'a>(
@@ -113,17 +126,23 @@ mod tests {
 
     #[test]
     fn only_who_may_write_is_trusted() {
-        for (comment, trusted) in [
-            (json!({}), true),
-            (json!({"author_association": null}), true),
-            (json!({"author_association": "OWNER"}), true),
-            (json!({"author_association": "MEMBER"}), true),
-            (json!({"author_association": "COLLABORATOR"}), true),
-            (json!({"author_association": "CONTRIBUTOR"}), false),
-            (json!({"author_association": "NONE"}), false),
-            (json!({"author_association": "owner"}), false),
+        for (association, trusted) in [
+            (json!(null), false),
+            (json!("OWNER"), true),
+            (json!("MEMBER"), true),
+            (json!("COLLABORATOR"), true),
+            (json!("CONTRIBUTOR"), false),
+            (json!("NONE"), false),
+            (json!("owner"), false),
         ] {
-            assert_eq!(is_trusted(&comment), trusted, "{comment}");
+            let of = |user| json!({"author_association": association, "user": user});
+            let person = of(json!({"login": "a", "type": "User"}));
+            assert_eq!(is_trusted(&person), trusted, "{person}");
+            for user in [json!(null), json!({"login": "b[bot]", "type": "Bot"})] {
+                assert!(!is_trusted(&of(user)), "{association}");
+            }
         }
+        let person = json!({"user": {"login": "a", "type": "User"}});
+        assert!(!is_trusted(&person));
     }
 }

@@ -28,6 +28,9 @@ pub struct Posted {
     /// Threads of findings that are gone and were closed; their comments are folded away where the lines were changed since.
     #[serde(default)]
     pub closed: usize,
+    /// Approvals of earlier runs that were taken back, as the verdict is another now.
+    #[serde(default)]
+    pub dismissed: usize,
     /// Set when the pull request is one's own, which nobody may approve or reject: the review is a mere comment then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_pr: Option<bool>,
@@ -76,12 +79,19 @@ fn sent(
     posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
     let said = known.last_review.as_deref() == Some(review.digest().as_str());
     close_gone(forge, pull, review, known, posted);
-    if comments.is_empty() && said {
+    // Only a request for changes outweighs an approval that cannot be taken back.
+    let event = if take_back(forge, pull, review, known, posted) {
+        review.verdict.event()
+    } else {
+        Event::RequestChanges
+    };
+    if comments.is_empty() && said && event == review.verdict.event() {
         return;
     }
-    let sent = forge
-        .takes_batches()
-        .then(|| batch(forge, pull, review, &comments, posted));
+    let sent = forge.takes_batches().then(|| {
+        let texts = review.texts(&BTreeSet::new(), false);
+        told(forge, pull, review, event, (&texts, &comments), posted)
+    });
     let taken = match sent.unwrap_or(Ok(())) {
         Ok(()) if !forge.takes_batches() => Some(false),
         Ok(()) => Some(true),
@@ -127,20 +137,8 @@ fn sent(
     posted.tier = Some(if none { 2 } else { 1 });
     // What the last review said already is not said again.
     if !(none && said) {
-        let event = if posted.own_pr == Some(true) {
-            Event::Comment
-        } else {
-            review.verdict.event()
-        };
-        let send = |event| forge.review(pull, &review.without_comments(event, &refused, none));
-        let sent = match send(event) {
-            Err(trouble) if trouble.is_own_pull() => {
-                posted.own_pr = Some(true);
-                send(Event::Comment)
-            }
-            other => other,
-        };
-        if let Err(trouble) = sent {
+        let texts = review.texts(&refused, none);
+        if let Err(trouble) = told(forge, pull, review, event, (&texts, &[]), posted) {
             posted.tier = Some(3);
             posted
                 .warnings
@@ -191,30 +189,87 @@ fn close_gone(
     }
 }
 
+/// Takes back our approvals where the verdict is another now; gives whether none of them counts any more.
+fn take_back(
+    forge: &dyn Forge,
+    pull: &Pull,
+    review: &Review<'_>,
+    known: &Known,
+    posted: &mut Posted,
+) -> bool {
+    if review.verdict.event() == Event::Approve {
+        return true;
+    }
+    let mut all = true;
+    for id in &known.approvals {
+        match forge.dismiss(pull, *id, &review.summary()) {
+            Ok(()) => posted.dismissed += 1,
+            Err(trouble) => {
+                all = false;
+                posted.warnings.push(format!(
+                    "our earlier approval {id} was not taken back, changes are requested instead: {trouble}"
+                ));
+            }
+        }
+    }
+    all
+}
+
 /// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
 /// the new one is known by its comments.
 fn was_taken(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, said: bool) -> Option<bool> {
+    // Of several texts the last one carries the mark, and was not sent yet.
+    if review.texts(&BTreeSet::new(), false).len() > 1 {
+        return None;
+    }
     let there = Known::of(forge, pull, review).ok()?;
     let is_there = there.last_review.as_deref() == Some(review.digest().as_str());
     Some(is_there && (!said || review.comments(&there.findings).is_empty()))
 }
 
-/// One review with all comments; as a mere comment when the pull request is one's own.
-fn batch(
+/// One review with these comments, as a mere comment when the pull request is one's own; what its first text does not hold follows in others.
+///
+/// **Errors**: the first one was not taken.
+fn told(
     forge: &dyn Forge,
     pull: &Pull,
     review: &Review<'_>,
-    comments: &[Comment],
+    event: Event,
+    (texts, comments): (&[String], &[Comment]),
     posted: &mut Posted,
 ) -> Result<(), Trouble> {
-    let sent = forge.review(pull, &review.json(review.verdict.event(), comments));
-    match sent {
+    let event = if posted.own_pr == Some(true) {
+        Event::Comment
+    } else {
+        event
+    };
+    let Some((first, others)) = texts.split_first() else {
+        return Ok(());
+    };
+    let send =
+        |event, text: &str, comments| forge.review(pull, &review.json(event, text, comments));
+    match send(event, first, comments) {
         Err(trouble) if trouble.is_own_pull() => {
             posted.own_pr = Some(true);
-            forge.review(pull, &review.json(Event::Comment, comments))
+            send(Event::Comment, first, comments)?;
         }
-        other => other,
+        other => other?,
     }
+    // On GitLab any other event than an approval takes the approval back.
+    let event = if event == Event::Approve && posted.own_pr.is_none() {
+        event
+    } else {
+        Event::Comment
+    };
+    for text in others {
+        if let Err(trouble) = send(event, text, &[]) {
+            posted.warnings.push(format!(
+                "a part of the findings was not taken, call again: {trouble}"
+            ));
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Posts each comment alone; gives the fingerprints of those that were not taken.
@@ -270,6 +325,8 @@ struct Known {
     last_review: Option<String>,
     /// Our comments in open threads in which nobody else wrote.
     open: Vec<OpenComment>,
+    /// Our approvals that count.
+    approvals: Vec<u64>,
     /// Findings that stand in more than one open thread.
     twice: usize,
 }
@@ -309,8 +366,31 @@ impl Known {
         };
         let mut known = Self::default();
         let mut latest = "";
+        let thread = |comment: &Value| {
+            let id = comment.get("id").and_then(Value::as_u64);
+            id.and_then(|id| threads.of_comment(id))
+        };
+        let is_ours = |entry: &Value| match review.login {
+            Some(login) => entry.pointer("/user/login").and_then(Value::as_str) == Some(login),
+            // The token of a workflow or app has no user: GitHub says which threads it began, and nobody but bots is of the type `Bot`.
+            None => {
+                thread(entry).is_some_and(|thread| thread.is_ours)
+                    || entry.pointer("/user/type").and_then(Value::as_str) == Some("Bot")
+            }
+        };
+        for entry in reviews.iter().filter(|entry| is_ours(entry)) {
+            match entry.get("state").and_then(Value::as_str) {
+                Some("APPROVED") if marker::is_marked(review.profile, body(entry)) => {
+                    known
+                        .approvals
+                        .extend(entry.get("id").and_then(Value::as_u64));
+                }
+                Some("CHANGES_REQUESTED") => known.approvals.clear(),
+                _ => {}
+            }
+        }
         for entry in reviews.iter().chain(&comments) {
-            if !is_ours(entry, review.login) {
+            if !is_ours(entry) {
                 continue;
             }
             if let Some(digest) = marker::review_in(review.profile, body(entry)) {
@@ -324,14 +404,8 @@ impl Known {
                 }
             }
         }
-        for comment in comments
-            .iter()
-            .filter(|comment| is_ours(comment, review.login))
-        {
-            let thread = comment
-                .get("id")
-                .and_then(Value::as_u64)
-                .and_then(|id| threads.of_comment(id));
+        for comment in comments.iter().filter(|comment| is_ours(comment)) {
+            let thread = thread(comment);
             if thread.is_some_and(|thread| thread.is_resolved) {
                 continue;
             }
@@ -362,10 +436,4 @@ fn body(entry: &Value) -> &str {
         .get("body")
         .and_then(Value::as_str)
         .unwrap_or_default()
-}
-
-/// Whether whoever is logged in wrote it, or somebody who may write in the repository.
-fn is_ours(entry: &Value, login: Option<&str>) -> bool {
-    let author = entry.pointer("/user/login").and_then(Value::as_str);
-    (author.is_some() && author == login) || marker::is_trusted(entry)
 }

@@ -30,6 +30,8 @@ pub struct Review<'a> {
     pub unreadable: usize,
     /// Who is logged in, when that is known.
     pub login: Option<&'a str>,
+    /// The commit that was looked at, where that is known: the review is about it and about no later one.
+    pub head: Option<&'a str>,
     /// Who has looked at everything: what they do not find any more is gone.
     pub looked: Looked,
 }
@@ -87,14 +89,41 @@ impl Review<'_> {
         format!("{body}\n\n{mark}")
     }
 
-    /// The review's own text: the summary, and every finding that no comment carries, those whose comments were `refused` among them.
-    fn body(&self, refused: &BTreeSet<&str>) -> String {
-        let mut body = self.summary();
+    /// The review's own text: the summary, and every finding that no comment carries, those whose comments were `refused` among them; `none`
+    /// says that not one comment was taken. What GitHub does not take as one text is several. The last one carries the mark that says that all
+    /// was told.
+    pub(crate) fn texts(&self, refused: &BTreeSet<&str>, none: bool) -> Vec<String> {
+        let mut text = if none {
+            format!(
+                "DEGRADED: no comment could be put on a line. {}",
+                self.summary()
+            )
+        } else {
+            self.summary()
+        };
         let others = self.findings.iter().filter(|finding| {
             !is_inline(finding) || refused.contains(finding.fingerprint.as_str())
         });
-        list(&mut body, others);
-        self.marked(body)
+        let mut texts = Vec::new();
+        let mut begins = true;
+        for finding in others {
+            let item = item(finding);
+            if text.chars().count() + item.chars().count() > BODY {
+                push(&mut text, &format!("\n\n{}", marker::of_part(self.profile)));
+                texts.push(std::mem::replace(
+                    &mut text,
+                    String::from("The list of findings goes on:\n"),
+                ));
+            } else if begins {
+                push(&mut text, "\n");
+            }
+            begins = false;
+            push(&mut text, &item);
+        }
+        let mark = marker::of_review(self.profile, &self.digest());
+        push(&mut text, &format!("\n\n{mark}"));
+        texts.push(text);
+        texts
     }
 
     /// What says that this review is there.
@@ -102,32 +131,19 @@ impl Review<'_> {
         marker::digest(self.verdict, self.findings)
     }
 
-    fn marked(&self, body: String) -> String {
-        format!(
-            "{body}\n\n{}",
-            marker::of_review(self.profile, &self.digest())
-        )
-    }
-
-    pub(crate) fn json(&self, event: Event, comments: &[Comment]) -> Value {
-        let comments: Vec<&Value> = comments.iter().map(|comment| &comment.json).collect();
-        json!({"body": self.body(&BTreeSet::new()), "event": event.word(), "comments": comments})
-    }
-
-    /// A review after whose comments were posted alone, but for those that were refused; `none` says that not one was taken.
-    pub(crate) fn without_comments(
-        &self,
-        event: Event,
-        refused: &BTreeSet<&str>,
-        none: bool,
-    ) -> Value {
-        let body = self.body(refused);
-        let body = if none {
-            format!("DEGRADED: no comment could be put on a line. {body}")
-        } else {
-            body
-        };
-        json!({"body": body, "event": event.word()})
+    /// A review with one of the texts. GitHub takes one without a commit for a review of the latest, whoever has looked at that.
+    pub(crate) fn json(&self, event: Event, text: &str, comments: &[Comment]) -> Value {
+        let mut json = json!({"body": text, "event": event.word()});
+        if let Value::Object(fields) = &mut json {
+            if let Some(head) = self.head {
+                fields.insert(String::from("commit_id"), head.into());
+            }
+            if !comments.is_empty() {
+                let comments = comments.iter().map(|comment| comment.json.clone());
+                fields.insert(String::from("comments"), comments.collect());
+            }
+        }
+        json
     }
 
     /// One sentence for the verdict.
@@ -186,36 +202,16 @@ fn labelled(severity: Severity, dimension: &str, message: &str) -> String {
     format!("[{}] {dimension}: {message}", severity.word())
 }
 
-/// One item for each finding. Where they are too many for GitHub, the number of those that are left is said.
-fn list<'a>(body: &mut String, findings: impl Iterator<Item = &'a Finding>) {
-    let findings: Vec<&Finding> = findings.collect();
-    if findings.is_empty() {
-        return;
-    }
-    push(body, "\n");
-    let mut letters = body.chars().count();
-    for (at, finding) in findings.iter().enumerate() {
-        let line = finding
-            .line
-            .map_or_else(String::new, |line| format!(":{line}"));
-        let item = format!(
-            "\n- `{}{line}` {}",
-            quiet(&finding.file, 300).replace('`', "'"),
-            labelled(finding.severity, &finding.dimension, &finding.message)
-        );
-        letters += item.chars().count();
-        if letters > BODY {
-            push(
-                body,
-                &format!(
-                    "\n- and {} more, in the list of findings",
-                    findings.len() - at
-                ),
-            );
-            return;
-        }
-        push(body, &item);
-    }
+/// A finding in a list.
+fn item(finding: &Finding) -> String {
+    let line = finding
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    format!(
+        "\n- `{}{line}` {}",
+        quiet(&finding.file, 300).replace('`', "'"),
+        labelled(finding.severity, &finding.dimension, &finding.message)
+    )
 }
 
 fn push(text: &mut String, piece: &str) {
@@ -239,6 +235,7 @@ mod tests {
             findings,
             unreadable: 0,
             login: None,
+            head: None,
             looked: Looked::default(),
         }
     }
@@ -250,8 +247,7 @@ mod tests {
             .iter()
             .map(|finding| finding.fingerprint.as_str())
             .collect();
-        let json = review.without_comments(Event::Comment, &refused, true);
-        json["body"].as_str().expect("text").to_owned()
+        review.texts(&refused, true).concat()
     }
 
     #[test]
@@ -274,7 +270,7 @@ mod tests {
         assert_eq!(comments[0].json["side"], "RIGHT");
         let body = comments[0].json["body"].as_str().expect("a body");
         assert_eq!(body.lines().next(), Some("[critical] external: a"));
-        let body = review.body(&BTreeSet::new());
+        let body = review.texts(&BTreeSet::new(), false).concat();
         assert!(body.starts_with("2 claims lack evidence"));
         assert!(
             body.contains("`a.md:2` [info] external: b")
@@ -300,7 +296,7 @@ mod tests {
                 .as_str()
                 .expect("text")
                 .to_owned(),
-            review.body(&BTreeSet::new()),
+            review.texts(&BTreeSet::new(), false).concat(),
             degraded_body(&review),
         ] {
             assert!(!marker::findings_in(profile, &body).any(|print| print.starts_with("0000")));
@@ -310,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_stays_within_what_github_takes() {
+    fn texts_stay_within_what_github_takes_and_lose_nothing() {
         let findings: Vec<Finding> = (0..400)
             .map(|at| {
                 finding(
@@ -320,8 +316,18 @@ mod tests {
                 )
             })
             .collect();
-        let body = degraded_body(&review(&findings));
-        assert!(body.chars().count() < 65_536, "{}", body.chars().count());
-        assert!(body.contains("more, in the list of findings"));
+        let all = findings.iter().map(|finding| finding.fingerprint.as_str());
+        let texts = review(&findings).texts(&all.collect(), true);
+        for text in &texts {
+            assert!(text.chars().count() < 65_536, "{}", text.chars().count());
+        }
+        let all = texts.concat();
+        assert!((0..400).all(|at| all.contains(&format!("external: {at}x"))));
+        let profile = Gate::Claims.profile();
+        let marked = texts
+            .iter()
+            .filter(|text| marker::review_in(profile, text).is_some());
+        assert_eq!((marked.count(), texts.len() > 20), (1, true));
+        assert!(marker::review_in(profile, &texts[texts.len() - 1]).is_some());
     }
 }

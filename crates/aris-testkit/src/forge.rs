@@ -7,6 +7,7 @@
 //!   `deletions`; 406 where the diff is too large. `#list-pull-requests-files`: `filename`, `status`, `additions`, `deletions`, `patch` (the hunks).
 //! * <https://docs.github.com/en/rest/pulls/reviews#create-a-review-for-a-pull-request>: 200, `event` in, `state` out; a review without an
 //!   `event` is pending and nobody sees it; `body` must be there for `REQUEST_CHANGES` and `COMMENT`.
+//!   `commit_id` is the latest commit where none is given. `#dismiss-a-review-for-a-pull-request`: PUT, 200, `message` must be there.
 //! * <https://docs.github.com/en/rest/pulls/comments#create-a-review-comment-for-a-pull-request>: 201; `body`, `commit_id` and `path` must be there.
 //! * <https://docs.github.com/en/rest/users/users#get-the-authenticated-user>: 401 without a token.
 //! * <https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api>: `Link` with `rel="next"`.
@@ -78,6 +79,8 @@ pub struct Refused {
     pub comments: Option<&'static str>,
     /// Replies.
     pub replies: bool,
+    /// Dismissals of reviews.
+    pub dismissals: bool,
     /// The list of files.
     pub files: bool,
     /// Lists of comments or reviews, from a page on: what, the page, and the answer to it.
@@ -215,6 +218,14 @@ impl Pull {
                     None => refusal(404, "Not Found"),
                 }
             }
+            ("GET", ["repos", "o", "r", "pulls", number, "comments" | "reviews"])
+                if self
+                    .others
+                    .iter()
+                    .any(|other| other.0.to_string() == *number) =>
+            {
+                Answer::json(&json!([]))
+            }
             ("GET", ["repos", "o", "r", "pulls", "7", "files"]) if !self.refused.files => {
                 Answer::json(&Value::Array(files(&self.diff)))
             }
@@ -260,6 +271,21 @@ impl Pull {
                 answer
             }
             ("POST", ["repos", "o", "r", "pulls", "7", "reviews"]) => self.review(&body),
+            ("PUT", ["repos", "o", "r", "pulls", "7", "reviews", id, "dismissals"]) => {
+                let wanted = |review: &&mut Value| review["id"].to_string() == *id;
+                match self.reviews.iter_mut().find(wanted) {
+                    _ if self.refused.dismissals => refusal(403, "Resource not accessible"),
+                    None => refusal(404, "Not Found"),
+                    Some(_) if body["message"].as_str().is_none_or(str::is_empty) => {
+                        refusal(422, "message is missing")
+                    }
+                    Some(review) => {
+                        self.writes += 1;
+                        review["state"] = json!("DISMISSED");
+                        Answer::json(review)
+                    }
+                }
+            }
             ("POST", ["repos", "o", "r", "pulls", "7", "comments"]) => {
                 let path = body["path"].as_str().unwrap_or_default();
                 if self
@@ -362,9 +388,10 @@ impl Pull {
             self.comment(&text("path"), line, &text("body"), "OWNER");
         }
         let time = self.time();
+        let commit = body["commit_id"].as_str().unwrap_or(&self.head).to_owned();
         self.reviews.push(json!({
             "id": self.reviews.len(), "body": body["body"], "state": state, "author_association": "OWNER",
-            "user": {"login": "me"}, "submitted_at": time
+            "user": {"login": "me"}, "submitted_at": time, "commit_id": commit
         }));
         if let Some((_, status)) = self.refused.answer {
             return refusal(status, "not now").header("retry-after", "0");

@@ -68,8 +68,8 @@ pub(crate) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Who is logged in. What has changed since it was looked at is neither approved nor refused.
-    fn login(&self) -> Result<Result<Option<String>, Trouble>, Error> {
+    /// Who is logged in, and the commit that is reviewed. What has changed since it was looked at is neither approved nor refused.
+    fn login(&self) -> Result<Result<(Option<String>, String), Trouble>, Error> {
         let login = match self.forge.reach() {
             Ok(login) => login,
             Err(trouble) => return Ok(Err(trouble)),
@@ -84,7 +84,7 @@ impl Target<'_> {
             let why = "commits were pushed while the others were looked at; nothing was posted, call again";
             Err(Trouble::Malformed(why.to_owned()))
         } else {
-            Ok(login)
+            Ok((login, record.head))
         })
     }
 }
@@ -99,8 +99,9 @@ pub(crate) fn published(
 ) -> Result<Judged, Error> {
     let _turn = turn(context, target.pull, folder)?;
     match target.login()? {
-        Ok(login) => {
+        Ok((login, head)) => {
             let review = Review {
+                head: Some(&head),
                 profile: target.gate.profile(),
                 verdict: judged.verdict,
                 findings: &judged.findings,

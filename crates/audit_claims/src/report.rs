@@ -333,6 +333,7 @@ impl Judged {
     /// The summary that is kept beside the findings, Markdown.
     pub(crate) fn summary(&self, gate: Gate, pull: &Pull) -> String {
         let review = Review {
+            head: None,
             looked: Looked::default(),
             profile: gate.profile(),
             verdict: self.verdict,

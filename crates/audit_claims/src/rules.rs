@@ -45,9 +45,9 @@ pub(crate) struct Looked {
     pub(crate) open: Vec<Open>,
 }
 
-/// Reads the touched reports from the worktree, or, where one is not there, as far as the diff shows it, and checks them.
+/// Reads the touched reports from the worktree, or, where one is not there or `stale`, as far as the diff shows it, and checks them.
 pub(crate) fn look(
-    worktree: &Path,
+    (worktree, stale): (&Path, &BTreeSet<String>),
     sections: &[Section],
     diff: &Diff,
     args: &RuleArgs,
@@ -58,7 +58,7 @@ pub(crate) fn look(
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     for (excerpt, _) in excerpts(diff, sections) {
         let file = excerpt.file.to_owned();
-        let whole = inside(worktree, &file);
+        let whole = inside(worktree, &file).filter(|_| !stale.contains(&file));
         let prose = match &whole {
             Some(path) => disk.prose(path),
             None => Prose::read_excerpt(&excerpt).map_err(DiskError::Latex),

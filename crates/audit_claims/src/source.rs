@@ -1,10 +1,13 @@
 //! The diff of a pull request and the sections of reports in it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use aris_claims::bindings::FILE_NAME;
 use aris_cli::Context;
 use aris_gates::{Folder, Worktree, open};
-use aris_review::{Claim, Diff, Forge, Gate, Pull, Reports, Trouble};
+use aris_review::{Claim, Diff, DiffFile, Forge, Gate, Pull, Reports, Trouble};
+use aris_statements::disk::inside;
 
 use crate::agents::Open;
 use crate::error::Error;
@@ -66,6 +69,36 @@ pub(crate) fn fetch(
         head: record.head,
         diff,
     }))
+}
+
+/// The files on which the rules rest and which are here otherwise than at the head of the pull request: those of the diff, bibliographies and
+/// bindings. Where the head is not in this repository, the lines that the diff shows are compared.
+pub(crate) fn stale(
+    worktree: &Worktree,
+    diff: &Diff,
+    head: &str,
+) -> Result<BTreeSet<String>, Error> {
+    let beside = |name: &str| name.ends_with(".bib") || name.ends_with(FILE_NAME);
+    let changed = worktree.changed_since(head)?.unwrap_or_default();
+    let changed = changed
+        .into_iter()
+        .filter(|name| beside(name) || diff.file(name).is_some());
+    let differs = |file: &&DiffFile| match inside(&worktree.path, &file.path) {
+        Some(path) => {
+            let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            let lines: Vec<&str> = text.lines().collect();
+            file.lines.iter().any(|shown| {
+                let at = usize::try_from(shown.number).ok();
+                let line = at.and_then(|at| lines.get(at.checked_sub(1)?));
+                line.is_none_or(|line| *line != shown.text.trim_end_matches('\r'))
+            })
+        }
+        // The diff shows the text of a report that is not here; nothing shows all of a bibliography.
+        None => beside(&file.path) && !file.lines.is_empty(),
+    };
+    let shown = diff.files.iter().filter(differs);
+    Ok(shown.map(|file| file.path.clone()).chain(changed).collect())
 }
 
 /// Reports that nobody can look at, because the diff does not show their text.

@@ -144,7 +144,7 @@ fn an_unchanged_line_has_both_numbers_and_a_refused_one_stands_in_the_note() {
     );
     let note = threads[1]["notes"][0]["body"].as_str().expect("text");
     assert!(
-        note.contains("research/r.md:90") && note.contains("elsewhere"),
+        note.contains("`research/r.md`") && note.contains("elsewhere"),
         "{note}"
     );
 }

@@ -105,7 +105,8 @@ fn an_approval_is_said_again_only_after_something_else_was_said() {
             .map(|review| review["state"].clone())
             .collect::<Vec<_>>()
     });
-    assert_eq!(states, ["APPROVED", "CHANGES_REQUESTED", "APPROVED"]);
+    // The approval does not outlive the request for changes.
+    assert_eq!(states, ["DISMISSED", "CHANGES_REQUESTED", "APPROVED"]);
 }
 
 #[test]
@@ -174,11 +175,13 @@ fn a_refused_comment_stands_in_the_review() {
     forge.pull(|pull| {
         pull.refused.batch = true;
         pull.refused.comments = Some("r.md");
+        pull.served = Some((406, Vec::new()));
+        pull.refused.files = true;
     });
     let mut findings = two();
     findings[1]["file"] = json!("s.md");
     project.write("findings.json", findings.to_string());
-    // Without a diff positions are taken as given.
+    // Where GitHub gives no diff positions are taken as given.
     let run = helper()
         .call(project.path())
         .env("GITHUB_TOKEN", "t")
@@ -320,7 +323,14 @@ fn a_github_that_is_away_changes_no_verdict_that_rests_on_findings() {
 }
 
 #[test]
-fn a_stranger_cannot_silence_a_finding_with_a_copied_mark() {
+fn nobody_else_can_silence_a_finding_with_a_copied_mark() {
+    // The author may write in the repository, too.
+    for association in ["NONE", "OWNER", "COLLABORATOR"] {
+        silence(association);
+    }
+}
+
+fn silence(association: &str) {
     let (project, forge) = (Project::new(), Forge::start("b", DIFF));
     post(&project, &forge, &two(), &[]);
     let bodies = forge.pull(|pull| {
@@ -330,7 +340,7 @@ fn a_stranger_cannot_silence_a_finding_with_a_copied_mark() {
             .map(|comment| comment["body"].as_str().expect("text").to_owned())
             .collect();
         for body in &bodies {
-            let id = pull.comment("r.md", 2, body, "NONE");
+            let id = pull.comment("r.md", 2, body, association);
             let last = pull.comments.last_mut().expect("one");
             last["user"]["login"] = json!("stranger");
             assert!(id > 0);
@@ -532,4 +542,85 @@ fn a_comment_offers_the_edit_of_the_line_as_it_stands_and_no_other() {
             "{body}"
         );
     }
+}
+
+#[test]
+fn an_approval_names_its_commit_and_does_not_outlive_another_verdict() {
+    let person = || {
+        let mut finding = finding(json!(2), "warning", "no citation");
+        finding["requires_decision"] = json!(true);
+        json!([finding])
+    };
+    for (dismissals, states) in [
+        (true, json!(["DISMISSED", "COMMENTED"])),
+        (false, json!(["APPROVED", "CHANGES_REQUESTED"])),
+    ] {
+        let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+        post(&project, &forge, &json!([]), &[]);
+        let sent = forge.log();
+        let sent = sent.iter().rfind(|one| one.method == "POST");
+        let sent: Value = serde_json::from_slice(&sent.expect("a review").body).expect("JSON");
+        assert_eq!(
+            (&sent["event"], &sent["commit_id"]),
+            (&json!("APPROVE"), &json!("a".repeat(40)))
+        );
+        forge.pull(|pull| {
+            pull.head = "b".repeat(40);
+            pull.refused.dismissals = !dismissals;
+        });
+        let data = post(&project, &forge, &person(), &[]).data();
+        assert_eq!(data["verdict"], "needs_human");
+        assert_eq!(data["posted"]["dismissed"], u64::from(dismissals));
+        let is = |forge: &Forge| {
+            forge.pull(|pull| {
+                let states = pull.reviews.iter().map(|review| review["state"].clone());
+                Value::Array(states.collect())
+            })
+        };
+        assert_eq!(is(&forge), states, "{data}");
+        post(&project, &forge, &person(), &[]);
+        assert_eq!(is(&forge), states);
+    }
+}
+
+#[test]
+fn what_one_review_does_not_hold_follows_in_others() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    let many: Vec<Value> = (0..40)
+        .map(|at| {
+            finding(
+                json!(null),
+                "warning",
+                &format!("m{at}m {}", "x".repeat(3900)),
+            )
+        })
+        .collect();
+    post(&project, &forge, &json!(many), &[]);
+    let told = forge.pull(|pull| json!(pull.reviews).to_string());
+    assert!((0..40).all(|at| told.contains(&format!("m{at}m"))));
+    let writes = forge.pull(|pull| pull.writes);
+    assert_eq!(writes, 3);
+    post(&project, &forge, &json!(many), &[]);
+    assert_eq!(forge.pull(|pull| pull.writes), writes);
+}
+
+#[test]
+fn a_finding_in_other_words_is_the_same_also_where_no_diff_is_at_hand() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    let quote = "\"Others reach 90 points.\"";
+    for message in [
+        format!("{quote} has no citation"),
+        format!("The sentence {quote} cites nothing"),
+    ] {
+        let findings = json!([finding(json!(2), "critical", &message)]);
+        project.write("findings.json", findings.to_string());
+        helper()
+            .call(project.path())
+            .env("GH_TOKEN", "t")
+            .args(["--json", "post", URL, "--findings", "findings.json"])
+            .args(["--api-base", &forge.url()])
+            .run()
+            .expect_code(0);
+    }
+    assert_eq!(forge.pull(|pull| pull.comments.len()), 1);
 }

@@ -348,3 +348,83 @@ fn a_key_that_is_nearly_one_of_the_bibliography_is_offered_as_an_edit() {
         "{body}"
     );
 }
+
+fn git(project: &Project, arguments: &[&str]) {
+    let done = aris_proc::command("git", project.path())
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
+        .args(arguments)
+        .run(std::time::Duration::from_mins(1))
+        .expect("git runs");
+    assert!(done.success(), "git {arguments:?}: {}", done.stderr.text());
+}
+
+#[test]
+fn answers_that_the_branch_brings_are_refused() {
+    for (folder, more) in [
+        (format!("{OUT}/answers"), Vec::new()),
+        (String::from("agents"), vec!["--agent-dir", "agents"]),
+    ] {
+        let (project, forge) = (Project::bare(), Forge::start("b", DIFF));
+        git(&project, &["init", "-q"]);
+        let arguments = [&["prepare", URL][..], &more].concat();
+        // The author asks as the reviewer will, and answers that there is nothing.
+        let names = ids(&call(&project, &forge, &arguments).expect_code(0).data());
+        for id in names {
+            let answer = json!({"schema": "aris.audit_claims.answer/v1", "request": id, "model": "m", "output": []});
+            project.write(&format!("{folder}/{id}.json"), answer.to_string());
+        }
+        git(&project, &["add", "-f", &folder]);
+        git(&project, &["commit", "-q", "-m", "mine"]);
+        let run = ["run", ".", "main", URL, "--engine", "agent"];
+        for arguments in [arguments, [&run[..], &more].concat()] {
+            let refused = call(&project, &forge, &arguments).expect_code(5);
+            let said = refused.stdout();
+            assert!(said.contains("committed in the branch"), "{refused}");
+        }
+        assert_eq!(forge.pull(|pull| pull.writes), 0);
+    }
+}
+
+#[test]
+fn a_worktree_that_is_not_the_pull_request_approves_nothing() {
+    let bad = "# R\n\nEarlier systems reach 90 points on this benchmark.\n";
+    let good = "# R\n\nWe describe what we did in plain words.\n";
+    let diff = |text: &str| {
+        let lines = text.lines().map(|line| format!("+{line}\n"));
+        let lines: String = lines.collect();
+        format!(
+            "diff --git a/r.md b/r.md\nnew file mode 100644\n--- /dev/null\n+++ b/r.md\n@@ -0,0 +1,3 @@\n{lines}"
+        )
+    };
+    for (here, head, verdict, degraded) in [
+        (good, good, "approved", false),
+        (bad, bad, "changes_requested", false),
+        (good, bad, "changes_requested", true),
+        (bad, good, "needs_human", true),
+    ] {
+        let project = repository().file("r.md", here);
+        let forge = Forge::start("b", &diff(head));
+        let run = call(&project, &forge, &["run", ".", "main", URL]).expect_code(0);
+        let data = run.data();
+        assert_eq!(
+            (&data["verdict"], &data["degraded"]),
+            (&json!(verdict), &json!(degraded)),
+            "{run}"
+        );
+    }
+    // A bibliography that is here otherwise than at the head changes the verdict as well.
+    let project = Project::bare().file("r.md", good).file("a.bib", "");
+    git(&project, &["init", "-q", "-b", "master"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-q", "-m", "head"]);
+    let forge = Forge::start("b", &diff(good));
+    let head = project.read(".git/refs/heads/master");
+    forge.pull(|pull| pull.head = head.trim().to_owned());
+    let verdict = || {
+        let run = call(&project, &forge, &["run", ".", "main", URL]);
+        run.expect_code(0).data()["verdict"].clone()
+    };
+    assert_eq!(verdict(), "approved");
+    project.write("a.bib", "@misc{a, title = {A}}\n");
+    assert_eq!(verdict(), "needs_human");
+}

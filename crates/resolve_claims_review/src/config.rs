@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aris_gates::{Kept, kept};
+use aris_gates::{Kept, Part, kept, own};
 use aris_review::Gate;
 use serde::Deserialize;
 
@@ -37,9 +37,10 @@ struct File {
 
 impl Config {
     /// Reads the section of `gate` below `project`; without a file or a section everything has its default. A file that git knows is read from
-    /// the branch `base` that the pull request goes to: what the pull request itself says is not to be run.
+    /// the branch `base` that the pull request goes to: what the pull request itself says is not to be run. No part of the way to it may be a link or a submodule.
     pub(crate) fn read(project: &Path, gate: Gate, base: Option<&str>) -> Result<Self, Error> {
         let path = project.join(FILE);
+        own(project, &path, Part::File)?;
         let Some(bytes) = aris_fs::read_optional(&path, LIMIT)? else {
             return Ok(Self::default());
         };

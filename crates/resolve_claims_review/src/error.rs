@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_gates::GateError;
-use aris_review::HttpError;
+use aris_review::{HttpError, Trouble};
 use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
@@ -95,6 +95,9 @@ pub enum Error {
         /// How many there are.
         found: &'static str,
     },
+    /// The service that the pull request lies on was asked and did not say what there is to settle.
+    #[error("the review is not resolved: {0}")]
+    Away(Trouble),
     /// Results or a plan cannot be read.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -123,6 +126,7 @@ impl Failure for Error {
             | Self::Unchanged { .. } => ErrorKind::Precondition,
             Self::File { .. } | Self::NotEditable { .. } => ErrorKind::Usage,
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
+            Self::Away(_) => ErrorKind::Unavailable,
             Self::Gate(error) => error.kind(),
             Self::Disk(error) => error.kind(),
         }
@@ -134,7 +138,7 @@ impl Failure for Error {
                 "for example claims_review: {validation_command: make check, validation_timeout: 120}"
             }
             Self::NoBase { .. } => {
-                "git fetch that branch, or give what is to be run with --command"
+                "run fetch of this helper first, which keeps the name of that branch, or git fetch the branch; or give what is to be run with --command and --command-timeout"
             }
             Self::OtherBranch { wanted, .. } => return Some(format!("git switch {wanted}")),
             Self::File { .. } => {
@@ -151,6 +155,9 @@ impl Failure for Error {
             }
             Self::WhichPull { .. } => {
                 "run fetch and merge first, or name the pull request with --pr"
+            }
+            Self::Away(_) => {
+                "call again when it answers; where the token is not accepted, gh auth login or GH_TOKEN, and on GitLab GITLAB_TOKEN"
             }
             Self::Gate(error) => return error.hint(),
             Self::Disk(error) => return error.hint(),

@@ -77,6 +77,9 @@ pub(crate) trait Pulls {
     /// Like [`Pulls::pull`]; 0 when there is none.
     fn pull_or_none(&self, given: Option<u64>) -> Result<u64, Error>;
 
+    /// Like [`Pulls::pull_or_none`], also for a pull request that was fetched and is not classified yet.
+    fn fetched_or_none(&self, given: Option<u64>) -> Result<u64, Error>;
+
     fn map_path(&self, pr: u64) -> PathBuf;
 
     /// What was fetched; none when it was fetched elsewhere.
@@ -95,14 +98,13 @@ impl Pulls for Folder {
         if let Some(number) = given {
             return Ok(number);
         }
-        let names = self.names()?;
-        let mut numbers = names.iter().filter_map(|name| {
-            let number = name.strip_prefix("classification_map_")?;
-            number.strip_suffix(".json")?.parse().ok()
-        });
-        match (numbers.next(), numbers.next()) {
-            (Some(_), Some(_)) => Err(which(self, "several")),
-            (number, _) => Ok(number.unwrap_or(0)),
+        numbered(self, "classification_map_")
+    }
+
+    fn fetched_or_none(&self, given: Option<u64>) -> Result<u64, Error> {
+        match self.pull_or_none(given)? {
+            0 => numbered(self, "dimension_groups_"),
+            number => Ok(number),
         }
     }
 
@@ -117,6 +119,19 @@ impl Pulls for Folder {
         } else {
             Ok(None)
         }
+    }
+}
+
+/// The pull request that has a file of this name here; 0 when none has.
+fn numbered(folder: &Folder, before: &str) -> Result<u64, Error> {
+    let names = folder.names()?;
+    let mut numbers = names.iter().filter_map(|name| {
+        let number = name.strip_prefix(before)?;
+        number.strip_suffix(".json")?.parse().ok()
+    });
+    match (numbers.next(), numbers.next()) {
+        (Some(_), Some(_)) => Err(which(folder, "several")),
+        (number, _) => Ok(number.unwrap_or(0)),
     }
 }
 

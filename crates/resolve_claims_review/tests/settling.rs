@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
+use std::path::Path;
 use std::time::Duration;
 
 use aris_testkit::{Forge, Helper, Project, Run};
@@ -468,16 +469,18 @@ fn without_github_or_pull_request_a_pipeline_goes_on() {
         run.stdout().starts_with("skipped: ") && run.stdout().ends_with(tokens),
         "{run}"
     );
-    forge.pull(|pull| pull.refused.credentials = true);
-    let data = fetch(&project, &forge);
-    assert_eq!(
-        (
-            &data["skipped"],
-            &data["needs_rerun"],
-            &data["fixes_applied"]
-        ),
-        (&json!(true), &json!(false), &json!(0))
-    );
+    // One that was asked and does not say what there is to settle is no green review.
+    let outage: [fn(&mut aris_testkit::Pull); 3] = [
+        |pull| pull.refused.credentials = true,
+        |pull| pull.refused.list = Some(("comments", 1, 500)),
+        |pull| pull.refused.list = Some(("comments", 1, 429)),
+    ];
+    for out in outage {
+        let forge = self::forge();
+        forge.pull(out);
+        let run = call(&project, &forge, &["fetch", ".", "main", "--repo", "o/r"]).expect_code(7);
+        assert!(!run.stdout().contains("already_green"), "{run}");
+    }
     assert!(!project.at(".aris").exists());
     let bare = Project::bare();
     call(&bare, &forge, &["fetch", ".", "main"]).expect_code(5);
@@ -909,6 +912,9 @@ fn what_is_run_comes_from_the_branch_that_the_pull_request_goes_to() {
     git(&project, &["switch", "-q", "experiment"]);
     assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     assert!(project.at("checked").exists() && !project.at("owned").exists());
+    // Between fetch and merge it is known, too.
+    std::fs::remove_file(project.at(&format!("{OUT}/classification_map_7.json"))).expect("removed");
+    assert_eq!(validate(&[]).expect_code(0).data()["status"], "PASS");
     // Without that branch nobody knows.
     git(&project, &["branch", "-q", "-m", "main", "elsewhere"]);
     validate(&[]).expect_code(5);
@@ -1204,8 +1210,7 @@ fn the_pull_request_is_the_one_of_our_own_branch() {
         forge.pull(|pull| pull.others = others);
         let run = fetched(&project, &forge, &more).expect_code(0);
         assert_eq!(asked(&forge), wanted, "{what}: {run}");
-        // The stand-in has no comments but those of number 7.
-        assert_eq!(run.data()["skipped"], wanted != Some(7), "{what}: {run}");
+        assert_eq!(run.data()["skipped"], wanted.is_none(), "{what}: {run}");
     }
     // The branch may be pushed elsewhere than its remote says.
     let (project, forge) = (repository(), forge());
@@ -1376,4 +1381,55 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
         "absent.csv",
     ];
     call(&project, &forge, &words).expect_code(3);
+}
+
+#[test]
+fn nothing_below_aris_comes_with_the_branch() {
+    let evil = "claims_review: {validation_command: touch owned}\n";
+    let commit = |project: &Project| {
+        git(project, &["add", "-A", "-f"]);
+        git(project, &["commit", "-q", "-m", "mine"]);
+    };
+    let link = |to: &str, at: &Path| std::os::unix::fs::symlink(to, at).expect("a link");
+    let cases: [(&str, &dyn Fn(&Project)); 5] = [
+        (".aris is a link", &|project| {
+            link("conf", &project.at(".aris"))
+        }),
+        ("the configuration is a link", &|project| {
+            project.write(".aris/keep", "");
+            link("../conf/config.yaml", &project.at(".aris/config.yaml"));
+        }),
+        ("the output folder is a link", &|project| {
+            project.write(".aris/temp/keep", "");
+            link("../../conf", &project.at(OUT));
+        }),
+        (".aris is a submodule", &|project| {
+            project.write(".aris/config.yaml", evil);
+            let inner = project.at(".aris");
+            let inner = inner.to_str().expect("a name");
+            git(project, &["-C", inner, "init", "-q"]);
+            git(project, &["-C", inner, "add", "."]);
+            git(project, &["-C", inner, "commit", "-q", "-m", "inner"]);
+        }),
+        ("answers", &|project| {
+            project.write(&format!("{OUT}/answers/x.json"), "{}");
+        }),
+    ];
+    for (what, plant) in cases {
+        let (project, forge) = (repository(), forge());
+        project.write("conf/config.yaml", evil);
+        plant(&project);
+        commit(&project);
+        let validated = call(&project, &forge, &["validate"]);
+        assert!(!project.at("owned").exists(), "{what}: {validated}");
+        let fetch = ["fetch", ".", "main", "--repo", "o/r"];
+        let config_only = what == "the configuration is a link";
+        let refused = if config_only {
+            validated
+        } else {
+            call(&project, &forge, &fetch)
+        };
+        assert!(refused.expect_code(5).stderr().contains(".aris"), "{what}");
+        assert_eq!(git(&project, &["status", "--porcelain", "--ignored"]), "");
+    }
 }

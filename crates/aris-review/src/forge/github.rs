@@ -181,6 +181,14 @@ impl Forge for GitHub {
         self.post(pull, &["reviews"], review)
     }
 
+    /// **Source**: REST, "Dismiss a review for a pull request".
+    fn dismiss(&self, pull: &Pull, review: u64, message: &str) -> Result<(), Trouble> {
+        let body = json!({"message": message, "event": "DISMISS"});
+        let request = place(self.wire.put("", &body), pull).path("/reviews");
+        let request = request.segment(&review.to_string()).path("/dismissals");
+        self.wire.send(&request).map(drop)
+    }
+
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
         Ok(Place {
             head: self.record(pull)?.head,

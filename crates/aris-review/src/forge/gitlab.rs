@@ -304,6 +304,10 @@ impl Forge for GitLab {
         )
     }
 
+    fn dismiss(&self, _pull: &Pull, _review: u64, _message: &str) -> Result<(), Trouble> {
+        Ok(())
+    }
+
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
         let versions = self.wire.json(&self.of_pull(pull).path("/versions"))?;
         let commit = |key| commit(versions.pointer(key).and_then(Value::as_str));

@@ -121,6 +121,9 @@ pub trait Forge {
     /// Submits a review: `body`, `event` and, where it takes them, `comments`.
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble>;
 
+    /// Takes an approval of ours back, which is a review of this number. Where no review is an approval, as on GitLab, there is nothing to do.
+    fn dismiss(&self, pull: &Pull, review: u64, message: &str) -> Result<(), Trouble>;
+
     /// What comments on lines need.
     fn place(&self, pull: &Pull) -> Result<Place, Trouble>;
 

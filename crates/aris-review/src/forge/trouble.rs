@@ -13,6 +13,9 @@ pub enum Trouble {
     /// There is no way to ask: no program, no answer.
     #[error("{0}")]
     Unreachable(String),
+    /// There is nobody to ask as: no token, so that nothing was sent.
+    #[error("{0}")]
+    Nobody(String),
     /// It does not know who asks.
     #[error("{0}")]
     Unauthenticated(String),
@@ -42,14 +45,15 @@ impl Trouble {
     }
 
     /// The same, said of what could not be read.
-    pub(crate) fn about(self, what: &str) -> Self {
+    #[must_use]
+    pub fn about(self, what: &str) -> Self {
         Self::malformed(&format!("{what} cannot be read: {self}"))
     }
 
     /// Whether GitHub could not be asked at all, so that nothing was done and nothing is known.
     pub fn is_away(&self) -> bool {
         match self {
-            Self::Unreachable(_) | Self::Unauthenticated(_) => true,
+            Self::Unreachable(_) | Self::Nobody(_) | Self::Unauthenticated(_) => true,
             Self::Refused { .. } | Self::Malformed(_) => false,
         }
     }
@@ -59,7 +63,10 @@ impl Trouble {
         match self {
             Self::Refused { status, .. } => status
                 .is_none_or(|status| matches!(status, 408 | 429) || !(400..500).contains(&status)),
-            Self::Unreachable(_) | Self::Unauthenticated(_) | Self::Malformed(_) => true,
+            Self::Unreachable(_)
+            | Self::Nobody(_)
+            | Self::Unauthenticated(_)
+            | Self::Malformed(_) => true,
         }
     }
 

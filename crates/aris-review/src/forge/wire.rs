@@ -44,7 +44,7 @@ impl Wire {
         let agent = concat!("aris/", env!("CARGO_PKG_VERSION"));
         let (token, unknown) = match token {
             Token::Known(token) => (Secret::new(&token), None),
-            Token::Unknown(why) => (None, Some(Trouble::Unauthenticated(why))),
+            Token::Unknown(why) => (None, Some(Trouble::Nobody(why))),
         };
         let service =
             |base: &str| Service::new(host, Some(base), token.clone(), agent, certificates);

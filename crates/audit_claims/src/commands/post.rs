@@ -20,7 +20,7 @@ pub(crate) struct PostArgs {
     /// The findings
     #[arg(long, value_name = "FILE")]
     findings: PathBuf,
-    /// The diff that positions are checked against; default: `diff_N.txt` in the output folder, else they are taken as given
+    /// The diff that positions are checked against; default: `diff_N.txt` in the output folder, else that of the pull request
     #[arg(long, value_name = "FILE")]
     diff: Option<PathBuf>,
     /// Post also what is there already
@@ -38,15 +38,25 @@ pub(crate) struct PostArgs {
 }
 
 pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = args.folder.folder(context, |profile| profile.marker);
+    let folder = args.folder.folder(context, |profile| profile.marker)?;
     let mut all = super::findings(&args.findings, context)?;
     let number = args.pull.number;
-    if let Some(diff) = kept_diff(&folder, args.diff.as_deref(), number, context)? {
-        all = anchored(all, &diff, &kept_claims(&folder, number)?);
-    }
     let forge = args
         .forge
         .way(context, context.cwd(), &args.pull.repository)?;
+    let kept = kept_diff(&folder, args.diff.as_deref(), number, context)?;
+    let asked = || {
+        forge.reach()?;
+        let record = forge.record(&args.pull)?;
+        forge.diff(&args.pull, &record)
+    };
+    // A finding is known again by the line that it is about, and that stands in the diff.
+    match kept.map_or_else(asked, Ok) {
+        Ok(diff) => all = anchored(all, &diff, &kept_claims(&folder, number)?),
+        Err(trouble) => context.warn(&format!(
+            "positions are taken as given, the diff is not known: {trouble}"
+        )),
+    }
     let target = Target {
         forge: &*forge,
         pull: &args.pull,

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{FolderArgs, ForgeArgs, Worktree};
+use aris_gates::{FolderArgs, ForgeArgs, Worktree, own_folder};
 use aris_review::{Diff, Pull};
 
 use crate::agents::ask;
@@ -38,9 +38,13 @@ pub(crate) struct PrepareArgs {
 }
 
 pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
-    let folder = args.folder.folder(context, |profile| profile.marker);
+    let folder = args.folder.folder(context, |profile| profile.marker)?;
     let answers = match &args.agent_dir {
-        Some(path) => context.absolute(path),
+        Some(path) => {
+            let path = context.absolute(path);
+            own_folder(context, &path)?;
+            path
+        }
         None => folder.at("answers"),
     };
     let reports = args.reports.reports();

@@ -1,9 +1,10 @@
 //! `run`: the whole gate on one pull request.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, own_folder};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
 use crate::report::Report;
 use crate::rules::{RuleArgs, joined, look, united};
-use crate::source::{Changes, ReportArgs, fetch, unseen};
+use crate::source::{Changes, ReportArgs, fetch, stale, unseen};
 
 /// Who looks for claims and evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,9 +61,13 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let reports = args.reports.reports();
-    let folder = args.folder.folder(context, |profile| profile.marker);
+    let folder = args.folder.folder(context, |profile| profile.marker)?;
     let answers = match &args.agent_dir {
-        Some(path) => context.absolute(path),
+        Some(path) => {
+            let path = context.absolute(path);
+            own_folder(context, &path)?;
+            path
+        }
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;
@@ -80,14 +85,22 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     };
     let read = Diff::read(&diff);
     let unseen = unseen(&reports, &read, args.folder.gate);
+    let stale = match engine {
+        // Agents see the diff and nothing else.
+        Engine::Agent => BTreeSet::new(),
+        Engine::Rules | Engine::Both => stale(&worktree, &read, &head)?,
+    };
     let (mut all, mut looked) = args.found(
         (engine, &answers),
-        &worktree.path,
+        (&worktree.path, &stale),
         &reports.sections(&read),
         &diff,
         &folder,
         context,
     )?;
+    if !stale.is_empty() {
+        looked = Looked::default();
+    }
     if !unseen.is_empty() {
         looked = Looked::default();
         all.findings
@@ -109,6 +122,15 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         );
         judged.degrade(&why, Verdict::NeedsHuman);
     }
+    if !stale.is_empty() {
+        let names: Vec<&str> = stale.iter().map(String::as_str).collect();
+        let why = format!(
+            "the worktree is not the pull request: {} is not as in its head {head}; fetch and check out that commit, then call again",
+            aris_review::one_line(&names.join(", "), 200)
+        );
+        context.warn(&why);
+        judged.degrade(&why, Verdict::NeedsHuman);
+    }
     let judged = published(judged, &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))
 }
@@ -128,7 +150,7 @@ impl RunArgs {
     fn found(
         &self,
         (engine, answers): (Engine, &Path),
-        worktree: &Path,
+        worktree: (&Path, &BTreeSet<String>),
         sections: &[Section],
         diff: &[u8],
         folder: &Folder,

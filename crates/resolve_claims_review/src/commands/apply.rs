@@ -71,7 +71,7 @@ struct Addressed {
 }
 
 pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let pr = folder.pull(args.pr)?;
     let worktree = worktree(args, &folder, pr, context)?;
     let _lock = lock::take(&folder)?;

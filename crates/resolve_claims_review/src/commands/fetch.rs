@@ -68,7 +68,7 @@ pub(crate) struct FetchArgs {
 pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error> {
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let branch = worktree.branch()?;
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let remotes = Remotes::of(&worktree.path, &branch);
     let Some(repository) = args.repo.clone().or_else(|| remotes.base.clone()) else {
         let why = "no git remote names a repository; give --repo";
@@ -82,10 +82,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         Ok(pull) => pull,
         Err(why) => return Ok(skipped(&why)),
     };
-    let record = match forge.record(&pull) {
-        Ok(record) => record,
-        Err(trouble) => return Ok(skipped(&trouble.to_string())),
-    };
+    let record = forge.record(&pull).map_err(Error::Away)?;
     open(&pull, &record)?;
     let name = format!("{}/{}", head.owner, head.name);
     let source = record.source.as_deref();
@@ -96,10 +93,9 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
             ours: name,
         });
     }
-    let comments = match forge.comments(&pull) {
-        Ok(comments) => comments,
-        Err(trouble) => return Ok(skipped(&format!("the comments cannot be read: {trouble}"))),
-    };
+    let comments = forge
+        .comments(&pull)
+        .map_err(|trouble| Error::Away(trouble.about("the comments")))?;
     let mut groups = Fetched {
         pr: Some(pull.number),
         repository: Some(pull.repository.to_string()),
@@ -151,7 +147,7 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
 
 /// The open pull request, or why there is none to look at.
 ///
-/// **Errors**: [`Error::ManyPulls`].
+/// **Errors**: [`Error::ManyPulls`], [`Error::Away`].
 fn found(
     args: &FetchArgs,
     forge: &dyn Forge,
@@ -170,7 +166,9 @@ fn found(
     };
     let numbers = match numbers {
         Ok(numbers) => numbers,
-        Err(trouble) => return Ok(Err(trouble.to_string())),
+        // Without a token there is no GitHub here; one that fails may have comments.
+        Err(Trouble::Nobody(why)) => return Ok(Err(why)),
+        Err(trouble) => return Err(Error::Away(trouble)),
     };
     match numbers.as_slice() {
         [number] => Ok(Ok(Pull {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use aris_cli::Context;
 use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, open, pretty, turn};
 use aris_review::{
-    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, is_trusted,
-    one_line, quiet,
+    Classification, Decision, Entry, Forge, Profile, Pull, Repository, Tokens, Trouble, one_line,
+    quiet,
 };
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ pub(crate) struct FinishArgs {
 pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Error> {
     let map = read_map(&context.absolute(&args.classification))?;
     let profile = args.folder.gate.profile();
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let _lock = lock::take(&folder)?;
     let escalations = escalations(&map);
     let rejected = rejected(args, &map);
@@ -364,11 +364,15 @@ impl Known {
     }
 }
 
-/// A reply of whoever is logged in, or of somebody who may write in the repository: a stranger's copy replies for nobody.
+/// A reply of whoever is logged in: a copy of somebody else replies for nobody.
 fn own_reply(comment: &Value, login: Option<&str>) -> Option<(u64, String)> {
     let parent = comment.get("in_reply_to_id")?.as_u64()?;
     let body = comment.get("body")?.as_str()?;
     let author = comment.pointer("/user/login").and_then(Value::as_str);
-    let ours = (author.is_some() && author == login) || is_trusted(comment);
+    let ours = match login {
+        Some(login) => author == Some(login),
+        // The token of a workflow or app has no user.
+        None => comment.pointer("/user/type").and_then(Value::as_str) == Some("Bot"),
+    };
     ours.then(|| (parent, body.trim().to_owned()))
 }

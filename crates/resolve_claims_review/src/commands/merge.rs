@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::FsError;
-use aris_gates::{Folder, FolderArgs, Worktree};
+use aris_gates::{Folder, FolderArgs, Worktree, own_folder};
 use aris_review::{AgentAnswer, Classification, Entry, Grouped, Profile, Quoted, read_answer};
 
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub(crate) struct MergeArgs {
 
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Error> {
     let groups: Fetched = read(&context.absolute(&args.groups))?;
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let profile = args.folder.gate.profile();
     let pr = match args.pr.or(groups.pr) {
         Some(number) => number,
@@ -50,6 +50,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
         (None, None) => Worktree::of(context.cwd())?,
     };
     let answers = context.absolute(&args.agent_dir);
+    own_folder(context, &answers)?;
     let quotable = files(&worktree.path, groups.groups.values().flatten());
     let mut map = Classification::new();
     let mut failed = Vec::new();

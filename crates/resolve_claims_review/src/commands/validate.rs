@@ -73,9 +73,9 @@ fn name(pr: u64) -> String {
 }
 
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = args.folder.folder(context, |profile| profile.resolve);
+    let folder = args.folder.folder(context, |profile| profile.resolve)?;
     // A report may be checked before anything of a pull request is there.
-    let pr = folder.pull_or_none(args.pr)?;
+    let pr = folder.fetched_or_none(args.pr)?;
     let config = if args.command.is_some() && args.timeout.is_some() {
         Config::default()
     } else {
@@ -84,8 +84,8 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
             // Called from elsewhere it is what it is when it is called there.
             Some(path) => {
                 let there = Worktree::of(&context.absolute(path))?.path;
-                let usual = args.folder.usual(&there, |profile| profile.resolve);
-                let theirs = usual.groups(usual.pull_or_none(args.pr)?);
+                let usual = args.folder.usual(&there, |profile| profile.resolve)?;
+                let theirs = usual.groups(usual.fetched_or_none(args.pr)?);
                 (
                     there,
                     fetched.map_or_else(|| theirs, |groups| Ok(Some(groups)))?,

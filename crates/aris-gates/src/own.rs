@@ -1,0 +1,81 @@
+//! Folders and files of the caller, in which nothing may be the branch's under review: a branch can commit a configuration, answers of agents, or a
+//! link that leads out of the worktree.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::GateError;
+use crate::git::tracked;
+
+/// Says where `path` is, or can be, something that the branch under review has committed. The worktree is the one that `base` lies in; outside of
+/// any there is no branch. A whole folder must hold nothing that git tracks, with `Part::File` the file itself may be tracked.
+///
+/// Links are refused whoever made them. Names are compared without regard to case, as some file systems do.
+///
+/// **Errors**: [`GateError::OfBranch`].
+pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
+    let Some(top) = base.ancestors().find(|folder| is_worktree(folder)) else {
+        return Ok(());
+    };
+    let path = plain(path);
+    let Ok(inside) = path.strip_prefix(top) else {
+        return Ok(());
+    };
+    let of_branch = |path: PathBuf, what| Err(GateError::OfBranch { path, what });
+    let mut at = top.to_path_buf();
+    for part in inside {
+        at.push(part);
+        if at.is_symlink() {
+            return of_branch(at, "is a link");
+        }
+    }
+    let wanted = inside.to_string_lossy();
+    let lower = wanted.to_lowercase();
+    for name in tracked(top)? {
+        let there = name.to_lowercase();
+        let hit = if there == lower {
+            part == Part::Folder || name != wanted
+        } else {
+            let above = lower.strip_prefix(&there);
+            let below = there.strip_prefix(&lower);
+            above.is_some_and(|rest| rest.starts_with('/'))
+                || (part == Part::Folder && below.is_some_and(|rest| rest.starts_with('/')))
+        };
+        if hit {
+            return of_branch(top.join(name), "is committed in the branch");
+        }
+    }
+    Ok(())
+}
+
+/// What is looked at by [`own`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A folder, with all that is in it.
+    Folder,
+    /// One file, which the caller reads as the base branch has it where git tracks it.
+    File,
+}
+
+/// Whether git takes a folder for the top of a worktree. **Source**: gitrepository-layout(5).
+fn is_worktree(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    git.is_file()
+        || ["objects", "refs"]
+            .iter()
+            .all(|name| git.join(name).exists())
+}
+
+/// The path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
