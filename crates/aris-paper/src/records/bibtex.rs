@@ -48,7 +48,7 @@ pub fn bibtex(paper: &Paper, key: &str) -> String {
         put("archiveprefix", Some(String::from("arXiv")));
     }
     if plain.is_none() && paper.ids.arxiv.is_none() {
-        let resolver = doi.map(|doi| format!("https://doi.org/{doi}"));
+        let resolver = doi.map(|doi| format!("https://doi.org/{}", in_path(doi)));
         let page = resolver.as_ref().or(paper.links.page.as_ref());
         put("url", page.map(|page| address(page)));
     }
@@ -137,6 +137,14 @@ fn address(text: &str) -> String {
         .add(b'}');
     let visible: String = text.chars().filter(|sign| !is_hidden(*sign)).collect();
     percent_encoding::utf8_percent_encode(&visible, SIGNS).to_string()
+}
+
+/// A DOI as the path of an address: a `#` or `?` of its own would end the path there, a `%` would begin an escape.
+///
+/// **Source**: DOI Handbook §2.5.2.4 and RFC 3986 §2.4
+fn in_path(doi: &str) -> String {
+    const SIGNS: &AsciiSet = &AsciiSet::EMPTY.add(b'%').add(b'#').add(b'?');
+    percent_encoding::utf8_percent_encode(doi, SIGNS).to_string()
 }
 
 /// Text in which every character stands for itself: LaTeX's ten special characters escaped. Unicode stays.
@@ -262,6 +270,12 @@ mod tests {
                 "",
                 "url",
                 "https://doi.org/10.1000/a%7D,note=%7Bx",
+            ),
+            (
+                "10.1000/a}b#c%41d?e",
+                "",
+                "url",
+                "https://doi.org/10.1000/a%7Db%23c%2541d%3Fe",
             ),
             (
                 "",
