@@ -89,6 +89,14 @@ fn batch(client: &Client, ids: &[&str]) -> Result<Vec<Paper>, HttpError> {
     Ok(found.papers())
 }
 
+/// No papers where the status is 400: a 200 with nulls says the same, and is another fact.
+fn refused_batch(response: &Response) -> Result<Vec<Paper>, Doubt> {
+    match response.status {
+        400 => semantic_scholar::read(response).map(papers),
+        other => Err(Doubt::Malformed(format!("HTTP {other} instead of 400"))),
+    }
+}
+
 /// No papers where the headers are there.
 fn allowance(response: &Response) -> Result<Vec<Paper>, Doubt> {
     match response.allowance {
@@ -324,8 +332,15 @@ pub(crate) static ALL: [Fact; 23] = [
             include_bytes!("../assets/semantic_scholar_batch_none.json"),
             400,
         ),
-        read: |response| semantic_scholar::read(response).map(papers),
-        ask: |client| batch(client, &["1706.99999"]),
+        read: refused_batch,
+        ask: |client| {
+            let ids = serde_json::json!({ "ids": ["ARXIV:1706.99999"] });
+            let request = Request::post(&hosts::SEMANTIC_SCHOLAR, "/paper/batch", &ids);
+            client.ask(
+                &request.query("fields", semantic_scholar::FIELDS),
+                refused_batch,
+            )
+        },
         expected: Expected::Nothing,
     },
     Fact {

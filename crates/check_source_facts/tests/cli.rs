@@ -154,3 +154,26 @@ fn a_newer_recording_takes_the_place_of_the_old_one() {
         "{run}"
     );
 }
+
+#[test]
+fn a_batch_of_unknown_papers_that_is_answered_with_nulls_has_drifted() {
+    let server = Server::start(|asked| {
+        if asked.path() == "/graph/v1/paper/batch"
+            && !String::from_utf8_lossy(&asked.body).contains("1706.03762")
+        {
+            return Answer::ok("application/json", "[null]");
+        }
+        answer(asked)
+    });
+    let run = run(&Project::new(), &server, &["--live", "--json"]);
+    let facts = run.data()["facts"].clone();
+    let drifted: Vec<&Value> = facts
+        .as_array()
+        .expect("facts")
+        .iter()
+        .filter(|fact| fact["outcome"] != "holds")
+        .collect();
+    assert_eq!(drifted.len(), 1, "{run}");
+    assert_eq!(drifted[0]["name"], "semantic_scholar_batch_none", "{run}");
+    assert_eq!(drifted[0]["outcome"], "drifted", "{run}");
+}
