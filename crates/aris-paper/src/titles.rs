@@ -153,7 +153,7 @@ fn compact(normal: &str) -> String {
 }
 
 /// The normal form of what stands before the first colon.
-fn main_title(title: &str) -> String {
+pub fn main_title(title: &str) -> String {
     normalise(title.split([':', '：']).next().unwrap_or_default())
 }
 

@@ -68,6 +68,12 @@ pub(crate) fn is_distinctive(title: &str) -> bool {
         && titles::normalise(title).split(' ').count() >= DISTINCTIVE_WORDS
 }
 
+/// Whether both have a subtitle, and the same distinctive words before it.
+pub(crate) fn is_other_subtitle(one: &str, two: &str) -> bool {
+    let (main, theirs) = (titles::main_title(one), titles::main_title(two));
+    main == theirs && is_distinctive(&main) && titles::key(one) != titles::key(&main)
+}
+
 fn is_part(one: &str, two: &str) -> bool {
     let (short, long) = if one.len() <= two.len() {
         (one, two)

@@ -368,6 +368,47 @@ fn a_main_title_that_matches_is_never_called_absent() {
 }
 
 #[test]
+fn a_main_title_is_never_called_absent_for_a_threshold_or_another_subtitle() {
+    let world = World::new(|_| {
+        Answer::json(
+            &json!({"data": [{"paperId": "204e3073870fae3d05bcbc2f6a8e263d9b72e776",
+            "title": "Widgets in the Wild Today: An Empirical Study of Gadget Behaviour",
+            "year": 2019, "venue": "J", "authors": [{"name": "Wanda Widget"}], "externalIds": {}}]}),
+        )
+    });
+    let cited = |title: &str, author: &str| {
+        json!([{"id": "w", "title": title, "authors": [author], "year": 2019}]).to_string()
+    };
+    let short = "Widgets in the Wild Today";
+    let other = "Widgets in the Wild Today: A Longitudinal Account of Things";
+    for (title, author, more, existence) in [
+        (
+            short,
+            "Wanda Widget",
+            &["--s2-fuzzy-threshold", "0.85"][..],
+            "inconclusive",
+        ),
+        (
+            other,
+            "Wanda Widget",
+            &["--s2-fuzzy-threshold", "0.85"],
+            "inconclusive",
+        ),
+        (other, "Wanda Widget", &[], "inconclusive"),
+        (other, "Carl Somebody", &[], "not_found"),
+    ] {
+        let project = Project::new().file("c.json", cited(title, author));
+        let args = [&["--json", "--input", "c.json"][..], more].concat();
+        let run = world.run(&project, &args);
+        let report = run.data();
+        assert_eq!(
+            report["papers"][0]["existence"], existence,
+            "{title}: {run}"
+        );
+    }
+}
+
+#[test]
 fn the_fuzzy_threshold_of_older_skills_counts() {
     let world = World::new(longer);
     // Six of nine words are shared.

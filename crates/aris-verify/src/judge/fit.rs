@@ -49,10 +49,12 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     if let Some(least) = reference.title_overlap {
         let enough = title::overlap(&reference.title, &record.title) >= least;
         if !enough {
-            // The threshold says what counts as the same title. A main title that matches is never "does not exist".
-            return match likeness {
-                Likeness::Part => Fit::MainTitle,
-                _ => Fit::Other,
+            // Never evidence that there is no such work.
+            let part = likeness == Likeness::Part && !other_people(reference, record);
+            return if part || is_other_subtitle(reference, record) {
+                Fit::MainTitle
+            } else {
+                Fit::Other
             };
         }
         if likeness != Likeness::OtherNumbers && !other_people(reference, record) {
@@ -64,6 +66,8 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
             || title::is_similar(&reference.title, &record.title);
         return if near && same_people(reference, record) {
             Fit::OtherTitle
+        } else if is_other_subtitle(reference, record) {
+            Fit::MainTitle
         } else {
             Fit::Other
         };
@@ -90,6 +94,14 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
         Likeness::Part => Fit::MainTitle,
         _ => Fit::Other,
     }
+}
+
+/// Whether the record has the cited main title, people and year, and another subtitle: subtitles change between versions.
+fn is_other_subtitle(reference: &Reference, record: &Paper) -> bool {
+    title::is_other_subtitle(&reference.title, &record.title)
+        && reference.year.is_some()
+        && reference.year == record.year
+        && same_people(reference, record)
 }
 
 /// Whether enough authors are shared to think of a work that was given another title.
