@@ -272,7 +272,8 @@ impl Pull {
             }
             ("POST", ["repos", "o", "r", "pulls", "7", "reviews"]) => self.review(&body),
             ("PUT", ["repos", "o", "r", "pulls", "7", "reviews", id, "dismissals"]) => {
-                let wanted = |review: &&mut Value| review["id"].to_string() == *id;
+                let id: Option<u64> = id.parse().ok();
+                let wanted = |review: &&mut Value| review["id"].as_u64() == id;
                 match self.reviews.iter_mut().find(wanted) {
                     _ if self.refused.dismissals => refusal(403, "Resource not accessible"),
                     None => refusal(404, "Not Found"),

@@ -78,7 +78,12 @@ pub(crate) fn stale(
     diff: &Diff,
     head: &str,
 ) -> Result<BTreeSet<String>, Error> {
-    let beside = |name: &str| name.ends_with(".bib") || name.ends_with(FILE_NAME);
+    let beside = |name: &str| {
+        let path = Path::new(name);
+        path.extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("bib"))
+            || name.ends_with(FILE_NAME)
+    };
     let changed = worktree.changed_since(head)?.unwrap_or_default();
     let changed = changed
         .into_iter()

@@ -1383,6 +1383,9 @@ fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
     call(&project, &forge, &words).expect_code(3);
 }
 
+/// What a branch commits below `.aris`, in words and as what brings it there.
+type Case<'a> = (&'a str, &'a dyn Fn(&Project));
+
 #[test]
 fn nothing_below_aris_comes_with_the_branch() {
     let evil = "claims_review: {validation_command: touch owned}\n";
@@ -1391,9 +1394,9 @@ fn nothing_below_aris_comes_with_the_branch() {
         git(project, &["commit", "-q", "-m", "mine"]);
     };
     let link = |to: &str, at: &Path| std::os::unix::fs::symlink(to, at).expect("a link");
-    let cases: [(&str, &dyn Fn(&Project)); 5] = [
+    let cases: [Case<'_>; 5] = [
         (".aris is a link", &|project| {
-            link("conf", &project.at(".aris"))
+            link("conf", &project.at(".aris"));
         }),
         ("the configuration is a link", &|project| {
             project.write(".aris/keep", "");

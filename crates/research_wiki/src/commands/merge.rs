@@ -223,7 +223,7 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
         let joined = matches!(key.as_str(), "tags" | "based_on" | "target_gaps");
         let as_it_stands = !own && !joined && mine != listed;
         if let (Some(remark), false) = (from.remark_of(&key), as_it_stands) {
-            differing.push_str(&format!("{key}: {remark}\n"));
+            differing.extend([key.as_str(), ": ", remark, "\n"]);
         }
         if own || listed.is_empty() {
             continue;
