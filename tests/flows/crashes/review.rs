@@ -185,6 +185,9 @@ fn a_comment_is_answered_once() {
     );
 }
 
+/// The line that the finding is about is part of the pull request.
+const DIFF: &str = "diff --git a/r.md b/r.md\n--- a/r.md\n+++ b/r.md\n@@ -1 +1,2 @@\n # R\n+m\n";
+
 #[test]
 fn a_finding_is_posted_once() {
     let start = Project::new().file(
@@ -200,7 +203,7 @@ fn a_finding_is_posted_once() {
     survives(
         "audit_claims",
         &start,
-        || Forge::start("b", ""),
+        || Forge::start("b", DIFF),
         &arguments,
         |_, forge, run, when| {
             assert!(
