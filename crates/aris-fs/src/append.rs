@@ -2,10 +2,12 @@
 
 use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use crate::error::FsError;
 use crate::fault;
+use crate::read;
 
 /// Appends `line` and a line feed to the log at `path`, creating it, and makes it durable.
 ///
@@ -18,6 +20,7 @@ pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
         .read(true)
         .append(true)
         .create(true)
+        .custom_flags(read::flags())
         .open(path)
         .map_err(failed)?;
     if !log.metadata().map_err(failed)?.is_file() {
@@ -54,6 +57,7 @@ fn append(path: &Path, text: &str, durable: bool) -> Result<(), FsError> {
     let mut file = OpenOptions::new()
         .append(true)
         .create(true)
+        .custom_flags(read::flags())
         .open(path)
         .map_err(failed)?;
     if !file.metadata().map_err(failed)?.is_file() {
@@ -99,7 +103,7 @@ fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {
 /// Reads from the end, so that the cost does not grow with the log.
 pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
     let failed = |error| FsError::read("read", path, error);
-    let mut log = match crate::read::open(path) {
+    let mut log = match read::open(path) {
         Ok(log) => log.into_file(),
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error),

@@ -31,7 +31,7 @@ impl Journal {
                 .read(true)
                 .append(true)
                 .create(true)
-                .custom_flags(flags())
+                .custom_flags(read::no_link_no_wait())
                 .open(path)
                 .map_err(failed)?;
             if !file.metadata().map_err(failed)?.is_file() {
@@ -110,12 +110,6 @@ fn whole_lines(text: &[u8]) -> Vec<String> {
         .filter_map(|line| String::from_utf8(line.to_vec()).ok())
         .filter(|line| !line.is_empty())
         .collect()
-}
-
-fn flags() -> i32 {
-    // Not through a link, which could lead to any file of the user's, and never waiting for a FIFO.
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    i32::try_from(flags.bits()).unwrap_or(0)
 }
 
 #[cfg(test)]

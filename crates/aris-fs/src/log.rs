@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::FsError;
 use crate::fault;
+use crate::read;
 use crate::write;
 
 /// A file that only grows, kept open by its one writer. The caller makes sure that there is one.
@@ -25,13 +26,12 @@ impl Log {
     /// **Errors**: [`FsError::Write`], [`FsError::TooLarge`].
     pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FsError> {
         let failed = |error| FsError::write("open", path, error);
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         fault::point();
         let file = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
-            .custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
+            .custom_flags(read::no_link_no_wait())
             .open(path)
             .map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;

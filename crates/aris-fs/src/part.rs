@@ -2,12 +2,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::error::FsError;
 use crate::fault;
 use crate::lock::Lock;
+use crate::read;
 
 /// The beginning of a file, kept beside its place under a name that no reader takes for the file. It stays when the process dies, so
 /// that the next one can go on; nobody else can write to it meanwhile.
@@ -35,11 +37,18 @@ impl Part {
         let file = OpenOptions::new()
             .create(true)
             .append(true)
+            .custom_flags(read::no_link_no_wait())
             .open(path)
             .map_err(|error| FsError::write("open", path, error))?;
         let metadata = file
             .metadata()
             .map_err(|error| FsError::read("read", path, error))?;
+        if !metadata.is_file() {
+            return Err(FsError::NotRegular {
+                path: path.to_path_buf(),
+                found: "not a file",
+            });
+        }
         Ok(Self {
             file,
             path: path.to_path_buf(),

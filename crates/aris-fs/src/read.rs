@@ -45,7 +45,14 @@ pub fn open(path: &Path) -> Result<Regular, FsError> {
     })
 }
 
-fn flags() -> i32 {
+/// For a file that this program keeps under a fixed name: not through a link, which could lead to any file of the user's, and
+/// never waiting for a FIFO.
+pub(crate) fn no_link_no_wait() -> i32 {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    i32::try_from(flags.bits()).unwrap_or(0)
+}
+
+pub(crate) fn flags() -> i32 {
     // A FIFO that took the file's place between the two looks must not hang the open.
     i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0)
 }

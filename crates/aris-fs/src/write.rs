@@ -1,9 +1,9 @@
 //! Durable, all-or-nothing writes.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
@@ -140,28 +140,36 @@ pub fn create_dir(path: &Path) -> Result<(), FsError> {
     fs::create_dir_all(path).map_err(|error| FsError::write("create", path, error))
 }
 
-/// Writes a small note that needs to survive the death of this process and not a power cut. A link is not written through, a FIFO is not
-/// waited for.
+/// Writes a small note that needs to survive the death of this process and not a power cut. Never through a link: whoever
+/// can put one into the folder could choose which file of the user's is overwritten.
 ///
-/// **Errors**: [`FsError::Write`], also for a link; [`FsError::NotRegular`].
+/// A file that has another name as well (a hard link) is replaced, so that the other name keeps its content.
+///
+/// **Errors**: [`FsError::Write`]; [`FsError::NotRegular`] for a device or FIFO, which is never waited for.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let failed = |error| FsError::write("write", path, error);
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     fault::point();
-    let mut file = File::options()
+    // Not truncated on opening: what it is must be known first.
+    let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
-        .custom_flags(flags.bits().cast_signed())
+        .custom_flags(read::no_link_no_wait())
         .open(path)
         .map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
         return Err(FsError::NotRegular {
             path: path.to_path_buf(),
-            found: "no file",
+            found: "not a file",
         });
     }
-    file.set_len(0).map_err(failed)?;
+    if metadata.nlink() > 1 {
+        return replace_unsynced(path, bytes);
+    }
+    if metadata.len() > 0 {
+        file.set_len(0).map_err(failed)?;
+    }
     file.write_all(bytes).map_err(failed)
 }
 
@@ -408,6 +416,32 @@ mod tests {
         assert!(fs::symlink_metadata(&link).expect("meta").is_symlink());
         fs::remove_file(&real).expect("remove");
         assert!(write_atomic(&link, b"lost").is_err());
+    }
+
+    #[test]
+    fn a_note_is_written_into_no_other_file_and_waits_for_nobody() {
+        let folder = tempfile::tempdir().expect("temp");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("precious"), b"precious").expect("write");
+        symlink(at("precious"), at("link")).expect("link");
+        assert!(write_unsynced(&at("link"), b"x").is_err());
+        symlink(at("nowhere"), at("dangling")).expect("link");
+        assert!(write_unsynced(&at("dangling"), b"x").is_err() && !at("nowhere").exists());
+        fs::hard_link(at("precious"), at("hard")).expect("hard link");
+        write_unsynced(&at("hard"), b"note").expect("written");
+        assert_eq!(fs::read(at("hard")).expect("read"), b"note");
+        assert_eq!(fs::read(at("precious")).expect("read"), b"precious");
+        write_unsynced(&at("hard"), b"no").expect("written");
+        assert_eq!(fs::read(at("hard")).expect("read"), b"no");
+        let fifo = at("fifo");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0)
+            .expect("fifo");
+        assert!(write_unsynced(&fifo, b"x").is_err());
+        assert!(crate::append_unsynced(&fifo, "x").is_err());
+        let end = std::time::Instant::now();
+        assert!(crate::Part::open(&fifo, end).is_err());
+        assert!(crate::Part::open(&at("link"), end).is_err());
     }
 
     #[test]
