@@ -218,10 +218,9 @@ fn runs<'t>(text: &'t str, table: &'static [bool; 256]) -> impl Iterator<Item = 
     })
 }
 
-/// Who mentions whom among the files of one skill, by position in its list of files.
+/// Which files of one skill its SKILL.md leads to, by position in its list of files.
 #[derive(Debug, Default)]
 pub struct Mentions {
-    by: Vec<BTreeSet<usize>>,
     reachable: Vec<bool>,
 }
 
@@ -229,7 +228,6 @@ impl Mentions {
     pub(crate) fn of(files: &[SourceFile]) -> Self {
         let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));
         let mut mentions = Self {
-            by: vec![BTreeSet::new(); files.len()],
             reachable: vec![false; files.len()],
         };
         let mut names_of: Vec<BTreeSet<usize>> = Vec::with_capacity(files.len());
@@ -240,11 +238,6 @@ impl Mentions {
                 .map(|text| matcher.files(text.raw()))
                 .unwrap_or_default();
             found.remove(&at);
-            for mentioned in &found {
-                if let Some(by) = mentions.by.get_mut(*mentioned) {
-                    by.insert(at);
-                }
-            }
             names_of.push(found);
         }
         let Some(skill_md) = files.iter().position(|file| file.skill_path == SKILL_FILE) else {
@@ -267,10 +260,5 @@ impl Mentions {
     /// Whether the SKILL.md or a reachable text file mentions the file at this position of [`crate::Skill::files`].
     pub fn is_reachable(&self, file: usize) -> bool {
         self.reachable.get(file).copied().unwrap_or(false)
-    }
-
-    /// Positions of the other files that mention it.
-    pub fn mentioned_by(&self, file: usize) -> impl Iterator<Item = usize> {
-        self.by.get(file).into_iter().flatten().copied()
     }
 }
