@@ -45,27 +45,28 @@ impl FolderArgs {
         usual: fn(&Profile) -> &str,
     ) -> Result<Folder, GateError> {
         let default = || PathBuf::from(".aris/temp").join(usual(self.gate.profile()));
-        let path = context.absolute(&self.output.clone().unwrap_or_else(default));
-        own_folder(context, &path)?;
+        let path = self.output.clone().unwrap_or_else(default);
         Ok(Folder {
-            path,
+            path: own_folder(context, &path)?,
             stamp: stamp(context.now()).replace(['-', ':'], ""),
         })
     }
 }
 
-/// Says where a folder of the caller is, or can be, the branch's under review.
+/// The folder that the caller names, from the root. It must not be, or be able to be, the branch's under review.
 ///
 /// **Errors**: see [`own`].
-pub fn own_folder(context: &Context, path: &Path) -> Result<(), GateError> {
+pub fn own_folder(context: &Context, path: &Path) -> Result<PathBuf, GateError> {
+    let path = context.absolute(path);
     // `.aris` itself may be a submodule: the worktree is looked for above it.
     let above = || path.ancestors().filter(|folder| folder.ends_with(".aris"));
     let base = if path.starts_with(context.cwd()) {
         context.cwd()
     } else {
-        above().last().and_then(Path::parent).unwrap_or(path)
+        above().last().and_then(Path::parent).unwrap_or(&path)
     };
-    own(base, path, Part::Folder)
+    own(base, &path, Part::Folder)?;
+    Ok(path)
 }
 
 /// The output folder: the only place that is written to.

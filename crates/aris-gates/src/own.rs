@@ -1,7 +1,7 @@
 //! Folders and files of the caller, in which nothing may be the branch's under review: a branch can commit a configuration, answers of agents, or a
 //! link that leads out of the worktree.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::error::GateError;
 use crate::git::tracked;
@@ -16,7 +16,7 @@ pub fn own(base: &Path, path: &Path, part: Part) -> Result<(), GateError> {
     let Some(top) = base.ancestors().find(|folder| is_worktree(folder)) else {
         return Ok(());
     };
-    let path = plain(path);
+    let path = aris_fs::lexical(path);
     let Ok(inside) = path.strip_prefix(top) else {
         return Ok(());
     };
@@ -63,19 +63,4 @@ fn is_worktree(folder: &Path) -> bool {
         || ["objects", "refs"]
             .iter()
             .all(|name| git.join(name).exists())
-}
-
-/// The path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

@@ -84,7 +84,7 @@ fn bring(
     }
 }
 
-/// Whether a file ends so. **Source**: ISO 32000-1, annex H, note 18: readers look for the mark in the last 1,024 bytes of a PDF.
+/// Whether a file ends so. **Source**: PDF Reference 1.7, appendix H.3, note 18: readers look for the mark in the last 1,024 bytes of a PDF.
 fn ends(what: &str, end: &[u8]) -> bool {
     what != PDF.0 || end.windows(5).any(|part| part == b"%%EOF")
 }

@@ -40,11 +40,7 @@ pub(crate) struct PrepareArgs {
 pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
     let folder = args.folder.folder(context, |profile| profile.marker)?;
     let answers = match &args.agent_dir {
-        Some(path) => {
-            let path = context.absolute(path);
-            own_folder(context, &path)?;
-            path
-        }
+        Some(path) => own_folder(context, path)?,
         None => folder.at("answers"),
     };
     let reports = args.reports.reports();

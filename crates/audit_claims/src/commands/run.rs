@@ -63,11 +63,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     let reports = args.reports.reports();
     let folder = args.folder.folder(context, |profile| profile.marker)?;
     let answers = match &args.agent_dir {
-        Some(path) => {
-            let path = context.absolute(path);
-            own_folder(context, &path)?;
-            path
-        }
+        Some(path) => own_folder(context, path)?,
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;
@@ -98,10 +94,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         &folder,
         context,
     )?;
-    if !stale.is_empty() {
-        looked = Looked::default();
-    }
-    if !unseen.is_empty() {
+    if !stale.is_empty() || !unseen.is_empty() {
         looked = Looked::default();
         all.findings
             .extend(unseen.iter().map(|open| open.finding().identified()));

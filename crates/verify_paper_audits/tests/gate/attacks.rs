@@ -1266,6 +1266,22 @@ fn traces_that_prove_nothing() {
     ]);
 }
 
+/// A citation audit with these details whose verdict is PASS.
+fn passed_citations(p: &Project, details: Value) {
+    p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
+        "CITATION_AUDIT.json",
+        "reason_code",
+        "all_verified",
+    );
+    p.forge_details(
+        "citation_audit",
+        "citation-audit",
+        CITATIONS,
+        Verdict::Pass,
+        details,
+    );
+}
+
 #[test]
 fn audits_of_programs_that_they_did_not_make() {
     check(&[
@@ -1383,18 +1399,7 @@ fn audits_of_programs_that_they_did_not_make() {
                 p.audit_citations();
                 let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
                 details["per_entry"][0]["verdict"] = json!("KEEP");
-                p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
-                    "CITATION_AUDIT.json",
-                    "reason_code",
-                    "all_verified",
-                );
-                p.forge_details(
-                    "citation_audit",
-                    "citation-audit",
-                    CITATIONS,
-                    Verdict::Pass,
-                    details,
-                );
+                passed_citations(p, details);
             },
             "audit_not_reproduced",
         ),
@@ -1406,18 +1411,7 @@ fn audits_of_programs_that_they_did_not_make() {
                 details["per_entry"][0]["verdict"] = json!("KEEP");
                 details["look_ups"] = json!("live");
                 details["findings"] = json!([{"id": "retracted", "severity": "fail"}]);
-                p.set("CITATION_AUDIT.json", "verdict", "PASS").set(
-                    "CITATION_AUDIT.json",
-                    "reason_code",
-                    "all_verified",
-                );
-                p.forge_details(
-                    "citation_audit",
-                    "citation-audit",
-                    CITATIONS,
-                    Verdict::Pass,
-                    details,
-                );
+                passed_citations(p, details);
             },
             "audit_not_reproduced",
         ),
