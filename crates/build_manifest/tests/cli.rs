@@ -286,6 +286,33 @@ fn a_truth_value_is_compared_as_it_is_written() {
     assert_eq!(jobs[0]["id"], "True_1");
 }
 
+/// A list was left out without a word, and the arguments became the command.
+#[test]
+fn a_command_that_is_no_text_is_refused() {
+    for (phase, text) in [
+        (
+            r#"{"jobs": [{"id": "x", "cmd": ["python", "run.py"], "args": {"seed": 1}}]}"#,
+            "cmd must be a text, not a list",
+        ),
+        (
+            r#"{"grid": {"N": [1]}, "template": {"id": "x", "cmd": [], "args": {"seed": 1}}}"#,
+            "cmd must be a text, not a list",
+        ),
+        (
+            r#"{"jobs": [{"id": "x", "args": {"seed": 1}}]}"#,
+            "has args and no cmd",
+        ),
+    ] {
+        let temp = tempfile::tempdir().expect("temp");
+        let grid = format!(r#"{{"project": "p", "phases": [{phase}]}}"#);
+        fs::write(temp.path().join("g.json"), grid).expect("write");
+        let output = call(temp.path(), &["--config", "g.json"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{phase}: {said}");
+        assert!(said.contains(text), "{phase}: {said}");
+    }
+}
+
 #[test]
 fn an_axis_without_values_is_refused() {
     let temp = tempfile::tempdir().expect("temp");

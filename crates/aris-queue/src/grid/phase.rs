@@ -112,6 +112,7 @@ fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) 
     let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
     typed::check_keys(item, &format!("job {id:?}"), &known, problems);
     let cmd = item.get("cmd").or(default_cmd);
+    check_command(&format!("job {id:?}"), item, cmd, problems);
     let command = cmd.and_then(Node::text).unwrap_or_default();
     let mut command = command.trim_end().to_owned();
     if let Some(args) = present(item, "args") {
@@ -126,6 +127,24 @@ fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) 
         .filter(|(key, _)| !matches!(key.text.as_str(), "id" | "cmd" | "args"));
     keys.extend(rest.cloned());
     made(item, Value::Map(keys))
+}
+
+/// Refuses a command that is no text, and arguments without a command: the arguments alone would be the command.
+fn check_command(what: &str, node: &Node, cmd: Option<&Node>, problems: &mut Problems) {
+    let hint = Some("cmd: \"python run.py\"");
+    if let Some(cmd) = cmd.filter(|cmd| cmd.written().is_none()) {
+        let message = format!("{what}: cmd must be a text, not {}", cmd.noun());
+        problems.at(cmd, message, hint);
+        return;
+    }
+    let empty = cmd
+        .and_then(Node::text)
+        .unwrap_or_default()
+        .trim()
+        .is_empty();
+    if let Some(args) = present(node, "args").filter(|_| empty) {
+        problems.at(args, format!("{what} has args and no cmd"), hint);
+    }
 }
 
 /// The template of the jobs of a grid.
@@ -152,6 +171,7 @@ impl Grid<'_> {
         }
         let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
         typed::check_keys(template, &"the template", &known, problems);
+        check_command("the template", template, self.cmd, problems);
         if cells
             .product()
             .is_none_or(|product| product > MOST_JOBS * 100)
