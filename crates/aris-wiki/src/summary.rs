@@ -12,52 +12,55 @@ use crate::papers::Papers;
 const SHOWN: usize = 240;
 
 /// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
+///
+/// The texts are never freed: a process looks at one wiki and ends with it, and ten thousand pages from an index stay in the block of
+/// bytes that they were read into.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Summary {
     /// What it describes.
     pub kind: Kind,
     /// Name of its file.
-    pub file: String,
+    pub file: &'static str,
     /// `paper:vaswani2017_attention_all_you`.
-    pub node: String,
+    pub node: &'static str,
     /// Title; the file's name where the page gives none.
-    pub title: String,
+    pub title: &'static str,
     /// [`titles::key`] of the page's own title.
-    pub title_key: String,
+    pub title_key: &'static str,
     /// Authors in order.
-    pub authors: Vec<String>,
+    pub authors: Vec<&'static str>,
     /// Year of publication.
     pub year: u32,
     /// Where it was published.
-    pub venue: String,
+    pub venue: &'static str,
     /// arXiv identifier as [`arxiv_key`](crate::identity::arxiv_key) gives it.
-    pub arxiv: String,
+    pub arxiv: &'static str,
     /// DOI as it is compared, in lower case; never arXiv's own.
-    pub doi: String,
+    pub doi: &'static str,
     /// Semantic Scholar's identifier.
-    pub s2: String,
+    pub s2: &'static str,
     /// Tags.
-    pub tags: Vec<String>,
+    pub tags: Vec<&'static str>,
     /// One-line thesis of a paper, hypothesis of an idea, statement of a claim.
-    pub thesis: String,
+    pub thesis: &'static str,
     /// How much it matters: `core`, `related`, `peripheral`.
-    pub relevance: String,
+    pub relevance: &'static str,
     /// Stage of an idea.
-    pub stage: String,
+    pub stage: &'static str,
     /// Outcome of an idea, verdict of an experiment.
-    pub outcome: String,
+    pub outcome: &'static str,
     /// Status of a claim.
-    pub status: String,
+    pub status: &'static str,
     /// When it was added.
-    pub added: String,
+    pub added: &'static str,
     /// Why an idea failed and what was learned.
-    pub lesson: String,
+    pub lesson: &'static str,
     /// Its open questions.
-    pub questions: String,
+    pub questions: &'static str,
     /// Nodes named in its frontmatter: `based_on`, `target_gaps`, `idea_id`.
-    pub names: Vec<String>,
+    pub names: Vec<&'static str>,
     /// Other identifiers of the same paper, from pages that were merged into this one: `arxiv:ID`, `doi:DOI`.
-    pub aliases: Vec<String>,
+    pub aliases: Vec<&'static str>,
 }
 
 impl Summary {
@@ -69,7 +72,7 @@ impl Summary {
             let mut texts = keys.iter().map(|key| field(key));
             texts.find(|text| !text.is_empty())
         };
-        let prose = |titles: &[&str]| {
+        let prose = |titles: &[&str]| -> &'static str {
             let first = |title: &&str| page.prose(title).map(|body| short(without_parts(body)));
             titles.iter().find_map(first).unwrap_or_default()
         };
@@ -78,9 +81,9 @@ impl Summary {
             .ids
             .first()
             .map(|id| id.as_str().to_owned());
+        let arxiv = arxiv.as_deref();
         let arxiv = arxiv.or_else(|| any(&["external_ids.arxiv", "arxiv", "arxiv_id"]));
-        let doi = any(&["external_ids.doi", "doi"]);
-        let ids = Identity::new(arxiv.as_deref(), doi.as_deref(), "", "", 0);
+        let ids = Identity::new(arxiv, any(&["external_ids.doi", "doi"]), "", "", 0);
         let lesson = page
             .sections()
             .iter()
@@ -97,8 +100,9 @@ impl Summary {
         Self {
             kind,
             file: short(file),
-            node: any(&["node_id"]).unwrap_or_else(|| format!("{}:{}", kind.prefix(), short(stem))),
-            title_key: titles::key(&title),
+            node: any(&["node_id"])
+                .unwrap_or_else(|| kept(format!("{}:{}", kind.prefix(), short(stem)))),
+            title_key: kept(titles::key(title)),
             title: if title.is_empty() { short(stem) } else { title },
             authors: list("authors").collect(),
             year: page
@@ -106,8 +110,8 @@ impl Summary {
                 .and_then(|year| year.trim().parse().ok())
                 .unwrap_or(0),
             venue: field("venue"),
-            arxiv: ids.arxiv.unwrap_or_default(),
-            doi: ids.doi.unwrap_or_default(),
+            arxiv: kept(ids.arxiv.unwrap_or_default()),
+            doi: kept(ids.doi.unwrap_or_default()),
             s2: field("external_ids.s2"),
             tags: list("tags").collect(),
             thesis: match kind {
@@ -134,8 +138,8 @@ impl Summary {
     }
 
     /// Name of its file without `.md`.
-    pub fn stem(&self) -> &str {
-        self.file.strip_suffix(".md").unwrap_or(&self.file)
+    pub fn stem(&self) -> &'static str {
+        self.file.strip_suffix(".md").unwrap_or(self.file)
     }
 
     /// Its file, relative to the wiki.
@@ -152,12 +156,12 @@ impl Summary {
 
     /// What tells the paper from others.
     pub fn identity(&self) -> Identity {
-        let known = |text: &String| (!text.is_empty()).then(|| text.clone());
+        let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Identity {
-            arxiv: known(&self.arxiv),
-            doi: known(&self.doi),
-            title: self.title_key.clone(),
-            author: self.authors.first().cloned().unwrap_or_default(),
+            arxiv: known(self.arxiv),
+            doi: known(self.doi),
+            title: self.title_key.to_owned(),
+            author: self.authors.first().copied().unwrap_or_default().to_owned(),
             year: self.year,
         }
     }
@@ -168,11 +172,11 @@ impl Summary {
             |mine: &str, other: &Option<String>| !mine.is_empty() && other.as_deref() == Some(mine);
         let alias = |kind: &str, other: &Option<String>| {
             let other = other.as_deref().unwrap_or_default();
-            let named = |alias: &String| alias.strip_prefix(kind) == Some(other);
+            let named = |alias: &&str| alias.strip_prefix(kind) == Some(other);
             !other.is_empty() && self.aliases.iter().any(named)
         };
-        same(&self.doi, &identity.doi)
-            || same(&self.arxiv, &identity.arxiv)
+        same(self.doi, &identity.doi)
+            || same(self.arxiv, &identity.arxiv)
             || alias("doi:", &identity.doi)
             || alias("arxiv:", &identity.arxiv)
     }
@@ -194,7 +198,7 @@ impl Summary {
 
     /// Whether the reference counts it as a failed idea.
     pub fn has_failed(&self) -> bool {
-        matches!(self.outcome.as_str(), "negative" | "mixed")
+        matches!(self.outcome, "negative" | "mixed")
     }
 }
 
@@ -205,14 +209,18 @@ fn without_parts(body: &str) -> &str {
 }
 
 /// On one line, without control characters, at most [`SHOWN`] characters.
-fn short(text: &str) -> String {
+fn short(text: &str) -> &'static str {
     let line = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
-    match line.char_indices().nth(SHOWN) {
+    kept(match line.char_indices().nth(SHOWN) {
         None => line,
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-    }
+    })
+}
+
+fn kept(text: String) -> &'static str {
+    text.leak()
 }

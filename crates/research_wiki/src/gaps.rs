@@ -59,6 +59,12 @@ pub(crate) fn parse(text: &str) -> Vec<Gap> {
     gaps
 }
 
+/// Whether `map` names the gap `id`. One without gaps that begin a line, or in a form of its own, names what it mentions.
+pub(crate) fn names(map: &str, gaps: &[Gap], id: &str) -> bool {
+    let mut words = map.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
+    gaps.iter().any(|gap| gap.id == id) || (gaps.is_empty() && words.any(|word| word == id))
+}
+
 /// The identifier that a heading, list item or table row begins with, and what follows.
 fn begins(line: &str) -> Option<(&str, &str)> {
     /// Digits of an identifier at most; more are a number of something else.
@@ -115,6 +121,16 @@ mod tests {
             expected.map(|(id, title)| (id.to_owned(), title.to_owned()))
         );
         assert!(parse(text)[0].text.ends_with("G1 again GPU"));
+        for (map, id, named) in [
+            (text, "G2", true),
+            (text, "G9", false),
+            ("No proof (G1), too-slow.", "G1", true),
+            ("No proof (G1), too-slow.", "too-slow", true),
+            ("No proof (G1), too-slow.", "slow", false),
+            ("", "G1", false),
+        ] {
+            assert_eq!(names(map, &parse(map), id), named, "{id} in {map:?}");
+        }
     }
 
     proptest::proptest! {

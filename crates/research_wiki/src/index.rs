@@ -17,9 +17,9 @@ pub(crate) fn render(wiki: &Wiki) -> String {
         out.push_str(&heading);
         for page in wiki.of_kind(kind) {
             out.push_str("- `");
-            out.push_str(&page.node);
+            out.push_str(page.node);
             out.push_str("` — ");
-            out.push_str(&page.title);
+            out.push_str(page.title);
             if page.year > 0 {
                 let year = format!(" ({})", page.year);
                 out.push_str(&year);

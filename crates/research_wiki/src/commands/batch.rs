@@ -62,7 +62,7 @@ impl<'a> Batch<'a> {
         let known = match &self.known {
             Some(known) => known.find(&identity).cloned(),
             None => Summary::find(writer.wiki().of_kind(Kind::Paper), &identity)
-                .map(|page| page.file.clone()),
+                .map(|page| page.file.to_owned()),
         };
         let file = known.or_else(|| nameless(writer.wiki(), description));
         let place = file.as_ref().and_then(|file| self.places.get(file));
@@ -82,7 +82,7 @@ impl<'a> Batch<'a> {
         match there {
             Some(old) => {
                 self.known_page(writer, &old, description, remarks, changed)?;
-                Ok(old.file)
+                Ok(old.file.to_owned())
             }
             None => self.new_page(writer, description, remarks, changed),
         }
@@ -126,7 +126,7 @@ impl<'a> Batch<'a> {
     ) -> Result<(), Error> {
         let has_title = !description.title.is_empty();
         let mut against = Vec::new();
-        if has_title && titles::compare(&description.title, &old.title) == TitleMatch::Different {
+        if has_title && titles::compare(&description.title, old.title) == TitleMatch::Different {
             against.push(format!(
                 "{} is called {:?}: check the identifier",
                 old.file, old.title
@@ -153,7 +153,7 @@ impl<'a> Batch<'a> {
         let mut action = Action::Unchanged;
         // A bare identifier has nothing to add, and one that may be wrong nothing certain.
         if (self.update || has_title) && !is_doubtful {
-            let mut page = writer.wiki().page(Kind::Paper, &old.file)?;
+            let mut page = writer.wiki().page(Kind::Paper, old.file)?;
             let kept = if self.update {
                 description.update(&mut page, remarks)
             } else {
@@ -168,16 +168,16 @@ impl<'a> Batch<'a> {
                 self.context.note(&note);
                 changed.notes.push(note);
             }
-            if writer.write(Kind::Paper, &old.file, &page)? {
+            if writer.write(Kind::Paper, old.file, &page)? {
                 action = Action::Updated;
             }
         }
         changed
             .pages
-            .push(touched(&old.node, Kind::Paper, &old.file, action));
+            .push(touched(old.node, Kind::Paper, old.file, action));
         let how = how_known(old, &description.identity());
         if self.update && !is_doubtful {
-            let shown = below(self.root, Kind::Paper, &old.file);
+            let shown = below(self.root, Kind::Paper, old.file);
             changed.lines.push(format!("Paper updated: {shown}"));
             self.say(format!("updated {} ({})", old.node, arxiv(description)));
         } else {
@@ -225,9 +225,9 @@ fn other_owner<'w>(
     let same = |mine: &str, given: Option<&str>| !mine.is_empty() && given == Some(mine);
     wiki.of_kind(Kind::Paper).find(|page| {
         page.file != old.file
-            && (same(&page.arxiv, identity.arxiv.as_deref())
-                || same(&page.doi, identity.doi.as_deref())
-                || same(&page.s2, Some(&description.s2)))
+            && (same(page.arxiv, identity.arxiv.as_deref())
+                || same(page.doi, identity.doi.as_deref())
+                || same(page.s2, Some(&description.s2)))
     })
 }
 
@@ -246,7 +246,7 @@ fn nameless(wiki: &Wiki, description: &Description) -> Option<String> {
     let bare =
         |page: &&Summary| page.title_key.is_empty() && page.arxiv.is_empty() && page.doi.is_empty();
     let mut pages = wiki.of_kind(Kind::Paper).filter(|page| page.file == file);
-    pages.find(bare).map(|page| page.file.clone())
+    pages.find(bare).map(|page| page.file.to_owned())
 }
 
 /// A slug that no file has: the usual one, or one with the paper's identifier behind it.

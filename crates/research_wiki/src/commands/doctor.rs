@@ -47,12 +47,7 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
     let edges = writer.wiki().edges()?;
     let written = writer.written();
     // Also a page that has no edges any more: what was made from them stands there still.
-    let linked: Vec<String> = writer
-        .wiki()
-        .pages()
-        .map(|page| page.node.clone())
-        .collect();
-    let linked = linked.iter().map(String::as_str);
+    let linked: Vec<&str> = writer.wiki().pages().map(|page| page.node).collect();
     connect(&mut writer, &edges, linked, &mut changed)?;
     let count = writer.written() - written;
     if count > 0 {
@@ -110,7 +105,7 @@ fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary, bool)>, Error>
     for page in writer.wiki().pages() {
         // The catalogue does not keep this field, and few pages have it.
         let bytes = aris_fs::read(
-            &writer.wiki().path(page.kind, &page.file),
+            &writer.wiki().path(page.kind, page.file),
             crate::wiki::PAGE_LIMIT,
         )?;
         let marked = bytes
@@ -120,7 +115,7 @@ fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary, bool)>, Error>
         if !marked {
             continue;
         }
-        let text = writer.wiki().page(page.kind, &page.file)?;
+        let text = writer.wiki().page(page.kind, page.file)?;
         for node in text.list("merged") {
             let Some(other) = by_node
                 .get(node.as_str())
@@ -128,7 +123,7 @@ fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary, bool)>, Error>
             else {
                 continue;
             };
-            let there = merge::digest(&writer.wiki().page(other.kind, &other.file)?);
+            let there = merge::digest(&writer.wiki().page(other.kind, other.file)?);
             let same = merge::absorbed(&text, &node).contains(&there);
             begun.push((page.clone(), (*other).clone(), same));
         }

@@ -5,7 +5,6 @@ use aris_cli::Context;
 use super::connect;
 use crate::cli::{AddEdgeArgs, EdgeArgs};
 use crate::error::Error;
-use crate::file;
 use crate::gaps;
 use crate::report::{Changed, Drawn};
 use crate::wiki::{Wiki, Writer};
@@ -107,8 +106,7 @@ fn check_type(kind: &str) -> Result<(), Error> {
 /// Refuses ends that are no node, or whose pages are not there. A gap stands in `gap_map.md` and has no page; while
 /// that names no gap, any may be named.
 pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
-    let map = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
-    let gaps = gaps::parse(&map);
+    let gaps = gaps::parse(&wiki.gap_map()?);
     for node in ends {
         let gap = node.strip_prefix("gap:");
         let missing = |gap: &str| !gaps.is_empty() && !gaps.iter().any(|known| known.id == gap);
@@ -132,7 +130,7 @@ pub(crate) fn check_ends(wiki: &Wiki, ends: &[&str]) -> Result<(), Error> {
             ));
         }
         if known && wiki.find(node).is_none() {
-            let names = wiki.pages().map(|page| page.node.as_str());
+            let names = wiki.pages().map(|page| page.node);
             let hint = nearest(node, names).map_or_else(
                 || {
                     String::from(

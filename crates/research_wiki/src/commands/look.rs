@@ -54,10 +54,10 @@ pub(crate) fn show(args: &NodeArgs, context: &Context) -> Result<Shown, Error> {
     let page = args.root.find(&wiki, &args.node)?;
     let edges = wiki.edges()?;
     Ok(Shown {
-        node: page.node.clone(),
+        node: page.node.to_owned(),
         path: page.path(),
-        title: page.title.clone(),
-        text: wiki.page(page.kind, &page.file)?.text().to_owned(),
-        edges: edges.of(&page.node).cloned().collect(),
+        title: page.title.to_owned(),
+        text: wiki.page(page.kind, page.file)?.text().to_owned(),
+        edges: edges.of(page.node).cloned().collect(),
     })
 }

@@ -60,25 +60,25 @@ pub(crate) fn both(
     other: &Summary,
     changed: &mut Changed,
 ) -> Result<(), Error> {
-    let mut page = writer.wiki().page(keep.kind, &keep.file)?;
-    let from = writer.wiki().page(other.kind, &other.file)?;
+    let mut page = writer.wiki().page(keep.kind, keep.file)?;
+    let from = writer.wiki().page(other.kind, other.file)?;
     if keep.kind == Kind::Paper {
         refuse_two_papers(keep, other)?;
     }
     let digest = digest(&from);
-    if !absorbed(&page, &other.node).contains(&digest) {
-        take(&mut page, &from, &other.node);
+    if !absorbed(&page, other.node).contains(&digest) {
+        take(&mut page, &from, other.node);
         if keep.kind == Kind::Paper {
             keep_aliases(&mut page, keep, other);
         }
         page.add_items("merged", [&other.node]);
         page.add_items(DIGESTS, [format!("{} {digest}", other.node)]);
-        writer.write(keep.kind, &keep.file, &page)?;
+        writer.write(keep.kind, keep.file, &page)?;
     }
-    rename(writer, &other.node, &keep.node)?;
+    rename(writer, other.node, keep.node)?;
     let renamed = |node: &str| {
         if node == other.node {
-            keep.node.clone()
+            keep.node.to_owned()
         } else {
             node.to_owned()
         }
@@ -90,19 +90,16 @@ pub(crate) fn both(
             ..edge.clone()
         })
     })?;
-    let ends: BTreeSet<String> = neighbours(&edges, &keep.node);
+    let ends: BTreeSet<String> = neighbours(&edges, keep.node);
     writer.log(&[format!("merge: {} into {}", other.node, keep.node)])?;
-    writer.remove(other.kind, &other.file, &from)?;
+    writer.remove(other.kind, other.file, &from)?;
     connect(writer, &edges, ends.iter().map(String::as_str), changed)?;
     changed
         .pages
-        .push(touched(&keep.node, keep.kind, &keep.file, Action::Updated));
-    changed.pages.push(touched(
-        &other.node,
-        other.kind,
-        &other.file,
-        Action::Removed,
-    ));
+        .push(touched(keep.node, keep.kind, keep.file, Action::Updated));
+    changed
+        .pages
+        .push(touched(other.node, other.kind, other.file, Action::Removed));
     Ok(())
 }
 
@@ -132,7 +129,7 @@ fn refuse_two_papers(keep: &Summary, other: &Summary) -> Result<(), Error> {
     let apart = apart
         .iter()
         .find(|(_, one, two)| !one.is_empty() && !two.is_empty() && one != two);
-    let titles = titles::compare(&keep.title, &other.title) == TitleMatch::Different;
+    let titles = titles::compare(keep.title, other.title) == TitleMatch::Different;
     match apart {
         Some((what, one, two)) if titles => Err(Error::told(
             ErrorKind::Validation,
@@ -157,7 +154,8 @@ fn keep_aliases(page: &mut Page, keep: &Summary, other: &Summary) {
             aliases.push(format!("{kind}:{theirs}"));
         }
     }
-    page.add_items(ALIASES, aliases.iter().chain(&other.aliases));
+    page.add_items(ALIASES, aliases);
+    page.add_items(ALIASES, &other.aliases);
 }
 
 /// The node and those that it has edges with.
@@ -258,14 +256,14 @@ fn take_fields(page: &mut Page, from: &Page) -> String {
 
 /// Lets the fields of other pages name the page that stays.
 fn rename(writer: &mut Writer, old: &str, new: &str) -> Result<(), Error> {
-    let naming: Vec<(Kind, String)> = writer
+    let naming: Vec<(Kind, &str)> = writer
         .wiki()
         .pages()
-        .filter(|page| page.names.iter().any(|name| name == old))
-        .map(|page| (page.kind, page.file.clone()))
+        .filter(|page| page.names.contains(&old))
+        .map(|page| (page.kind, page.file))
         .collect();
     for (kind, file) in naming {
-        let mut page = writer.wiki().page(kind, &file)?;
+        let mut page = writer.wiki().page(kind, file)?;
         for field in ["based_on", "target_gaps"] {
             let nodes = page.list(field);
             if nodes.iter().any(|node| node == old) {
@@ -280,7 +278,7 @@ fn rename(writer: &mut Writer, old: &str, new: &str) -> Result<(), Error> {
         if page.scalar("idea_id").as_deref() == Some(old) {
             page.set("idea_id", &aris_wiki::page::scalar::bare(new));
         }
-        writer.write(kind, &file, &page)?;
+        writer.write(kind, file, &page)?;
     }
     Ok(())
 }

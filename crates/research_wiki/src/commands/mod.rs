@@ -84,20 +84,20 @@ pub(crate) fn connect<'a>(
     changed: &mut Changed,
 ) -> Result<(), Error> {
     let nodes: BTreeSet<&str> = nodes.into_iter().collect();
-    let contents: Vec<(Kind, String, String)> = {
+    let contents: Vec<(Kind, &str, String)> = {
         let by_node = writer.wiki().by_node();
         let own = edges.by_node(|node| nodes.contains(node));
         // Several pages may have one node's name; each says what the graph says.
         let pages = writer.wiki().pages();
-        let pages = pages.filter(|page| nodes.contains(page.node.as_str()));
+        let pages = pages.filter(|page| nodes.contains(page.node));
         let content = |node: &str| {
             let own = own.get(node);
             own.map(|own| connections::render(node, own, &by_node))
         };
         pages
             .map(|page| {
-                let content = content(&page.node).unwrap_or_default();
-                (page.kind, page.file.clone(), content)
+                let content = content(page.node).unwrap_or_default();
+                (page.kind, page.file, content)
             })
             .collect()
     };
@@ -118,7 +118,7 @@ pub(crate) fn connect<'a>(
 /// A page with its section "Connections" as it is to be; `None` where nothing is to be done.
 fn connected(
     wiki: &Wiki,
-    (kind, file, content): &(Kind, String, String),
+    (kind, file, content): &(Kind, &str, String),
 ) -> Result<Option<(Kind, String, Page)>, Error> {
     let mut page = wiki.page(*kind, file)?;
     if crate::wiki::is_open(page.text()) {
@@ -136,7 +136,7 @@ fn connected(
                 "remove the marker line, or put its counterpart back; nothing was changed",
             )
         })?;
-    Ok(Some((*kind, file.clone(), page)))
+    Ok(Some((*kind, (*file).to_owned(), page)))
 }
 
 /// `path` as people know it: relative to the working directory where it was given so.

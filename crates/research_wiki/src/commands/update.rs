@@ -87,11 +87,11 @@ fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<C
     check_field(field)?;
     let mut writer = Writer::open(&node.root.folder(context), context.now())?;
     let old = node.root.find(writer.wiki(), &node.node)?.clone();
-    let mut page = writer.wiki().page(old.kind, &old.file)?;
+    let mut page = writer.wiki().page(old.kind, old.file)?;
     if page.scalar(field).as_deref() != Some(value) {
         set_field(&mut page, field, value);
     }
-    let written = writer.write(old.kind, &old.file, &page)?;
+    let written = writer.write(old.kind, old.file, &page)?;
     if written {
         writer.log(&[format!(
             "update: {} {field}: {}",
@@ -115,7 +115,7 @@ fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<C
     ));
     changed
         .pages
-        .push(touched(&old.node, old.kind, &old.file, action));
+        .push(touched(old.node, old.kind, old.file, action));
     Ok(changed)
 }
 

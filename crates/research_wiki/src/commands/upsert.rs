@@ -164,8 +164,8 @@ fn upsert(
         let ends: Vec<&str> = wanted.edges.iter().map(|edge| edge.2.as_str()).collect();
         super::edge::check_ends(writer.wiki(), &ends)?;
     }
-    let old = writer.wiki().find(&node).map(|page| page.file.clone());
-    let file = old.clone().unwrap_or_else(|| format!("{id}.md"));
+    let old = writer.wiki().find(&node).map(|page| page.file);
+    let file = old.map_or_else(|| format!("{id}.md"), str::to_owned);
     let path = writer.wiki().path(kind, &file);
     let created = old.is_none();
     if created && path.symlink_metadata().is_ok() {

@@ -60,7 +60,9 @@ impl Rule {
             Self::DuplicateIdentity => "research_wiki merge",
             Self::BrokenEdge => "correct or remove the line",
             Self::RepeatedEdge | Self::DriftedConnections => "research_wiki doctor",
-            Self::DanglingEdge => "make the page, or remove the line",
+            Self::DanglingEdge => {
+                "make the page, or name the gap in gap_map.md; or remove the line"
+            }
             Self::Contradiction => "look at both experiments and set the claim's status",
             Self::SourceChanged => {
                 "check the claim against its source, then research_wiki upsert-claim --source"
@@ -197,7 +199,7 @@ fn of(wiki: &Wiki, edges: &Edges, now: Timestamp) -> Result<Lint, Error> {
         lint.add(Rule::UnreadablePage, &problem.path, problem.why.clone());
     }
     pages::check(wiki, edges, now, &mut lint);
-    graph::check(wiki, edges, &mut lint);
+    graph::check(wiki, edges, &mut lint)?;
     let index = file::text_optional(&wiki.root().join("index.md"))?;
     // A new wiki's index says nothing yet.
     if lint.pages > 0 && index.as_deref() != Some(&crate::index::render(wiki)) {

@@ -44,7 +44,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
     for page in &pages {
         let path = page.path();
         if by_node
-            .get(page.node.as_str())
+            .get(page.node)
             .is_some_and(|first| first.file != page.file || first.kind != page.kind)
         {
             lint.add(
@@ -53,7 +53,7 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
                 format!("another page is {} already", page.node),
             );
         }
-        if !linked.contains_key(page.node.as_str()) {
+        if !linked.contains_key(page.node) {
             lint.add(Rule::Orphan, &path, format!("{} has no edges", page.node));
         }
         if page.kind == Kind::Idea && page.stage == "proposed" && !is_tested(page, edges, wiki) {
@@ -64,20 +64,20 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
             );
         }
     }
-    let mut known: Known<String> = Known::default();
+    let mut known: Known<&str> = Known::default();
     for page in wiki.of_kind(Kind::Paper) {
         let identity = page.identity();
         if let Some(first) = known.find(&identity) {
             let message = format!("{} is the paper of {first}, too", page.node);
             lint.add(Rule::DuplicateIdentity, &page.path(), message);
         }
-        known.add(&identity, page.node.clone());
+        known.add(&identity, page.node);
     }
     related(wiki, edges, lint);
 }
 
 fn is_tested(idea: &Summary, edges: &Edges, wiki: &Wiki) -> bool {
-    let drawn = edges.of(&idea.node).any(|edge| {
+    let drawn = edges.of(idea.node).any(|edge| {
         (edge.kind == "tested_by" && edge.from == idea.node)
             || (edge.to == idea.node && matches!(edge.kind.as_str(), "supports" | "invalidates"))
     });
@@ -96,7 +96,7 @@ struct Connected<'a> {
 
 fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut Lint) {
     let path = summary.path();
-    let page = match connected.wiki.page(summary.kind, &summary.file) {
+    let page = match connected.wiki.page(summary.kind, summary.file) {
         Ok(page) => page,
         Err(error) => {
             lint.add(Rule::UnreadablePage, &path, error.to_string());
@@ -125,8 +125,8 @@ fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut 
     }
     let expected = connected
         .edges
-        .get(summary.node.as_str())
-        .map(|edges| connections::render(&summary.node, edges, connected.by_node))
+        .get(summary.node)
+        .map(|edges| connections::render(summary.node, edges, connected.by_node))
         .unwrap_or_default();
     match page.generated(connections::PART) {
         Err(problem) => lint.add_at(
@@ -153,7 +153,7 @@ fn claim(summary: &Summary, page: &Page, path: &str, wiki: &Wiki, now: Timestamp
             .iter()
             .find_map(|key| page.scalar(key));
         match date.as_deref().and_then(moment) {
-            None => lint.undated_claims.push(summary.node.clone()),
+            None => lint.undated_claims.push(summary.node.to_owned()),
             Some(then) => {
                 let age = now.duration_since(then);
                 if age > SignedDuration::from_hours(STALE) {
@@ -209,7 +209,7 @@ fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
     let papers: Vec<&Summary> = wiki.of_kind(Kind::Paper).collect();
     let mut tagged: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, page) in papers.iter().enumerate() {
-        let tags: BTreeSet<&str> = page.tags.iter().map(String::as_str).collect();
+        let tags: BTreeSet<&str> = page.tags.iter().copied().collect();
         for tag in tags {
             tagged.entry(tag).or_default().push(at);
         }
@@ -236,7 +236,7 @@ fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
         let (Some(one), Some(two)) = (papers.get(one), papers.get(two)) else {
             continue;
         };
-        if tags.len() > 1 && !joined.contains(&(one.node.as_str(), two.node.as_str())) {
+        if tags.len() > 1 && !joined.contains(&(one.node, two.node)) {
             let message = format!(
                 "{} and {} share the tags {} and no edge",
                 one.node,

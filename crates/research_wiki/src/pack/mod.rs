@@ -128,7 +128,7 @@ impl Pack {
                 break;
             }
         }
-        let gaps = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
+        let gaps = wiki.gap_map()?;
         let topic = Topic::new(wish.topic.as_deref().unwrap_or(&direction));
         let sections = sections::Material {
             wiki,

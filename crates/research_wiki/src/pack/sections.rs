@@ -80,7 +80,7 @@ impl Material<'_> {
         }
         for page in self.wiki.pages() {
             for name in &page.names {
-                join(page.node.as_str(), name.as_str());
+                join(page.node, name);
             }
         }
         links
@@ -106,7 +106,7 @@ impl Material<'_> {
             .wiki
             .pages()
             .filter(|page| page.has_failed())
-            .map(|page| page.node.as_str())
+            .map(|page| page.node)
             .collect();
         let weight = |id: &str| {
             let node = format!("gap:{id}");
@@ -136,12 +136,12 @@ impl Material<'_> {
         failed.sort_by_cached_key(|page| {
             (
                 Reverse(self.relevance(page)),
-                Reverse(page.added.clone()),
-                page.node.clone(),
+                Reverse(page.added),
+                page.node,
             )
         });
         let line = |page: &&Summary| {
-            format!("- **{}**: {}", page.title, cut(&page.lesson, 200))
+            format!("- **{}**: {}", page.title, cut(page.lesson, 200))
                 .trim_end_matches([':', ' '])
                 .to_owned()
         };
@@ -154,22 +154,22 @@ impl Material<'_> {
         }
         let (tags, thesis) = (
             titles::fold(&page.tags.join(" ")),
-            titles::fold(&page.thesis),
+            titles::fold(page.thesis),
         );
         self.topic
-            .fit(&[(&page.title_key, 3), (&tags, 2), (&thesis, 1)])
+            .fit(&[(page.title_key, 3), (&tags, 2), (&thesis, 1)])
     }
 
     /// Papers by the topic, the relevance that somebody gave them, and their links to gaps, ideas and everything else.
     fn ranked_papers(&self, links: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<&Summary> {
         let mut papers: Vec<&Summary> = self.wiki.of_kind(Kind::Paper).collect();
         papers.sort_by_cached_key(|page| {
-            let flag = match page.relevance.as_str() {
+            let flag = match page.relevance {
                 "core" => 6,
                 "related" => 2,
                 _ => 0,
             };
-            let linked = links.get(page.node.as_str());
+            let linked = links.get(page.node);
             let share = |prefix: &str| {
                 linked.map_or(0, |nodes| {
                     nodes.iter().filter(|node| node.starts_with(prefix)).count()
@@ -197,7 +197,7 @@ impl Material<'_> {
         let mut tagged: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, page) in papers.iter().enumerate() {
             for tag in &page.tags {
-                let places = tagged.entry(tag.as_str()).or_default();
+                let places = tagged.entry(tag).or_default();
                 if places.last() != Some(&at) {
                     places.push(at);
                 }
@@ -229,9 +229,9 @@ impl Material<'_> {
                 let about = if page.thesis.is_empty() {
                     String::new()
                 } else {
-                    format!(": {}", cut(&page.thesis, 60))
+                    format!(": {}", cut(page.thesis, 60))
                 };
-                format!("{}{about}", cut(&page.title, 60))
+                format!("{}{about}", cut(page.title, 60))
             });
             lines.push(format!(
                 "- **{tag}** ({} papers): {}",
@@ -289,8 +289,8 @@ impl Material<'_> {
 
 fn key_papers(papers: &[&Summary]) -> Vec<String> {
     let line = |page: &&Summary| {
-        let thesis = cut(&page.thesis, 150);
-        format!("- [{}] {}: {thesis}", page.node, cut(&page.title, 120))
+        let thesis = cut(page.thesis, 150);
+        format!("- [{}] {}: {thesis}", page.node, cut(page.title, 120))
             .trim_end_matches([':', ' '])
             .to_owned()
     };
@@ -301,6 +301,6 @@ fn unknowns(papers: &[&Summary]) -> Vec<String> {
     let asked = papers.iter().filter(|page| !page.questions.is_empty());
     asked
         .take(8)
-        .map(|page| format!("- {} [{}]", cut(&page.questions, 140), page.node))
+        .map(|page| format!("- {} [{}]", cut(page.questions, 140), page.node))
         .collect()
 }

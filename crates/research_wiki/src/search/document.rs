@@ -10,13 +10,13 @@ pub const WEIGHTS: [f64; 4] = [8.0, 4.0, 4.0, 1.0];
 /// The words of a page, in the parts that [`WEIGHTS`] names.
 pub fn columns(summary: &Summary, page: &Page) -> [Vec<String>; 4] {
     let names = [
-        summary.node.as_str(),
-        &summary.arxiv,
-        &summary.doi,
-        &summary.venue,
-        &summary.status,
-        &summary.stage,
-        &summary.outcome,
+        summary.node,
+        summary.arxiv,
+        summary.doi,
+        summary.venue,
+        summary.status,
+        summary.stage,
+        summary.outcome,
     ];
     let mut named: Vec<String> = names.iter().flat_map(|text| words(text)).collect();
     named.extend(summary.authors.iter().flat_map(|name| words(name)));
@@ -25,9 +25,9 @@ pub fn columns(summary: &Summary, page: &Page) -> [Vec<String>; 4] {
         named.push(summary.year.to_string());
     }
     [
-        words(&summary.title),
+        words(summary.title),
         named,
-        words(&summary.thesis),
+        words(summary.thesis),
         words(page.below_front()),
     ]
 }

@@ -112,9 +112,9 @@ pub fn find(root: &Path, question: Question<'_>, keep: bool) -> Result<Answer, E
     (found, answer.total, answer.matched) = asked?;
     let hit = |found: Found| Hit {
         snippet: snippet::of(&root.join(&found.path), &phrases),
-        node: found.summary.node,
+        node: found.summary.node.to_owned(),
         path: found.path,
-        title: found.summary.title,
+        title: found.summary.title.to_owned(),
         year: found.summary.year,
         score: found.score,
     };

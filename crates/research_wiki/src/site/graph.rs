@@ -69,7 +69,7 @@ pub(crate) fn below(node: &Node) -> String {
     let text = if page.thesis.is_empty() {
         page.authors.join(", ")
     } else {
-        page.thesis.clone()
+        page.thesis.to_owned()
     };
     cut(&clean(&text), BELOW)
 }

@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::error::Error;
-use crate::file;
 use crate::search::document::columns;
 use crate::search::words::words as search_words;
 use crate::wiki::{Unreadable, Wiki};
@@ -80,7 +79,7 @@ struct Rendered {
 /// All files of the site.
 fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
     let site = crate::text::clean(title);
-    let map = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
+    let map = wiki.gap_map()?;
     let gaps = crate::gaps::parse(&map);
     let edges = wiki.edges()?;
     let model = Model::new(wiki.pages(), &gaps, &edges);
@@ -172,7 +171,7 @@ fn render_all(wiki: &Wiki, model: &Model) -> Vec<(usize, Result<Rendered, Unread
 
 fn render(wiki: &Wiki, model: &Model, summary: &Summary) -> Result<Rendered, Unreadable> {
     let page = wiki
-        .page(summary.kind, &summary.file)
+        .page(summary.kind, summary.file)
         .map_err(|error| Unreadable {
             path: summary.path(),
             why: error.to_string(),

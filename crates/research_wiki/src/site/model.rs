@@ -68,13 +68,13 @@ impl Model {
         let mut taken = BTreeSet::new();
         for page in pages {
             let path = format!("{}/{}", page.kind.folder(), page.stem());
-            let name = if taken.insert(page.node.as_str()) {
-                &page.node
+            let name = if taken.insert(page.node) {
+                page.node
             } else {
                 &path
             };
             let href = format!("{}/{}.html", page.kind.folder(), file_name(page.stem()));
-            add(name, &page.title, href, Some(page));
+            add(name, page.title, href, Some(page));
         }
         for gap in gaps {
             let href = format!("gaps.html#{}", gap.anchor());

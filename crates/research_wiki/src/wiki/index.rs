@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::Metadata;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -139,12 +140,11 @@ pub(crate) struct Found {
     pub(crate) score: f64,
 }
 
-/// Short fields that the index has, with the stamp of the page that they were read from.
+/// What the index has of a page, with the stamp of the page that it was read from.
 #[derive(Debug)]
 pub(super) struct Kept {
-    pub(super) path: String,
     pub(super) stamp: Stamp,
-    pub(super) summary: Box<Summary>,
+    pub(super) summary: Summary,
 }
 
 /// An index that can be asked.
@@ -159,7 +159,7 @@ pub(crate) fn place(root: &Path) -> PathBuf {
 }
 
 impl Index {
-    /// The short fields that the index of the wiki at `root` has, if it has one, by path.
+    /// The short fields that the index of the wiki at `root` has, if it has one.
     pub(super) fn known(root: &Path) -> Vec<Kept> {
         let known = Self::open(root).and_then(|index| index.summaries());
         known.unwrap_or_default()
@@ -248,26 +248,27 @@ impl Index {
         Ok(rows.next()?.is_none())
     }
 
-    /// By path.
+    /// What the index has of each page, in no order.
     fn summaries(&self) -> rusqlite::Result<Vec<Kept>> {
-        let mut all = self.connection.prepare(
-            "SELECT path, stamp, summary FROM page WHERE stamp IS NOT NULL ORDER BY path",
-        )?;
+        let mut all = self
+            .connection
+            .prepare("SELECT stamp, summary FROM page WHERE stamp IS NOT NULL")?;
         let mut rows = all.query([])?;
-        let mut known = Vec::new();
+        // All texts in one block: ten thousand pages of strings of their own take longer to allocate than to read.
+        let mut texts = Vec::new();
+        let mut places = Vec::new();
         while let Some(row) = rows.next()? {
-            // A page that is no text has no fields.
-            if let Ok(summary) = fields(row, 2) {
-                let (path, stamp) = (row.get(0)?, row.get(1)?);
-                let summary = Box::new(summary);
-                known.push(Kept {
-                    path,
-                    stamp,
-                    summary,
-                });
-            }
+            let start = texts.len();
+            texts.extend_from_slice(row.get_ref(1)?.as_blob()?);
+            places.push((start..texts.len(), row.get(0)?));
         }
-        Ok(known)
+        let texts: &'static [u8] = texts.leak();
+        // A page that is no text has no fields.
+        let kept = |(place, stamp)| {
+            let summary = postcard::from_bytes(texts.get::<Range<usize>>(place)?).ok()?;
+            Some(Kept { stamp, summary })
+        };
+        Ok(places.into_iter().filter_map(kept).collect())
     }
 
     /// The best `limit` pages for `phrases`, and how many there are: pages with all of them, or with `any` at least one.
@@ -316,7 +317,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// The short fields in a column.
 fn fields(row: &Row<'_>, at: usize) -> rusqlite::Result<Summary> {
-    postcard::from_bytes(row.get_ref(at)?.as_blob()?)
+    postcard::from_bytes(row.get_ref(at)?.as_blob()?.to_vec().leak())
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Blob, Box::new(error)))
 }
 
@@ -398,14 +399,14 @@ mod tests {
             "---\nnode_id: paper:a\ntitle: \"T\"\nauthors: [\"A\"]\nyear: 2020\n---\n## One-line thesis\nWhy.\n",
         ));
         let summary = Summary::of(Kind::Paper, "a.md", &page);
-        let row = postcard::to_allocvec(&summary).expect("a row");
+        let row: &'static [u8] = postcard::to_allocvec(&summary).expect("a row").leak();
         let mut expected = b"\x00\x04a.md\x07paper:a\x01T\x01t\x01\x01A\xe4\x0f".to_vec();
         // Venue, three identifiers, tags.
         expected.extend([0; 5]);
         expected.extend(b"\x04Why.");
         // Relevance, stage, outcome, status, added, lesson, questions, names, aliases.
         expected.extend([0; 9]);
-        assert_eq!(postcard::from_bytes(&row), Ok(summary));
-        assert_eq!((VERSION, row), (2, expected));
+        assert_eq!(postcard::from_bytes(row), Ok(summary));
+        assert_eq!((VERSION, row), (2, expected.as_slice()));
     }
 }

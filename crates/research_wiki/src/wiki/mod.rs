@@ -45,7 +45,7 @@ pub struct Wiki {
 /// A page, and what the file system says about it.
 #[derive(Debug)]
 struct Entry {
-    summary: Box<Summary>,
+    summary: Summary,
     stamp: Stamp,
     /// Whether it came from the index, and was not read in this run.
     kept: bool,
@@ -53,7 +53,7 @@ struct Entry {
 
 impl Entry {
     fn place(&self) -> (Kind, &str) {
-        (self.summary.kind, &self.summary.file)
+        (self.summary.kind, self.summary.file)
     }
 }
 
@@ -89,7 +89,6 @@ impl Wiki {
         let pages = ManuallyDrop::into_inner(self.pages);
         let kept = pages.into_iter().filter(|entry| entry.kept);
         let known = kept.map(|entry| Kept {
-            path: entry.summary.path(),
             stamp: entry.stamp,
             summary: entry.summary,
         });
@@ -116,11 +115,13 @@ impl Wiki {
             read: 0,
         };
         let mut unknown = Vec::new();
-        known.sort_by(|one, two| one.path.cmp(&two.path));
+        let place = |kept: &Kept| (kept.summary.kind.folder(), kept.summary.file);
+        known.sort_unstable_by_key(place);
         let mut known = known.into_iter().peekable();
         for page in listed {
-            while known.next_if(|kept| kept.path < page.path).is_some() {}
-            match known.next_if(|kept| kept.path == page.path) {
+            let wanted = (page.kind.folder(), page.file());
+            while known.next_if(|kept| place(kept) < wanted).is_some() {}
+            match known.next_if(|kept| place(kept) == wanted) {
                 Some(kept) if kept.stamp == page.stamp => wiki.pages.push(Entry {
                     summary: kept.summary,
                     stamp: page.stamp,
@@ -155,7 +156,7 @@ impl Wiki {
 
     /// The pages, by kind and file name.
     pub fn pages(&self) -> impl Iterator<Item = &Summary> + Clone {
-        self.pages.iter().map(|entry| &*entry.summary)
+        self.pages.iter().map(|entry| &entry.summary)
     }
 
     /// The pages of one kind, by file name.
@@ -177,7 +178,7 @@ impl Wiki {
     pub fn by_node(&self) -> BTreeMap<&str, &Summary> {
         let mut nodes = BTreeMap::new();
         for page in self.pages() {
-            nodes.entry(page.node.as_str()).or_insert(page);
+            nodes.entry(page.node).or_insert(page);
         }
         nodes
     }
@@ -186,11 +187,11 @@ impl Wiki {
     pub fn papers(&self) -> Known<String> {
         let mut known = Known::default();
         for page in self.of_kind(Kind::Paper) {
-            known.add(&page.identity(), page.file.clone());
+            known.add(&page.identity(), page.file.to_owned());
             for alias in &page.aliases {
                 let of = |kind| alias.strip_prefix(kind);
                 let other = Identity::new(of("arxiv:"), of("doi:"), "", "", 0);
-                known.add(&other, page.file.clone());
+                known.add(&other, page.file.to_owned());
             }
         }
         known
@@ -200,6 +201,12 @@ impl Wiki {
     pub fn edges(&self) -> Result<Edges, Error> {
         let text = file::text_optional(&self.root.join("graph/edges.jsonl"))?;
         Ok(Edges::parse(&text.unwrap_or_default()))
+    }
+
+    /// The text of `gap_map.md`; empty where there is none.
+    pub fn gap_map(&self) -> Result<String, Error> {
+        let text = file::text_optional(&self.root.join("gap_map.md"))?;
+        Ok(text.unwrap_or_default())
     }
 
     /// Where a page is.
@@ -280,7 +287,7 @@ pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
 fn read_summary(root: &Path, listed: &Listed) -> Result<Entry, Unreadable> {
     match read_page(&root.join(&listed.path)) {
         Ok(page) => Ok(Entry {
-            summary: Box::new(Summary::of(listed.kind, listed.file(), &page)),
+            summary: Summary::of(listed.kind, listed.file(), &page),
             stamp: listed.stamp,
             kept: false,
         }),

@@ -234,7 +234,7 @@ impl Writer {
         self.wiki.read += 1;
         self.written += 1;
         let new = Entry {
-            summary: Box::new(Summary::of(kind, name, page)),
+            summary: Summary::of(kind, name, page),
             stamp: stamp(&metadata),
             kept: false,
         };

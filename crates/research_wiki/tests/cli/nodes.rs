@@ -261,6 +261,14 @@ fn damaged_files_are_told_and_kept() {
             "--allow-missing",
         ],
     );
+    let lint = || {
+        let told = call(&project, &["lint", "wiki"]).expect_code(10);
+        told.stdout().to_owned()
+    };
+    let dangling = "paper:x --addresses_gap--> gap:G1: gap_map.md does not name G1\n";
+    assert!(lint().contains(dangling), "{}", lint());
+    project.write("wiki/gap_map.md", "# Gap Map\n\n## G1: No proof\n");
+    assert!(!lint().contains(dangling), "{}", lint());
     done(&project, &["doctor", "wiki"]);
     let after = project.read("wiki/graph/edges.jsonl");
     assert_eq!(after.lines().count(), 4, "{after}");

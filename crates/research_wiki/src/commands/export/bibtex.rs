@@ -18,11 +18,9 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
     let mut keys = BTreeSet::new();
     for summary in wiki.of_kind(Kind::Paper) {
         // The summary's title may be cut.
-        let page = wiki.page(summary.kind, &summary.file)?;
-        let title = page
-            .scalar("title")
-            .unwrap_or_else(|| summary.title.clone());
-        let paper = record(summary, &title);
+        let page = wiki.page(summary.kind, summary.file)?;
+        let title = page.scalar("title");
+        let paper = record(summary, title.as_deref().unwrap_or(summary.title));
         let key = key(summary, &paper, &mut keys);
         if !out.is_empty() {
             out.push('\n');
@@ -33,10 +31,10 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
 }
 
 fn record(page: &Summary, title: &str) -> Paper {
-    let arxiv = ArxivId::parse(&page.arxiv).ok();
-    let doi = Doi::parse(&page.doi).ok();
+    let arxiv = ArxivId::parse(page.arxiv).ok();
+    let doi = Doi::parse(page.doi).ok();
     // A page says where a paper appeared; as what, the name of the place tells.
-    let kind = venues::kind(&page.venue);
+    let kind = venues::kind(page.venue);
     let preprint = doi.is_none() && (page.venue.is_empty() || kind == Some(PaperKind::Preprint));
     Paper {
         title: aris_wiki::page::one_line(title),
@@ -46,7 +44,7 @@ fn record(page: &Summary, title: &str) -> Paper {
             .map(|name| Author::named(name))
             .collect(),
         year: u16::try_from(page.year).ok().filter(|year| *year > 0),
-        venue: Some(page.venue.clone()).filter(|venue| !venue.is_empty() && !preprint),
+        venue: (!page.venue.is_empty() && !preprint).then(|| page.venue.to_owned()),
         kind,
         ids: Identifiers {
             arxiv,

@@ -32,17 +32,17 @@ pub(crate) fn document(graph: &Graph) -> String {
     let mut known = BTreeSet::new();
     for node in &graph.nodes {
         let page = &node.page;
-        if !known.insert(page.node.as_str()) {
+        if !known.insert(page.node) {
             continue;
         }
-        let status = [&page.status, &page.outcome, &page.stage]
+        let status = [page.status, page.outcome, page.stage]
             .into_iter()
             .find(|text| !text.is_empty());
-        writeln!(out, "    <node id=\"{}\">", escaped(&page.node)).unwrap_or_default();
+        writeln!(out, "    <node id=\"{}\">", escaped(page.node)).unwrap_or_default();
         data(&mut out, "kind", &page.kind.to_string());
-        data(&mut out, "title", &page.title);
+        data(&mut out, "title", page.title);
         data(&mut out, "year", &page.shown_year());
-        data(&mut out, "status", status.map_or("", String::as_str));
+        data(&mut out, "status", status.unwrap_or_default());
         out.push_str("    </node>\n");
     }
     for end in graph.edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {

@@ -66,7 +66,7 @@ pub(crate) fn home(site: &str, model: &Model, gaps: &[Gap]) -> askama::Result<St
     newest.sort_by(|(one, first), (two, second)| {
         second
             .added
-            .cmp(&first.added)
+            .cmp(first.added)
             .then_with(|| one.name.cmp(&two.name))
     });
     let connected = most_connected(model, RECENT);

@@ -63,15 +63,15 @@ fn row(node: &Node, page: &Summary) -> Row {
     let mut facts: Vec<String> = Vec::new();
     match page.kind {
         Kind::Paper => {
-            facts.extend(page.authors.first().cloned());
+            facts.extend(page.authors.first().map(ToString::to_string));
             if page.authors.len() > 1 {
                 facts.push(format!("and {} more", page.authors.len() - 1));
             }
-            facts.push(page.venue.clone());
+            facts.push(page.venue.to_owned());
         }
-        Kind::Idea => facts.extend([page.stage.clone(), page.outcome.clone()]),
-        Kind::Experiment => facts.push(page.outcome.clone()),
-        Kind::Claim => facts.push(page.status.clone()),
+        Kind::Idea => facts.extend([page.stage, page.outcome].map(str::to_owned)),
+        Kind::Experiment => facts.push(page.outcome.to_owned()),
+        Kind::Claim => facts.push(page.status.to_owned()),
     }
     facts.push(page.shown_year());
     match node.relations.len() {

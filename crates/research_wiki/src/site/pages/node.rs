@@ -36,7 +36,7 @@ fn facts(page: &Summary) -> Vec<Fact> {
         label,
         values: vec![(clean(text), String::new())],
     };
-    let linked = |label, texts: &[String], address: &str| Fact {
+    let linked = |label, texts: &[&str], address: &str| Fact {
         label,
         values: texts
             .iter()
@@ -56,15 +56,15 @@ fn facts(page: &Summary) -> Vec<Fact> {
             values: authors.map(|name| (clean(name), String::new())).collect(),
         },
         plain("Year", &page.shown_year()),
-        plain("Venue", &page.venue),
+        plain("Venue", page.venue),
         linked("arXiv", slice::from_ref(arxiv), "https://arxiv.org/abs/"),
         linked("DOI", slice::from_ref(doi), "https://doi.org/"),
-        plain("Status", &page.status),
-        plain("Stage", &page.stage),
-        plain(outcome, &page.outcome),
-        plain("Relevance", &page.relevance),
+        plain("Status", page.status),
+        plain("Stage", page.stage),
+        plain(outcome, page.outcome),
+        plain("Relevance", page.relevance),
         linked("Tags", &page.tags, "../index.html?q="),
-        plain("Added", &page.added),
+        plain("Added", page.added),
     ];
     facts.retain(|fact| fact.values.iter().any(|(text, _)| !text.is_empty()));
     facts
