@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use aris_contract::envelope::{Error, Meta, Success};
 use aris_contract::failure::ErrorBody;
 use aris_contract::{Exit, Signal};
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::spec::Spec;
@@ -21,7 +20,7 @@ pub enum Stream {
 }
 
 /// A data product: serialised for programs, rendered for people, from the same value.
-pub trait Product: Serialize {
+pub trait Product: erased_serde::Serialize {
     /// Schema id of the serialised form.
     fn schema(&self) -> &'static str;
 
@@ -50,6 +49,34 @@ pub trait Product: Serialize {
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()>;
 }
 
+erased_serde::serialize_trait_object!(Product);
+
+impl Product for Box<dyn Product> {
+    fn schema(&self) -> &'static str {
+        (**self).schema()
+    }
+
+    fn count(&self) -> Option<usize> {
+        (**self).count()
+    }
+
+    fn meta(&self) -> Map<String, Value> {
+        (**self).meta()
+    }
+
+    fn stream(&self) -> Stream {
+        (**self).stream()
+    }
+
+    fn is_raw(&self) -> bool {
+        (**self).is_raw()
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        (**self).render(out, style)
+    }
+}
+
 /// The result of a run that worked.
 #[derive(Debug)]
 #[must_use]
@@ -74,6 +101,17 @@ impl<D> Outcome<D> {
         }
     }
 
+    /// The same of a helper whose subcommands give products of different types.
+    pub fn boxed(self) -> Outcome<Box<dyn Product>>
+    where
+        D: Product + 'static,
+    {
+        Outcome {
+            data: Box::new(self.data),
+            signal: self.signal,
+        }
+    }
+
     /// The exit status of this outcome.
     pub fn exit(&self) -> Exit {
         self.signal.map_or(Exit::OK, Signal::exit)
@@ -81,7 +119,7 @@ impl<D> Outcome<D> {
 }
 
 /// One success envelope, one line.
-pub(crate) fn success_line<D: Product>(spec: &Spec, data: &D) -> serde_json::Result<String> {
+pub(crate) fn success_line(spec: &Spec, data: &dyn Product) -> serde_json::Result<String> {
     let meta = Meta {
         schema: data.schema(),
         helper: spec.name,

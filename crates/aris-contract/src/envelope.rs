@@ -13,7 +13,7 @@ use crate::failure::ErrorBody;
 
 /// A success envelope around a data product.
 #[derive(Debug, Serialize)]
-pub struct Success<'a, T: Serialize> {
+pub struct Success<'a, T: ?Sized> {
     /// The data product.
     pub data: &'a T,
     /// What the data is and who made it.

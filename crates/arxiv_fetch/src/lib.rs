@@ -10,7 +10,7 @@ mod compat;
 mod download;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Outcome, Product, Sample, Spec};
 use aris_contract::ids::ArxivId;
 use aris_online::{Exits, Papers, exits, filled, indented};
 use aris_sources::arxiv;
@@ -18,7 +18,7 @@ use aris_sources::hosts::ARXIV;
 
 pub use aris_online::FetchError as Error;
 pub use cli::{Cli, Command, Download, Search, Sort};
-pub use report::{File, Report};
+pub use report::File;
 
 const LIST: &str = "the papers, as JSON, JSON Lines or BibTeX";
 const FILE: &str = "one line of JSON about the file";
@@ -52,12 +52,11 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` says.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let report = match cli.command {
-        Command::Search(args) => Report::Papers(search(&args, context)?),
-        Command::Download(args) => Report::File(download::run(&args, context)?),
-    };
-    Ok(Outcome::done(report))
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+    Ok(match cli.command {
+        Command::Search(args) => Outcome::done(search(&args, context)?).boxed(),
+        Command::Download(args) => Outcome::done(download::run(&args, context)?).boxed(),
+    })
 }
 
 /// The papers that words or identifiers name.

@@ -3,25 +3,14 @@
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
-use aris_online::Papers;
+
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// Schema id of records.
 pub(crate) const PAPERS: &str = "aris.arxiv_fetch.papers/v1";
 
 /// Schema id of [`File`].
 pub(crate) const FILE: &str = "aris.arxiv_fetch.file/v1";
-
-/// The data product: records, or a file.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Report {
-    /// Records.
-    Papers(Papers),
-    /// A downloaded file.
-    File(File),
-}
 
 /// A file that is there. The first four fields are those of the reference.
 #[derive(Debug, Serialize)]
@@ -55,35 +44,13 @@ pub struct File {
     pub left_out: Vec<String>,
 }
 
-impl Product for Report {
+impl Product for File {
     fn schema(&self) -> &'static str {
-        match self {
-            Self::Papers(papers) => papers.schema(),
-            Self::File(_) => FILE,
-        }
+        FILE
     }
 
-    fn count(&self) -> Option<usize> {
-        match self {
-            Self::Papers(papers) => papers.count(),
-            Self::File(_) => None,
-        }
-    }
-
-    fn meta(&self) -> Map<String, Value> {
-        match self {
-            Self::Papers(papers) => papers.meta(),
-            Self::File(_) => Map::new(),
-        }
-    }
-
-    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        match self {
-            Self::Papers(papers) => papers.render(out, style),
-            Self::File(file) => {
-                serde_json::to_writer(&mut *out, file)?;
-                writeln!(out)
-            }
-        }
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        writeln!(out)
     }
 }

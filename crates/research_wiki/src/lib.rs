@@ -32,18 +32,17 @@ mod source;
 mod text;
 pub mod wiki;
 
-use aris_cli::{CommandSpec, Context, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Outcome, Product, Sample, Spec};
 use aris_online::Exits;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::Report;
 
 use cli::Command;
 use commands::{
     doctor, edge, export, ingest, look, merge, rebuild, search as find, sync, update, upsert,
 };
-use report::Given;
+use report::Changed;
 
 const WIKI: &str = "the wiki's folder";
 const CHANGED: &str = "what was changed";
@@ -185,7 +184,7 @@ pub static SPEC: Spec = Spec {
 const TRIES: u32 = 5;
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     for _ in 1..TRIES {
         match product(&cli, context) {
             Err(Error::ChangedMeanwhile { .. }) => {}
@@ -195,13 +194,13 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     product(&cli, context)
 }
 
-fn product(cli: &Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let changed = |data| Report::of(Outcome::done(data), Given::Changed);
+fn product(cli: &Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
+    let changed = |data: Changed| Outcome::done(data).boxed();
     Ok(match &cli.command {
         Command::Init(root) => changed(rebuild::init(root, context)?),
-        Command::Slug(args) => Report::of(Outcome::done(look::slug_of(args)), Given::Slug),
+        Command::Slug(args) => Outcome::done(look::slug_of(args)).boxed(),
         Command::IngestPaper(args) => changed(ingest::run(args, context)?),
-        Command::Sync(args) => Report::of(sync::run(args, context)?, Given::Changed),
+        Command::Sync(args) => sync::run(args, context)?.boxed(),
         Command::AddEdge(args) => changed(edge::run(args, context)?),
         Command::RemoveEdge(args) => changed(edge::remove(args, context)?),
         Command::UpsertIdea(args) => changed(upsert::idea(args, context)?),
@@ -210,26 +209,17 @@ fn product(cli: &Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::SetStatus(args) => changed(update::status(args, context)?),
         Command::Update(args) => changed(update::field(args, context)?),
         Command::Query(args) => {
-            let pack = rebuild::pack(&args.pack, Some(&args.topic), context)?;
-            Report::of(Outcome::done(pack), Given::Packed)
+            Outcome::done(rebuild::pack(&args.pack, Some(&args.topic), context)?).boxed()
         }
         Command::RebuildQueryPack(args) => {
-            let pack = rebuild::pack(args, None, context)?;
-            Report::of(Outcome::done(pack), Given::Packed)
+            Outcome::done(rebuild::pack(args, None, context)?).boxed()
         }
         Command::RebuildIndex(root) => changed(rebuild::index(root, context)?),
-        Command::Stats(root) => {
-            Report::of(Outcome::done(look::stats(root, context)?), Given::Stats)
-        }
-        Command::Show(args) => Report::of(Outcome::done(look::show(args, context)?), Given::Shown),
-        Command::Search(args) => {
-            Report::of(Outcome::done(find::run(args, context)?), Given::Searched)
-        }
-        Command::Export(args) => {
-            let given = |exported| Given::Exported(Box::new(exported));
-            Report::of(Outcome::done(export::run(args, context)?), given)
-        }
-        Command::Lint(args) => Report::of(lint::run(args, context)?, Given::Lint),
+        Command::Stats(root) => Outcome::done(look::stats(root, context)?).boxed(),
+        Command::Show(args) => Outcome::done(look::show(args, context)?).boxed(),
+        Command::Search(args) => Outcome::done(find::run(args, context)?).boxed(),
+        Command::Export(args) => Outcome::done(export::run(args, context)?).boxed(),
+        Command::Lint(args) => lint::run(args, context)?.boxed(),
         Command::Merge(args) => changed(merge::run(args, context)?),
         Command::Doctor(root) => changed(doctor::run(root, context)?),
         Command::Log(args) => changed(rebuild::log(args, context)?),
@@ -244,7 +234,7 @@ mod tests {
 
     #[test]
     fn schemas_are_current() {
-        check_schema::<report::Changed>(report::CHANGED);
+        check_schema::<Changed>(report::CHANGED);
         check_schema::<export::Exported>(export::EXPORT);
         check_schema::<find::Searched>(find::SEARCH);
         check_schema::<lint::Lint>(lint::LINT);

@@ -2,14 +2,10 @@
 
 use std::io::{self, Write};
 
-use aris_cli::{Context, Outcome, Product, Style};
-use serde::{Serialize, Serializer};
+use aris_cli::{Context, Product, Style};
+use serde::Serialize;
 
 use aris_wiki::edges::Edge;
-
-use crate::commands::export::Exported;
-use crate::commands::search::Searched;
-use crate::lint::Lint;
 
 /// Schema id of [`Changed`].
 pub(crate) const CHANGED: &str = "aris.research_wiki.changed/v1";
@@ -209,63 +205,5 @@ impl Product for Shown {
             writeln!(out, "{} --{}--> {}", edge.from, edge.kind, edge.to)?;
         }
         Ok(())
-    }
-}
-
-/// What a subcommand gave.
-#[derive(Debug)]
-pub struct Report {
-    schema: &'static str,
-    given: Given,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Given {
-    Changed(Changed),
-    Packed(Packed),
-    Slug(Slug),
-    Stats(Stats),
-    Shown(Shown),
-    Lint(Lint),
-    Searched(Searched),
-    Exported(Box<Exported>),
-}
-
-impl Report {
-    /// The outcome of a subcommand as that of the helper.
-    pub(crate) fn of<D: Product>(outcome: Outcome<D>, given: fn(D) -> Given) -> Outcome<Self> {
-        Outcome {
-            data: Self {
-                schema: outcome.data.schema(),
-                given: given(outcome.data),
-            },
-            signal: outcome.signal,
-        }
-    }
-}
-
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.given.serialize(serializer)
-    }
-}
-
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        self.schema
-    }
-
-    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        match &self.given {
-            Given::Changed(data) => data.render(out, style),
-            Given::Packed(data) => data.render(out, style),
-            Given::Slug(data) => data.render(out, style),
-            Given::Stats(data) => data.render(out, style),
-            Given::Shown(data) => data.render(out, style),
-            Given::Lint(data) => data.render(out, style),
-            Given::Searched(data) => data.render(out, style),
-            Given::Exported(data) => data.render(out, style),
-        }
     }
 }

@@ -62,13 +62,8 @@ pub(crate) fn run(args: &AddEdgeArgs, context: &Context) -> Result<Changed, Erro
 pub(crate) fn remove(args: &EdgeArgs, context: &Context) -> Result<Changed, Error> {
     let mut writer = Writer::open(&args.root.folder(context), context.now())?;
     let key = (args.from.as_str(), args.to.as_str(), args.kind.as_str());
-    if !writer
-        .wiki()
-        .edges()?
-        .list()
-        .iter()
-        .any(|edge| edge.key() == key)
-    {
+    let edges = writer.wiki().edges()?;
+    if !edges.list().iter().any(|edge| edge.key() == key) {
         // An edge of a type that is none may be there all the same, and can be removed.
         check_type(&args.kind)?;
         let (from, kind, to) = (&args.from, &args.kind, &args.to);

@@ -18,20 +18,37 @@ use aris_wiki::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line, visible};
 /// What is to be on a page.
 #[derive(Default)]
 struct Wanted {
-    fields: Vec<(&'static str, String)>,
-    sections: Vec<(&'static str, String)>,
+    fields: Vec<(String, String)>,
+    sections: Vec<(String, String)>,
     /// (type, whether it starts here, the other node, evidence).
     edges: Vec<(&'static str, bool, String, String)>,
 }
 
 impl Wanted {
-    fn field(&mut self, name: &'static str, value: Option<&String>) {
-        self.fields.extend(value.map(|value| (name, value.clone())));
+    fn field(&mut self, name: &str, value: impl Into<String>) {
+        self.fields.push((name.to_owned(), value.into()));
     }
 
-    fn section(&mut self, title: &'static str, text: Option<&String>) {
-        self.sections.extend(text.map(|text| (title, text.clone())));
+    fn fields(&mut self, given: &[(&str, &Option<String>)]) {
+        self.fields.extend(those_given(given));
     }
+
+    fn sections(&mut self, given: &[(&str, &Option<String>)]) {
+        self.sections.extend(those_given(given));
+    }
+
+    /// Edges between the page and others, of one type.
+    fn edges(&mut self, kind: &'static str, nodes: &[String], why: &str) {
+        let edge = |node: &String| (kind, true, node.clone(), why.to_owned());
+        self.edges.extend(nodes.iter().map(edge));
+    }
+}
+
+fn those_given(all: &[(&str, &Option<String>)]) -> Vec<(String, String)> {
+    let given = all.iter();
+    given
+        .filter_map(|(name, value)| Some(((*name).to_owned(), (*value).clone()?)))
+        .collect()
 }
 
 /// `upsert_idea`
@@ -43,31 +60,25 @@ pub(crate) fn idea(args: &IdeaArgs, context: &Context) -> Result<Changed, Error>
     if let Some(outcome) = &args.outcome {
         known("outcome", &OUTCOME, outcome)?;
     }
-    wanted.field("stage", args.stage.as_ref());
-    wanted.field("outcome", args.outcome.as_ref());
+    wanted.fields(&[("stage", &args.stage), ("outcome", &args.outcome)]);
     for (field, kind, nodes, prefix) in [
         ("based_on", "inspired_by", &args.based_on, "paper:"),
         ("target_gaps", "addresses_gap", &args.target_gaps, "gap:"),
     ] {
-        let nodes: Vec<String> = items(nodes)
-            .iter()
-            .map(|node| prefixed(node, prefix))
-            .collect();
+        let nodes = prefixed_all(nodes, prefix);
         if !nodes.is_empty() {
-            wanted.fields.push((field, nodes.join(", ")));
+            wanted.field(field, nodes.join(", "));
         }
-        wanted.edges.extend(
-            nodes
-                .into_iter()
-                .map(|node| (kind, true, node, String::new())),
-        );
+        wanted.edges(kind, &nodes, "");
     }
-    wanted.section("Hypothesis", args.hypothesis.as_ref());
-    wanted.section("Proposed Method", args.method.as_ref());
-    wanted.section("Expected Outcome", args.expected.as_ref());
-    wanted.section("Actual Outcome", args.actual.as_ref());
-    wanted.section("Failure / Risk Notes", args.failure.as_ref());
-    wanted.section("Lessons Learned", args.lessons.as_ref());
+    wanted.sections(&[
+        ("Hypothesis", &args.hypothesis),
+        ("Proposed Method", &args.method),
+        ("Expected Outcome", &args.expected),
+        ("Actual Outcome", &args.actual),
+        ("Failure / Risk Notes", &args.failure),
+        ("Lessons Learned", &args.lessons),
+    ]);
     upsert(Kind::Idea, &args.common, &wanted, context)
 }
 
@@ -79,28 +90,22 @@ pub(crate) fn experiment(args: &ExperimentArgs, context: &Context) -> Result<Cha
     }
     if let Some(idea) = &args.idea {
         let idea = prefixed(idea, "idea:");
-        wanted.fields.push(("idea_id", idea.clone()));
+        wanted.field("idea_id", idea.clone());
         wanted.edges.push(("tested_by", false, idea, String::new()));
     }
-    wanted.field("verdict", args.verdict.as_ref());
-    wanted.field("confidence", args.confidence.as_ref());
-    wanted.field("date", args.date.as_ref());
-    wanted.field("hardware", args.hardware.as_ref());
-    wanted.field("duration", args.duration.as_ref());
-    wanted.field("metrics", args.metrics.as_ref());
-    wanted.section("Reasoning", args.reasoning.as_ref());
-    let why = args.metrics.clone().unwrap_or_default();
-    for (kind, nodes) in [
-        ("supports", &args.supports),
-        ("invalidates", &args.invalidates),
-    ] {
-        let nodes = items(nodes)
-            .into_iter()
-            .map(|node| prefixed(&node, "claim:"));
-        wanted
-            .edges
-            .extend(nodes.map(|node| (kind, true, node, why.clone())));
-    }
+    wanted.fields(&[
+        ("verdict", &args.verdict),
+        ("confidence", &args.confidence),
+        ("date", &args.date),
+        ("hardware", &args.hardware),
+        ("duration", &args.duration),
+        ("metrics", &args.metrics),
+    ]);
+    wanted.sections(&[("Reasoning", &args.reasoning)]);
+    let why = args.metrics.as_deref().unwrap_or_default();
+    wanted.edges("supports", &prefixed_all(&args.supports, "claim:"), why);
+    let disproved = prefixed_all(&args.invalidates, "claim:");
+    wanted.edges("invalidates", &disproved, why);
     upsert(Kind::Experiment, &args.common, &wanted, context)
 }
 
@@ -110,8 +115,8 @@ pub(crate) fn claim(args: &ClaimArgs, context: &Context) -> Result<Changed, Erro
     if let Some(status) = &args.status {
         known("status", &CLAIM, status)?;
     }
-    wanted.field("status", args.status.as_ref());
-    wanted.section("Statement", args.statement.as_ref());
+    wanted.fields(&[("status", &args.status)]);
+    wanted.sections(&[("Statement", &args.statement)]);
     if let Some(text) = &args.source {
         let source = Source::parse(text)?;
         let digest = source.digest(&args.common.root.folder(context))?;
@@ -121,12 +126,10 @@ pub(crate) fn claim(args: &ClaimArgs, context: &Context) -> Result<Changed, Erro
                 "name lines that are there",
             )
         })?;
-        wanted.fields.push(("source", source.path.clone()));
-        wanted.fields.push((
-            "source_lines",
-            source.shown_lines().unwrap_or_else(|| String::from("all")),
-        ));
-        wanted.fields.push(("source_sha256", digest));
+        let lines = source.shown_lines().unwrap_or_else(|| String::from("all"));
+        wanted.field("source", source.path);
+        wanted.field("source_lines", lines);
+        wanted.field("source_sha256", digest);
     }
     upsert(Kind::Claim, &args.common, &wanted, context)
 }
@@ -138,6 +141,11 @@ fn prefixed(node: &str, prefix: &str) -> String {
     } else {
         format!("{prefix}{node}")
     }
+}
+
+fn prefixed_all(nodes: &str, prefix: &str) -> Vec<String> {
+    let nodes = items(nodes);
+    nodes.iter().map(|node| prefixed(node, prefix)).collect()
 }
 
 fn upsert(
@@ -188,31 +196,13 @@ fn upsert(
             page.retitle(&before, &title);
         }
     }
-    let settings = args
-        .settings
-        .iter()
-        .map(|(field, value)| (field.as_str(), value.as_str()));
-    for (field, value) in wanted
-        .fields
-        .iter()
-        .map(|(field, value)| (*field, value.as_str()))
-        .chain(settings)
-    {
+    for (field, value) in wanted.fields.iter().chain(&args.settings) {
         merge_field(&mut page, field, value);
     }
     if !args.tags.is_empty() {
         merge_field(&mut page, "tags", &args.tags);
     }
-    let given = args
-        .sections
-        .iter()
-        .map(|(title, text)| (title.as_str(), text.as_str()));
-    for (title, text) in wanted
-        .sections
-        .iter()
-        .map(|(title, text)| (*title, text.as_str()))
-        .chain(given)
-    {
+    for (title, text) in wanted.sections.iter().chain(&args.sections) {
         let text = visible(text);
         if args.replace {
             page.overwrite(title, &text);

@@ -141,10 +141,10 @@ pub(crate) struct Found {
 }
 
 /// What the index has of a page, with the stamp of the page that it was read from.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     pub(super) stamp: Stamp,
-    pub(super) summary: Summary,
+    pub(super) summary: &'static Summary,
 }
 
 /// An index that can be asked.
@@ -263,12 +263,20 @@ impl Index {
             places.push((start..texts.len(), row.get(0)?));
         }
         let texts: &'static [u8] = texts.leak();
-        // A page that is no text has no fields.
-        let kept = |(place, stamp)| {
-            let summary = postcard::from_bytes(texts.get::<Range<usize>>(place)?).ok()?;
-            Some(Kept { stamp, summary })
-        };
-        Ok(places.into_iter().filter_map(kept).collect())
+        let mut summaries = Vec::with_capacity(places.len());
+        let mut stamps = Vec::with_capacity(places.len());
+        for (place, stamp) in places {
+            // A page that is no text has no fields.
+            let bytes = texts.get::<Range<usize>>(place).unwrap_or_default();
+            if let Ok(summary) = postcard::from_bytes(bytes) {
+                summaries.push(summary);
+                stamps.push(stamp);
+            }
+        }
+        let pairs = stamps.into_iter().zip(summaries.leak());
+        Ok(pairs
+            .map(|(stamp, summary)| Kept { stamp, summary })
+            .collect())
     }
 
     /// The best `limit` pages for `phrases`, and how many there are: pages with all of them, or with `any` at least one.

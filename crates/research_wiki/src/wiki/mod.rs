@@ -4,7 +4,6 @@ mod index;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use aris_contract::ErrorKind;
@@ -34,9 +33,8 @@ pub const KEEP: &str = ".wiki";
 #[derive(Debug)]
 pub struct Wiki {
     root: PathBuf,
-    /// By kind, then by file name: the order of the index. They are never freed: the process ends with the wiki, and freeing ten
-    /// thousand pages takes about a tenth of a command's time.
-    pages: ManuallyDrop<Vec<Entry>>,
+    /// By kind, then by file name: the order of the index.
+    pages: Vec<Entry>,
     unreadable: Vec<Unreadable>,
     /// Pages that the index did not have.
     read: usize,
@@ -45,7 +43,8 @@ pub struct Wiki {
 /// A page, and what the file system says about it.
 #[derive(Debug)]
 struct Entry {
-    summary: Summary,
+    /// Never freed, as its texts: the process ends with the wiki, and freeing ten thousand pages takes about a tenth of a command's time.
+    summary: &'static Summary,
     stamp: Stamp,
     /// Whether it came from the index, and was not read in this run.
     kept: bool,
@@ -86,8 +85,7 @@ impl Wiki {
     /// Looks again. What the index gave is still known; pages that were read are read again, because they may have changed within the
     /// file system's clock tick.
     fn again(self) -> Result<Self, Error> {
-        let pages = ManuallyDrop::into_inner(self.pages);
-        let kept = pages.into_iter().filter(|entry| entry.kept);
+        let kept = self.pages.iter().filter(|entry| entry.kept);
         let known = kept.map(|entry| Kept {
             stamp: entry.stamp,
             summary: entry.summary,
@@ -110,7 +108,7 @@ impl Wiki {
         });
         let mut wiki = Self {
             root: root.to_path_buf(),
-            pages: ManuallyDrop::default(),
+            pages: Vec::new(),
             unreadable: odd.collect(),
             read: 0,
         };
@@ -156,7 +154,7 @@ impl Wiki {
 
     /// The pages, by kind and file name.
     pub fn pages(&self) -> impl Iterator<Item = &Summary> + Clone {
-        self.pages.iter().map(|entry| &entry.summary)
+        self.pages.iter().map(|entry| entry.summary)
     }
 
     /// The pages of one kind, by file name.
@@ -287,7 +285,7 @@ pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
 fn read_summary(root: &Path, listed: &Listed) -> Result<Entry, Unreadable> {
     match read_page(&root.join(&listed.path)) {
         Ok(page) => Ok(Entry {
-            summary: Summary::of(listed.kind, listed.file(), &page),
+            summary: Box::leak(Box::new(Summary::of(listed.kind, listed.file(), &page))),
             stamp: listed.stamp,
             kept: false,
         }),

@@ -234,7 +234,7 @@ impl Writer {
         self.wiki.read += 1;
         self.written += 1;
         let new = Entry {
-            summary: Summary::of(kind, name, page),
+            summary: Box::leak(Box::new(Summary::of(kind, name, page))),
             stamp: stamp(&metadata),
             kept: false,
         };
