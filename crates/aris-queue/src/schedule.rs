@@ -212,7 +212,7 @@ impl<'a> Room<'a> {
             queue,
             cards,
             slots,
-            usage: queue.usage().clone(),
+            usage: queue.usage(),
             reserved: Vec::new(),
         }
     }
@@ -309,9 +309,9 @@ impl<'a> Room<'a> {
         let asked = group.gpu_mem_mib;
         match (self.usage.cards.get(&card.id), asked) {
             (None, None) => true,
-            (Some(_), None) | (Some((_, None)), Some(_)) => false,
+            (Some(_), None) | (Some(None), Some(_)) => false,
             (load, Some(asked)) => {
-                let sum = load.and_then(|(_, sum)| *sum).unwrap_or(0);
+                let sum = load.copied().flatten().unwrap_or(0);
                 card.total_mib.is_some_and(|total| sum + asked <= total)
             }
         }
