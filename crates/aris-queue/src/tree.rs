@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 pub use aris_yaml::{Kind, Node, Text as Key, Value};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, problem};
 
 /// Keys up to which duplicates are looked for one by one.
 const SMALL_MAP: usize = 24;
@@ -61,19 +61,12 @@ pub fn read(text: &str) -> Result<Node, Problem> {
             }),
         }
     })?;
-    let node = node.ok_or_else(|| Problem {
-        line: 1,
-        column: 1,
-        message: String::from("the file is empty"),
-        hint: None,
-    })?;
+    let node = node.ok_or_else(|| problem(&Node::default(), "the file is empty", None))?;
     match duplicate(&node) {
-        Some(key) => Err(Problem {
-            line: key.line,
-            column: key.column,
-            message: format!("key {:?} stands here for the second time", key.text),
-            hint: Some(String::from("remove one of the two")),
-        }),
+        Some(key) => {
+            let message = format!("key {:?} stands here for the second time", key.text);
+            Err(problem(key, message, Some("remove one of the two")))
+        }
         None => Ok(node),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::template::Cell;
 use super::when::{Condition, condition};
-use super::{Axis, Scalar};
-use crate::problem::{Problems, nearest};
+use super::{Axis, Scalar, axis_of};
+use crate::problem::Problems;
 use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
 
 /// Axes that go together, with the number of their common values.
@@ -87,10 +87,8 @@ impl Cells {
         }
         if let Some(when) = present(node, "when") {
             for item in one_or_many(when) {
-                match condition(item, &cells.axes) {
-                    Ok(condition) => cells.conditions.push(condition),
-                    Err(problem) => problems.push(problem),
-                }
+                let condition = problems.collect(condition(item, &cells.axes));
+                cells.conditions.extend(condition);
             }
         }
         // Last, because it adds values that the product does not have.
@@ -164,27 +162,13 @@ impl Cells {
         self.group(group, node, problems);
     }
 
-    fn axis(&self, name: &str, node: &Node, problems: &mut Problems) -> Option<usize> {
-        let found = self.axes.iter().position(|axis| axis.name == name);
-        if found.is_none() {
-            let near = nearest(name, self.axes.iter().map(|axis| axis.name.as_str()));
-            problems.at(
-                node,
-                format!("there is no axis {name:?}"),
-                near.map(|near| format!("did you mean {near:?}?"))
-                    .as_deref(),
-            );
-        }
-        found
-    }
-
     fn exclude(&mut self, node: &Node, problems: &mut Problems) {
         let Value::Map(entries) = &node.value else {
             return;
         };
         let mut rule = Vec::new();
         for (key, values) in entries {
-            let Some(axis) = self.axis(&key.text, values, problems) else {
+            let Some(axis) = problems.collect(axis_of(&self.axes, &key.text, values)) else {
                 continue;
             };
             let known = &self.axes[axis].values;
@@ -212,7 +196,7 @@ impl Cells {
         };
         let mut cell = vec![usize::MAX; self.axes.len()];
         for (key, value) in entries {
-            let Some(axis) = self.axis(&key.text, value, problems) else {
+            let Some(axis) = problems.collect(axis_of(&self.axes, &key.text, value)) else {
                 continue;
             };
             let Some(scalar) = scalar(value, &key.text, problems) else {
@@ -295,7 +279,7 @@ fn maps<'a>(node: &'a Node, key: &str, problems: &mut Problems) -> Vec<&'a Node>
             let map = matches!(item.value, Value::Map(_));
             if !map {
                 problems.at(
-                    item,
+                    *item,
                     format!("{key} must be a list of maps, not {}", item.noun()),
                     Some("for example [{N: 128, seed: 3}]"),
                 );

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::Axis;
-use crate::problem::{Problem, nearest, problem};
+use super::{Axis, axis_of};
+use crate::problem::{Problem, problem};
 use crate::tree::Node;
 
 /// One comparison.
@@ -55,28 +55,11 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
         .ok_or_else(|| problem(node, format!("{text:?} is no condition"), Some(HINT)))?;
     let (left, rest) = text.split_at(at);
     let right = rest.strip_prefix(sign).unwrap_or_default().trim();
-    let find = |name: &str| {
-        let name = name.trim();
-        let found = axes.iter().position(|axis| axis.name == name);
-        found.ok_or_else(|| {
-            let near = nearest(name, axes.iter().map(|axis| axis.name.as_str()));
-            problem(
-                node,
-                format!("there is no axis {name:?}"),
-                near.map(|near| format!("did you mean {near:?}?"))
-                    .as_deref(),
-            )
-        })
-    };
+    let find = |name: &str| axis_of(axes, name.trim(), node);
+    let placeholder = |text| str::strip_prefix(text, "${")?.strip_suffix('}');
     let left = left.trim();
-    let bare = left
-        .strip_prefix("${")
-        .and_then(|name| name.strip_suffix('}'));
-    let axis = find(bare.unwrap_or(left))?;
-    let right = match right
-        .strip_prefix("${")
-        .and_then(|name| name.strip_suffix('}'))
-    {
+    let axis = find(placeholder(left).unwrap_or(left))?;
+    let right = match placeholder(right) {
         Some(name) => Right::Axis(find(name)?),
         None if matches!(operator, Operator::In | Operator::NotIn) => {
             let inner = right

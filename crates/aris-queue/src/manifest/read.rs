@@ -347,13 +347,14 @@ impl Reader<'_> {
             .flatten();
         let outputs = outputs.flat_map(|many| many.0);
         if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
-            self.links.needs(self.jobs.len(), names.0, node);
+            let needs = (self.jobs.len(), names.0, node.into());
+            self.links.needs.push(needs);
         }
         let above_counts = shared.cards_given && !common.asks_slurm_for_cards();
         let cards_given = above_counts || job.gpus.is_some();
         let settings = Self::settings(&shared.settings, job.gpus, job.cwd, common);
         let settings = self.with_slurms_cards(settings, cards_given, node, &what);
-        self.links.places.push((node.line, node.column));
+        self.links.places.push(node.into());
         self.jobs.push(Job {
             id: job.id.unwrap_or_default().into(),
             cmd: command.into(),
