@@ -3,7 +3,7 @@
 //! serde stops at the first mistake. Reading therefore goes on without the part that was wrong, until nothing is: one reading tells all
 //! mistakes. Keys that no field has are mistakes unless they begin with `x_`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
@@ -15,7 +15,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use crate::problem::{Problem, Problems, problem, unknown_key};
-use crate::tree::{Key, Kind, Node, Value};
+use crate::tree::{Key, Kind, Node, Value, made};
 
 /// Keys with this beginning are the user's own.
 const OWN: &str = "x_";
@@ -93,46 +93,39 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(
     what: &str,
     problems: &mut Problems,
 ) -> Option<T> {
-    let mut wrong: Vec<&'de Node> = Vec::new();
+    let mut reading = Reading::default();
     loop {
-        let unknown = RefCell::new(Vec::new());
-        let reader = Reader {
-            node,
-            what,
-            at_root: true,
-            wrong: &wrong,
-            unknown: &unknown,
-        };
-        let read = T::deserialize(reader);
-        let mistake = match read {
+        let mistake = match T::deserialize(reading.of(node, what)) {
             Ok(value) => {
-                unknown
-                    .into_inner()
-                    .into_iter()
-                    .for_each(|problem| problems.push(problem));
+                let unknown = reading.unknown.into_inner().into_iter();
+                unknown.for_each(|problem| problems.push(problem));
                 return Some(value);
             }
             Err(mistake) => mistake,
         };
         let at = mistake.at.unwrap_or(node);
-        let children = at.entries().iter().map(|(_, child)| child);
-        let known = mistake.missing
-            && children
-                .into_iter()
-                .any(|child| wrong.iter().any(|wrong| std::ptr::eq(*wrong, child)));
+        let mut children = at.entries().iter().map(|(_, child)| child);
+        let known = mistake.missing && children.any(|child| reading.is_wrong(child));
         if !known {
             problems.push(problem(at, mistake.message, mistake.hint.as_deref()));
         }
-        if std::ptr::eq(at, node) || wrong.len() >= MOST_MISTAKES {
+        if std::ptr::eq(at, node) || reading.wrong.len() >= MOST_MISTAKES {
             return None;
         }
-        wrong.push(at);
+        reading.unknown.take();
+        reading.wrong.push(at);
     }
 }
 
 /// The keys that a struct is read from.
 pub(crate) fn keys<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
-    T::deserialize(Probe).map_or_else(|fields| fields.0, |_| &[])
+    let (empty, reading) = (
+        made(&Node::default(), Value::Map(Vec::new())),
+        Reading::default(),
+    );
+    // It asks for its keys, whatever it makes of a map without any.
+    T::deserialize(reading.of(&empty, "")).map_or_else(drop, drop);
+    reading.keys.get()
 }
 
 /// Reports every key of a map that is none of `known`, with the nearest of them.
@@ -220,6 +213,31 @@ impl de::Error for Mistake<'_> {
     }
 }
 
+/// What one reading of a map has come to.
+#[derive(Default)]
+struct Reading<'de> {
+    /// Nodes that were found wrong before, as if they were not there.
+    wrong: Vec<&'de Node>,
+    unknown: RefCell<Vec<Problem>>,
+    /// Keys that the type of the whole map is read from.
+    keys: Cell<&'static [&'static str]>,
+}
+
+impl<'de> Reading<'de> {
+    fn of<'a>(&'a self, node: &'de Node, what: &'a str) -> Reader<'a, 'de> {
+        Reader {
+            node,
+            what,
+            at_root: true,
+            reading: self,
+        }
+    }
+
+    fn is_wrong(&self, node: &Node) -> bool {
+        self.wrong.iter().any(|wrong| std::ptr::eq(*wrong, node))
+    }
+}
+
 /// A node that is being read.
 #[derive(Clone, Copy)]
 struct Reader<'a, 'de> {
@@ -227,16 +245,10 @@ struct Reader<'a, 'de> {
     /// The key it stands under.
     what: &'a str,
     at_root: bool,
-    /// Nodes that were found wrong before, as if they were not there.
-    wrong: &'a [&'de Node],
-    unknown: &'a RefCell<Vec<Problem>>,
+    reading: &'a Reading<'de>,
 }
 
 impl<'a, 'de> Reader<'a, 'de> {
-    fn is_wrong(&self, node: &Node) -> bool {
-        self.wrong.iter().any(|wrong| std::ptr::eq(*wrong, node))
-    }
-
     /// Says of a mistake without a place that it is here.
     fn placed<T>(self, read: Result<T, Mistake<'de>>) -> Result<T, Mistake<'de>> {
         read.map_err(|mistake| match mistake.at {
@@ -391,10 +403,12 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
                 "has more than {MOST_KEYS} keys\nsee the skill experiment-queue for the keys there are"
             ))));
         }
-        if !self.at_root {
+        if self.at_root {
+            self.reading.keys.set(fields);
+        } else {
             for (key, _) in entries.iter().filter(|(key, _)| is_unknown(key, &[fields])) {
                 let problem = unknown_key(&self.what, key, &[fields]);
-                self.unknown.borrow_mut().push(problem);
+                self.reading.unknown.borrow_mut().push(problem);
             }
         }
         self.map(entries, visitor)
@@ -440,7 +454,11 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Mistake<'de>> {
-        let Some(node) = self.rest.by_ref().find(|item| !self.reader.is_wrong(item)) else {
+        let Some(node) = self
+            .rest
+            .by_ref()
+            .find(|item| !self.reader.reading.is_wrong(item))
+        else {
             return Ok(None);
         };
         let item = Reader {
@@ -468,8 +486,8 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Mistake<'de>> {
-        let reader = self.reader;
-        self.value = self.rest.by_ref().find(|(_, node)| !reader.is_wrong(node));
+        let reading = self.reader.reading;
+        self.value = self.rest.by_ref().find(|(_, node)| !reading.is_wrong(node));
         let Some((key, _)) = self.value else {
             return Ok(None);
         };
@@ -491,47 +509,5 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
             ..self.reader
         };
         value.placed(seed.deserialize(value))
-    }
-}
-
-/// Finds out what a struct is read from.
-struct Probe;
-
-#[derive(Debug)]
-struct Fields(&'static [&'static str]);
-
-impl Display for Fields {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:?}", self.0)
-    }
-}
-
-impl std::error::Error for Fields {}
-
-impl de::Error for Fields {
-    fn custom<T: Display>(_: T) -> Self {
-        Self(&[])
-    }
-}
-
-impl<'de> Deserializer<'de> for Probe {
-    type Error = Fields;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fields> {
-        Err(Fields(&[]))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Fields> {
-        Err(Fields(fields))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
-        tuple tuple_struct map enum identifier ignored_any
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use file::schema;
 pub use file::slurm::{Extra, Gres, Slurm};
 pub(crate) use file::{Common, Elsewhere, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 pub use read::{has_grid, parse, read, tree};
-pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
+pub use settings::{DoneWhen, OtherGpu, Retry, Settings};
 
 /// Schema id that our manifests carry; the reference's carry none.
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
