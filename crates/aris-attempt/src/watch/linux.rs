@@ -2,7 +2,7 @@
 //!
 //! A watch that the system refuses (limits, kernels before 5.3) is left out: the other one tells, or the next sweep.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -12,7 +12,7 @@ use rustix::event::{Timespec, epoll};
 use rustix::fs::inotify;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Hint, Token};
+use super::Token;
 use crate::error::AttemptError;
 
 /// The token of the inotify descriptor; those of attempts begin at 1.
@@ -99,15 +99,14 @@ impl Source {
         self.leave_process(token);
     }
 
-    /// What happened: starts before exits before ends of processes, each told once.
-    pub(super) fn hints(&mut self) -> Vec<Hint> {
+    /// Attempts of which something is to be seen: a record that came, a process that is gone and is not waited for any more.
+    pub(super) fn hints(&mut self) -> BTreeSet<Token> {
         let now = Timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        let mut hints = Vec::new();
+        let mut hints = BTreeSet::new();
         let mut buffer = Vec::with_capacity(EVENTS);
-        // A process that is gone stays readable until its handle is closed, so this is not asked until nothing is left.
         if epoll::wait(
             &self.epoll,
             rustix::buffer::spare_capacity(&mut buffer),
@@ -120,29 +119,26 @@ impl Source {
         for event in buffer {
             match event.data.u64() {
                 FOLDERS => self.records(&mut hints),
-                token => hints.push(Hint::Gone(token)),
+                token => {
+                    self.leave_process(token);
+                    hints.insert(token);
+                }
             }
         }
-        hints.sort_unstable();
-        hints.dedup();
         hints
     }
 
-    fn records(&self, hints: &mut Vec<Hint>) {
+    fn records(&self, hints: &mut BTreeSet<Token>) {
         let mut buffer = [MaybeUninit::uninit(); 8192];
         let mut reader = inotify::Reader::new(&self.inotify, &mut buffer);
         while let Ok(event) = reader.next() {
             if event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW) {
-                hints.push(Hint::Anything);
+                // More happened than could be told.
+                hints.extend(self.watches.keys());
             }
-            let Some(token) = self.folders.get(&event.wd()) else {
-                continue;
-            };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
-            if name == Some(START.as_bytes()) {
-                hints.push(Hint::Start(*token));
-            } else if name == Some(EXIT.as_bytes()) {
-                hints.push(Hint::Exit(*token));
+            if name == Some(START.as_bytes()) || name == Some(EXIT.as_bytes()) {
+                hints.extend(self.folders.get(&event.wd()));
             }
         }
     }

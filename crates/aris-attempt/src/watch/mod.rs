@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
-use crate::format::{Claim, EXIT, Exit, START, Start};
+use crate::format::{Claim, Exit, START, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
@@ -65,23 +65,6 @@ pub struct Watch {
     source: Source,
     watched: BTreeMap<Token, Watched>,
     next: Token,
-}
-
-/// What a source saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "sweeps need no hints")
-)]
-enum Hint {
-    /// A start record came.
-    Start(Token),
-    /// An exit record came.
-    Exit(Token),
-    /// The runner's process is gone.
-    Gone(Token),
-    /// More happened than could be told.
-    Anything,
 }
 
 impl Watch {
@@ -145,20 +128,14 @@ impl Watch {
         let stands = standing(folder);
         match &stands {
             Ok(Standing::Running {
+                claim,
                 start,
-                orphan: true,
-                ..
+                orphan,
             }) => {
-                self.watch_orphan(token, start.as_ref());
+                self.follow(token, claim, start.as_ref(), *orphan);
                 if let Some(watched) = self.watched.get_mut(&token) {
                     watched.start_told = start.is_some();
-                    watched.orphan = true;
-                }
-            }
-            Ok(Standing::Running { claim, start, .. }) => {
-                self.watch_runner(token, claim);
-                if let Some(watched) = self.watched.get_mut(&token) {
-                    watched.start_told = start.is_some();
+                    watched.orphan = *orphan;
                 }
             }
             Ok(Standing::Unclaimed) => {}
@@ -167,21 +144,18 @@ impl Watch {
         stands
     }
 
-    /// Waits for the end of a runner that is no child of this process.
-    fn watch_runner(&mut self, token: Token, claim: &Claim) {
-        let runner = Member::from(&claim.runner);
-        let here = claim.host == crate::host();
-        // Looked at after it is watched: the number may belong to another process by now.
-        if here && self.source.process(token, runner.pid) && !runner.lives() {
-            self.source.leave_process(token);
-        }
-    }
-
-    /// Waits for the end of a command in place of that of its runner. What else is left of the job a sweep finds.
-    fn watch_orphan(&mut self, token: Token, start: Option<&Start>) {
-        let Some(member) = start.map(|start| Member::from(&start.process)) else {
+    /// Waits for the end of a runner that is no child of this process, or of the command in place of that of its runner. What else is
+    /// left of a job without a runner a sweep finds.
+    fn follow(&mut self, token: Token, claim: &Claim, start: Option<&Start>, orphan: bool) {
+        let process = if orphan {
+            start.map(|start| &start.process)
+        } else {
+            Some(&claim.runner).filter(|_| claim.host == crate::host())
+        };
+        let Some(member) = process.map(Member::from) else {
             return;
         };
+        // Looked at after it is watched, too: the number may belong to another process by now.
         if member.lives() && self.source.process(token, member.pid) && !member.lives() {
             self.source.leave_process(token);
         }
@@ -215,35 +189,15 @@ impl Watch {
 
     /// What happened since the last call, by key. Never blocks.
     pub fn seen(&mut self) -> Vec<(u64, Seen)> {
-        let hints = self.source.hints();
-        let mut told = Vec::new();
-        for hint in hints {
-            match hint {
-                Hint::Anything => told.extend(self.sweep()),
-                Hint::Start(token) => told.extend(self.start_of(token)),
-                Hint::Exit(token) => told.extend(self.exit_of(token)),
-                Hint::Gone(token) => told.extend(self.gone(token)),
-            }
-        }
-        told
+        let tokens = self.source.hints().into_iter();
+        tokens.flat_map(|token| self.look(token)).collect()
     }
 
     /// Looks at every attempt under watch, whether anything was heard of it or not.
     pub fn sweep(&mut self) -> Vec<(u64, Seen)> {
         let tokens: Vec<Token> = self.watched.keys().copied().collect();
-        let mut told = Vec::new();
-        for token in tokens {
-            told.extend(self.start_of(token));
-            let Some(watched) = self.watched.get_mut(&token) else {
-                continue;
-            };
-            match watched.child.as_mut().map(Child::try_wait) {
-                Some(Ok(Some(_)) | Err(_)) => told.extend(self.gone(token)),
-                Some(Ok(None)) => told.extend(self.exit_of(token)),
-                None => told.extend(self.look(token)),
-            }
-        }
-        told
+        let tokens = tokens.into_iter();
+        tokens.flat_map(|token| self.look(token)).collect()
     }
 
     /// Watches a folder under a key; what was watched under it before is not any more, because two watches of one folder would be one.
@@ -279,61 +233,40 @@ impl Watch {
         Some((watched.key, seen))
     }
 
-    fn exit_of(&mut self, token: Token) -> Option<(u64, Seen)> {
+    /// What is new of an attempt: its start, and then its end.
+    fn look(&mut self, token: Token) -> Vec<(u64, Seen)> {
+        let start = self.start_of(token);
+        start.into_iter().chain(self.end_of(token)).collect()
+    }
+
+    fn end_of(&mut self, token: Token) -> Option<(u64, Seen)> {
         let watched = self.watched.get_mut(&token)?;
-        if watched.over {
-            return None;
+        let lives = matches!(watched.child.as_mut().map(Child::try_wait), Some(Ok(None)));
+        if !lives {
+            // What it left with says less than its folder.
+            watched.child = None;
         }
-        let key = watched.key;
-        match records::read_optional(&watched.folder.join(EXIT)) {
-            Ok(exit) => {
-                let exit = exit?;
-                self.end(token);
-                Some((key, Seen::Ended(exit)))
+        if watched.over {
+            if !lives {
+                self.forget(token);
             }
-            Err(error) => Some((key, Seen::Unclear(error))),
-        }
-    }
-
-    /// The runner's process is gone.
-    fn gone(&mut self, token: Token) -> Option<(u64, Seen)> {
-        let watched = self.watched.get_mut(&token)?;
-        if let Some(mut child) = watched.child.take() {
-            // It has ended: this does not wait. What it left with says less than its folder.
-            child.try_wait().map_or_else(drop, drop);
-        }
-        if watched.over {
-            self.forget(token);
-            return None;
-        }
-        self.source.leave_process(token);
-        self.look(token)
-    }
-
-    /// Looks at the folder of an attempt whose runner is gone, or of which nothing is heard.
-    fn look(&mut self, token: Token) -> Option<(u64, Seen)> {
-        let watched = self.watched.get(&token)?;
-        if watched.over {
             return None;
         }
         let key = watched.key;
         let seen = match standing(&watched.folder) {
-            Ok(Standing::Running {
-                start,
-                orphan: true,
-                ..
-            }) => {
-                self.watch_orphan(token, start.as_ref());
-                let watched = self.watched.get_mut(&token)?;
-                let told = std::mem::replace(&mut watched.orphan, true);
-                return (!told).then_some((key, Seen::Orphaned));
-            }
-            // Another runner has it: the one that is gone came second.
-            Ok(Standing::Running { claim, .. }) => {
-                self.watch_runner(token, &claim);
-                return None;
-            }
             Ok(Standing::Ended(exit)) => Seen::Ended(exit),
+            // A runner that has not come so far, or comes second.
+            Ok(_) if lives => return None,
+            // A runner that is not a child: the one that was came second.
+            Ok(Standing::Running {
+                claim,
+                start,
+                orphan,
+            }) => {
+                let news = orphan && !std::mem::replace(&mut watched.orphan, orphan);
+                self.follow(token, &claim, start.as_ref(), orphan);
+                return news.then_some((key, Seen::Orphaned));
+            }
             Ok(stands) => Seen::Left(stands),
             Err(error) => return Some((key, Seen::Unclear(error))),
         };

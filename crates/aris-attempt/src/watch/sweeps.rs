@@ -1,9 +1,10 @@
 //! A system without inotify and without handles on processes: nothing is heard, everything is found by sweeps.
 
+use std::collections::BTreeSet;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use super::{Hint, Token};
+use super::Token;
 use crate::error::AttemptError;
 
 #[derive(Debug)]
@@ -30,7 +31,7 @@ impl Source {
 
     pub(super) fn leave(&mut self, _token: Token) {}
 
-    pub(super) fn hints(&mut self) -> Vec<Hint> {
-        Vec::new()
+    pub(super) fn hints(&mut self) -> BTreeSet<Token> {
+        BTreeSet::new()
     }
 }
