@@ -7,7 +7,6 @@
 
 pub mod grid;
 pub mod journal;
-mod json;
 pub mod judge;
 pub mod manifest;
 pub mod problem;

@@ -202,7 +202,23 @@ impl de::Error for Mistake<'_> {
             Unexpected::Map => "a mapping",
             _ => "a text",
         };
-        Self::must_be(&expected.to_string(), found)
+        // What serde calls its own types.
+        match expected.to_string().as_str() {
+            "u16" | "u32" | "u64" | "i32" => Self::must_be("a whole number", found),
+            "a boolean" => Self::must_be("true or false", found),
+            "a sequence" => Self::must_be("a list", found),
+            expected => Self::must_be(expected, found),
+        }
+    }
+
+    /// A whole number that its type does not hold.
+    fn invalid_value(found: Unexpected<'_>, _: &dyn Expected) -> Self {
+        match found {
+            Unexpected::Signed(number) if number < 0 => {
+                Self::of("must be a whole number from 0 on, not a negative one")
+            }
+            _ => Self::of("is too large"),
+        }
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -265,13 +281,6 @@ impl<'a, 'de> Reader<'a, 'de> {
         self.placed(Err(Mistake::must_be(expected, self.node.noun())))
     }
 
-    fn whole(self) -> Result<i64, Mistake<'de>> {
-        match self.node.kind() {
-            Some(Kind::Integer(number)) => Ok(number),
-            _ => self.no("a whole number"),
-        }
-    }
-
     fn items(self, items: &'de [Node], many: bool) -> Items<'a, 'de> {
         Items {
             reader: self,
@@ -293,22 +302,6 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 }
 
-/// A number of a type, asked for with its range.
-macro_rules! whole {
-    ($($name:ident $visit:ident $type:ty;)*) => {
-        $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
-            let number = self.whole()?;
-            match <$type>::try_from(number) {
-                Ok(number) => self.placed(visitor.$visit(number)),
-                Err(_) if number < 0 => {
-                    self.placed(Err(Mistake::of("must be a whole number from 0 on, not a negative one")))
-                }
-                Err(_) => self.placed(Err(Mistake::of("is too large"))),
-            }
-        })*
-    };
-}
-
 impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     type Error = Mistake<'de>;
 
@@ -323,20 +316,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             (_, Some(Kind::Null) | None) => visitor.visit_unit(),
         };
         self.placed(read)
-    }
-
-    whole! {
-        deserialize_u16 visit_u16 u16;
-        deserialize_u32 visit_u32 u32;
-        deserialize_u64 visit_u64 u64;
-        deserialize_i32 visit_i32 i32;
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
-        match self.node.kind() {
-            Some(Kind::Bool(flag)) => self.placed(visitor.visit_bool(flag)),
-            _ => self.no("true or false"),
-        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
@@ -355,13 +334,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             visitor.visit_none()
         } else {
             visitor.visit_some(self)
-        }
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
-        match &self.node.value {
-            Value::List(items) => self.placed(visitor.visit_seq(self.items(items, false))),
-            _ => self.no("a list"),
         }
     }
 
@@ -437,7 +409,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i64 i128 u8 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct map identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Keys;
 use super::phase::{check_texts, is_grid_key, phase};
-use crate::json;
 use crate::manifest::{self, Common, PhaseKeys, TopKeys};
 use crate::problem::{Problem, Problems};
 use crate::tree::{Node, Value, made, pair, present, quoted};
@@ -65,31 +64,24 @@ impl Plan {
 
     /// The manifest as text, one job a line.
     pub fn text(&self) -> String {
-        let mut out = String::from("{");
-        for (key, node) in self.root.entries() {
-            if key.text != "phases" {
-                out.push_str(&json::pairs([(key.text.as_str(), json::value(node))]));
-                out.push_str(",\n");
-            }
-        }
-        out.push_str("\"phases\": [");
-        for (at, phase) in phases(&self.root).iter().enumerate() {
-            let entries = phase.entries().iter();
-            let keys = entries
-                .filter(|(key, _)| key.text != "jobs")
-                .map(|(key, node)| (key.text.as_str(), json::value(node)));
-            out.push_str(if at > 0 { ",\n{" } else { "\n{" });
-            out.push_str(&json::pairs(keys));
-            out.push_str(", \"jobs\": [");
-            let jobs = phase.get("jobs").map_or(&[][..], Node::items);
-            for (at, job) in jobs.iter().enumerate() {
-                out.push_str(if at > 0 { ",\n" } else { "\n" });
-                out.push_str(&json::value(job));
-            }
-            out.push_str("]}");
-        }
-        out.push_str("\n]}\n");
-        out
+        let keys = |map: &Node, without: &str, between: &str| {
+            let entries = map.entries().iter();
+            let pairs = entries.filter(|(key, _)| key.text != without);
+            let pairs = pairs.map(|(key, node)| {
+                let key = serde_json::Value::from(key.text.as_str());
+                format!("{key}: {}{between}", node.spaced_json())
+            });
+            pairs.collect::<String>()
+        };
+        let phases = phases(&self.root).iter().map(|phase| {
+            let jobs = phase.get("jobs").map_or(&[][..], Node::items).iter();
+            let jobs: Vec<String> = jobs.map(|job| format!("\n{}", job.spaced_json())).collect();
+            let keys = keys(phase, "jobs", ", ");
+            format!("\n{{{keys}\"jobs\": [{}]}}", jobs.join(","))
+        });
+        let phases: Vec<String> = phases.collect();
+        let keys = keys(&self.root, "phases", ",\n");
+        format!("{{{keys}\"phases\": [{}\n]}}\n", phases.join(","))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::named;
-use crate::json;
 use crate::problem::nearest;
 use crate::tree::{Node, Value, made, pair};
 
@@ -29,7 +28,8 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
             continue;
         };
         let other = phase.entries().iter().find(|(key, value)| {
-            key.text != "jobs" && own.get(&key.text).map(json::value) != Some(json::value(value))
+            key.text != "jobs"
+                && own.get(&key.text).map(Node::spaced_json) != Some(value.spaced_json())
         });
         if let Some((key, _)) = other {
             return Err(format!(
@@ -123,7 +123,7 @@ pub fn phase_names(root: &Node) -> Vec<String> {
 
 /// A tree as JSON.
 pub fn text(root: &Node) -> String {
-    json::value(root)
+    root.spaced_json()
 }
 
 fn all_there(root: &Node, ids: &[String]) -> Result<(), String> {
