@@ -14,7 +14,7 @@ pub const SHOWN_PROBLEMS: usize = 20;
 const MOST_PROBLEMS: usize = 1000;
 
 /// One mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// From 1; 0 when the whole file is meant.
     pub line: u32,
@@ -82,6 +82,34 @@ impl Problems {
         hint: Option<&str>,
     ) {
         self.push(problem(place, message, hint));
+    }
+
+    /// The entries of a map. Of anything else none, and a problem: `must_be` what, in a sentence.
+    pub(crate) fn map<'n>(
+        &mut self,
+        node: &'n Node,
+        must_be: impl Display,
+        hint: Option<&str>,
+    ) -> Option<&'n [(Key, Node)]> {
+        if !node.is_map() {
+            self.at(node, format!("{must_be}, not {}", node.noun()), hint);
+            return None;
+        }
+        Some(node.entries())
+    }
+
+    /// The same for the items of a list.
+    pub(crate) fn list<'n>(
+        &mut self,
+        node: &'n Node,
+        must_be: impl Display,
+        hint: Option<&str>,
+    ) -> Option<&'n [Node]> {
+        if !node.is_list() {
+            self.at(node, format!("{must_be}, not {}", node.noun()), hint);
+            return None;
+        }
+        Some(node.items())
     }
 
     /// The value; when there is none, its problem is collected.
@@ -215,25 +243,12 @@ impl Failure for Invalid {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let problems: Vec<Value> = self
-            .problems
-            .iter()
-            .map(|problem| {
-                json!({
-                    "line": problem.line,
-                    "column": problem.column,
-                    "message": problem.message,
-                    "hint": problem.hint,
-                })
-            })
-            .collect();
-        Map::from_iter([
-            (
-                String::from("path"),
-                Value::from(self.path.display().to_string()),
-            ),
-            (String::from("problems"), Value::from(problems)),
-            (String::from("more"), Value::from(self.more)),
-        ])
+        let path = Value::from(self.path.display().to_string());
+        let details = [
+            ("path", path),
+            ("problems", json!(self.problems)),
+            ("more", Value::from(self.more)),
+        ];
+        Map::from_iter(details.map(|(name, value)| (name.to_owned(), value)))
     }
 }

@@ -86,14 +86,7 @@ fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
     what: &str,
     problems: &mut Problems,
 ) -> Option<(T, Common)> {
-    if !node.is_map() {
-        problems.at(
-            node,
-            format!("{what} must be a map, not {}", node.noun()),
-            None,
-        );
-        return None;
-    }
+    problems.map(node, format_args!("{what} must be a map"), None)?;
     let own = typed::read(node, what, problems).unwrap_or_default();
     let common = typed::read(node, what, problems).unwrap_or_default();
     let known = [typed::keys::<T>(), typed::keys::<Common>()];
@@ -215,19 +208,15 @@ impl Reader<'_> {
     }
 
     fn phases(&mut self, node: &Node, shared: &Shared<'_>) {
-        let Value::List(items) = &node.value else {
-            let message = format!("phases must be a list, not {}", node.noun());
-            self.problems.at(node, message, None);
-            return;
-        };
-        if items.is_empty() {
+        let items = self.problems.list(node, "phases must be a list", None);
+        if items.is_some_and(<[Node]>::is_empty) {
             self.problems.at(
                 node,
                 "phases is empty, so that there would be nothing to run",
                 Some("phases: [{name: main, jobs: [{id: a, cmd: \"python run.py\"}]}]"),
             );
         }
-        for item in items {
+        for item in items.unwrap_or_default() {
             self.phase(item, shared);
         }
     }
@@ -289,11 +278,9 @@ impl Reader<'_> {
         shared: &Shared<'_>,
     ) {
         let first = Self::index(self.jobs.len());
-        if let Some(node) = jobs.filter(|node| !node.is_list()) {
-            let message = format!("jobs must be a list, not {}", node.noun());
-            self.problems.at(node, message, None);
-        }
-        for item in jobs.map_or(&[][..], Node::items) {
+        let problems = &mut *self.problems;
+        let jobs = jobs.and_then(|node| problems.list(node, "jobs must be a list", None));
+        for item in jobs.unwrap_or_default() {
             if self.problems.full() {
                 break;
             }
