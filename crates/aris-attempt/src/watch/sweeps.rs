@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use super::Token;
 use crate::error::AttemptError;
 
 #[derive(Debug)]
@@ -19,19 +18,19 @@ impl Source {
         None
     }
 
-    pub(super) fn folder(&mut self, _token: Token, _folder: &Path) {}
+    pub(super) fn folder(&mut self, _key: u64, _folder: &Path) {}
 
-    pub(super) fn process(&mut self, _token: Token, _pid: i32) -> bool {
+    pub(super) fn process(&mut self, _key: u64, _pid: i32) -> bool {
         false
     }
 
-    pub(super) fn leave_folder(&mut self, _token: Token) {}
+    pub(super) fn leave_folder(&mut self, _key: u64) {}
 
-    pub(super) fn leave_process(&mut self, _token: Token) {}
+    pub(super) fn leave_process(&mut self, _key: u64) {}
 
-    pub(super) fn leave(&mut self, _token: Token) {}
+    pub(super) fn leave(&mut self, _key: u64) {}
 
-    pub(super) fn hints(&mut self) -> BTreeSet<Token> {
+    pub(super) fn hints(&mut self) -> BTreeSet<u64> {
         BTreeSet::new()
     }
 }
