@@ -23,9 +23,8 @@ const OWN: &str = "x_";
 const MOST_KEYS: usize = 64;
 /// Mistakes in one map, after which it is given up.
 const MOST_MISTAKES: usize = 40;
-/// Names by which types say how they want to be read.
+/// The name by which [`Many`] says how it wants to be read.
 const MANY: &str = "$many";
-pub(crate) const WRITTEN: &str = "$written";
 
 /// One value, or a list of values, none of them null.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,34 +55,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
             }
         }
         from.deserialize_newtype_struct(MANY, Items(PhantomData))
-    }
-}
-
-/// A scalar as it stands in the file, whatever it means; `None` for lists and maps.
-pub(crate) struct Written(pub(crate) Option<String>);
-
-impl<'de> Deserialize<'de> for Written {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Scalar;
-        impl<'de> Visitor<'de> for Scalar {
-            type Value = Written;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("anything")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
-                Ok(Written(Some(text.to_owned())))
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(
-                self,
-                from: D,
-            ) -> Result<Written, D::Error> {
-                de::IgnoredAny::deserialize(from).map(|_| Written(None))
-            }
-        }
-        from.deserialize_newtype_struct(WRITTEN, Scalar)
     }
 }
 
@@ -348,7 +319,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
                 let one = std::slice::from_ref(self.node);
                 self.placed(visitor.visit_seq(self.items(one, true)))
             }
-            (WRITTEN, Value::Scalar { text, .. }) => self.placed(visitor.visit_str(text)),
             _ => self.placed(visitor.visit_newtype_struct(self)),
         }
     }

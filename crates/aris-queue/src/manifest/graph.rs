@@ -6,6 +6,7 @@ use super::file::Parent;
 use super::{Job, Phase};
 use crate::problem::{Place, Problem, Problems, problem, unknown_name};
 use crate::tree::{Node, one_or_many};
+use crate::typed::{self, Many};
 
 /// Dependencies by name, as read.
 #[derive(Default)]
@@ -33,9 +34,27 @@ impl PhaseLinks {
     }
 
     /// Notes the parents that the node names.
-    pub(super) fn add(&mut self, parents: Vec<Parent>, node: &Node) {
-        let places = one_or_many(node).iter().map(Place::from);
-        self.after.extend(parents.into_iter().zip(places));
+    pub(super) fn add(&mut self, node: &Node, problems: &mut Problems) {
+        for item in one_or_many(node) {
+            let parent = match item.written() {
+                Some(_) if item.is_null() => {
+                    let message = "depends_on must be a text or a list of texts, not null";
+                    problems.at(item, message, None);
+                    None
+                }
+                Some(name) => Some(Parent {
+                    phase: name.to_owned(),
+                    same: Many::default(),
+                }),
+                None => {
+                    let known = [typed::keys::<Parent>()];
+                    typed::check_keys(item, &"depends_on", &known, problems);
+                    typed::read(item, "depends_on", problems)
+                }
+            };
+            self.after
+                .extend(parent.map(|parent| (parent, item.into())));
+        }
     }
 }
 
@@ -51,12 +70,13 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
                 problems.push(unknown_name(*place, "phase", &parent.phase, known));
                 continue;
             };
-            if parent.same.is_empty() {
+            let keys = &parent.same.0;
+            if keys.is_empty() {
                 phases[at].after.push(found);
             } else {
                 phases[at].matched.push(found);
                 let (child, parent_phase) = (&phases[at], &phases[found as usize]);
-                for (job, problem) in matched(child, parent_phase, &parent.same, jobs) {
+                for (job, problem) in matched(child, parent_phase, keys, jobs) {
                     problems.at(links.places[job], problem, Some(BOTH_NEED));
                 }
             }

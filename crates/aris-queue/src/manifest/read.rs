@@ -254,8 +254,8 @@ impl Reader<'_> {
         let name = phase.name.filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("phase_{}", self.phases.len()));
         let mut links = graph::PhaseLinks::at(node);
-        if let (Some(parents), Some(node)) = (phase.depends_on, node.get("depends_on")) {
-            links.add(parents.0, node);
+        if let Some(node) = present(node, "depends_on") {
+            links.add(node, self.problems);
         }
         self.links.phases.push(links);
         let above_counts = above.cards_given && !common.asks_slurm_for_cards();
@@ -337,6 +337,14 @@ impl Reader<'_> {
             let needs = (self.jobs.len(), names.0, node.into());
             self.links.needs.push(needs);
         }
+        let params = present(node, "params");
+        let params = params.and_then(|node| self.problems.map(node, "params must be a map", None));
+        // Those that are no scalars say nothing to anybody.
+        let params = params
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|(name, value)| Some((name.text.as_str().into(), value.written()?.into())));
+        let params = params.collect();
         let above_counts = shared.cards_given && !common.asks_slurm_for_cards();
         let cards_given = above_counts || job.gpus.is_some();
         let settings = Self::settings(&shared.settings, job.gpus, job.cwd, common);
@@ -351,7 +359,7 @@ impl Reader<'_> {
                 .collect(),
             phase: Self::index(self.phases.len()),
             needs: Vec::new(),
-            params: job.params.map_or_else(Vec::new, |params| params.0),
+            params,
             settings,
         });
     }
