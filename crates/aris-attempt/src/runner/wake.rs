@@ -42,23 +42,23 @@ impl Wake {
         let (pipe, writer) = UnixStream::pair().map_err(AttemptError::system(failed))?;
         pipe.set_nonblocking(true)
             .map_err(AttemptError::system(failed))?;
-        let flags: [(Signal, Arc<AtomicBool>); 5] = [
-            (Signal::TERM, Arc::default()),
-            (Signal::INT, Arc::default()),
-            (Signal::USR1, Arc::default()),
-            (Signal::CHILD, Arc::default()),
-            (Signal::HUP, Arc::default()),
-        ];
-        let end = Arc::clone(&flags[0].1);
-        let look = Arc::clone(&flags[2].1);
-        for (signal, flag) in flags {
-            let flag = match signal {
-                Signal::INT => Arc::clone(&end),
-                _ => flag,
-            };
-            // The flag first: whoever is woken must find it set.
-            signal_hook::flag::register(signal.as_raw(), flag)
+        let (end, look) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        // The flags first: whoever is woken must find them set.
+        for (signal, flag) in [
+            (Signal::TERM, &end),
+            (Signal::INT, &end),
+            (Signal::USR1, &look),
+        ] {
+            signal_hook::flag::register(signal.as_raw(), Arc::clone(flag))
                 .map_err(AttemptError::system(failed))?;
+        }
+        for signal in [
+            Signal::TERM,
+            Signal::INT,
+            Signal::USR1,
+            Signal::CHILD,
+            Signal::HUP,
+        ] {
             let writer = writer.try_clone().map_err(AttemptError::system(failed))?;
             signal_hook::low_level::pipe::register(signal.as_raw(), writer)
                 .map_err(AttemptError::system(failed))?;
