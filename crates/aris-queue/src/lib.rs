@@ -15,3 +15,4 @@ pub mod shell;
 pub mod state;
 pub mod tree;
 mod typed;
+mod words;

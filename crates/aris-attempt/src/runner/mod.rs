@@ -74,7 +74,8 @@ pub fn serve(folder: &Path) -> ExitCode {
 
 fn one(folder: &Path, leases: Vec<OwnedFd>) -> ExitCode {
     detach();
-    match Wake::new().and_then(|mut wake| attempt(folder, &mut wake, leases)) {
+    let wake = Wake::new().map_err(AttemptError::system("watch signals"));
+    match wake.and_then(|mut wake| attempt(folder, &mut wake, leases)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(folder, &error),
     }
@@ -134,11 +135,7 @@ fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
             Ok(()) => return Ok(file),
             Err(rustix::io::Errno::WOULDBLOCK) if folder.join(CLAIM).exists() => break,
             Err(rustix::io::Errno::WOULDBLOCK) => {
-                rustix::event::poll(
-                    &mut [],
-                    rustix::time::Timespec::try_from(pause).ok().as_ref(),
-                )
-                .unwrap_or_default();
+                std::thread::park_timeout(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));
             }
             Err(error) => {

@@ -1,6 +1,6 @@
 //! What a runner waits for: signals and one point in time.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,11 +37,9 @@ impl Wake {
     ///
     /// SIGHUP is caught and means nothing: a runner outlives the terminal it was started from. The job gets all of them with their usual
     /// meaning, because a new program has no handlers.
-    pub(super) fn new() -> Result<Self, AttemptError> {
-        let failed = "watch signals";
-        let (pipe, writer) = UnixStream::pair().map_err(AttemptError::system(failed))?;
-        pipe.set_nonblocking(true)
-            .map_err(AttemptError::system(failed))?;
+    pub(super) fn new() -> io::Result<Self> {
+        let (pipe, writer) = UnixStream::pair()?;
+        pipe.set_nonblocking(true)?;
         let (end, look) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         // The flags first: whoever is woken must find them set.
         for (signal, flag) in [
@@ -49,8 +47,7 @@ impl Wake {
             (Signal::INT, &end),
             (Signal::USR1, &look),
         ] {
-            signal_hook::flag::register(signal.as_raw(), Arc::clone(flag))
-                .map_err(AttemptError::system(failed))?;
+            signal_hook::flag::register(signal.as_raw(), Arc::clone(flag))?;
         }
         for signal in [
             Signal::TERM,
@@ -59,16 +56,14 @@ impl Wake {
             Signal::CHILD,
             Signal::HUP,
         ] {
-            let writer = writer.try_clone().map_err(AttemptError::system(failed))?;
-            signal_hook::low_level::pipe::register(signal.as_raw(), writer)
-                .map_err(AttemptError::system(failed))?;
+            signal_hook::low_level::pipe::register(signal.as_raw(), writer.try_clone()?)?;
         }
         Ok(Self {
             pipe,
             end,
             look,
             #[cfg(target_os = "linux")]
-            timer: timer().map_err(AttemptError::system("make a timer"))?,
+            timer: timer()?,
         })
     }
 

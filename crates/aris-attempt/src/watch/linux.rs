@@ -3,6 +3,7 @@
 //! A watch that the system refuses (limits, kernels before 5.3) is left out: the other one tells, or the next sweep.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -11,8 +12,6 @@ use crate::format::{EXIT, START};
 use rustix::event::{Timespec, epoll};
 use rustix::fs::inotify;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-
-use crate::error::AttemptError;
 
 /// The key of the inotify descriptor; no attempt has it.
 const FOLDERS: u64 = u64::MAX;
@@ -31,15 +30,12 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new() -> Result<Self, AttemptError> {
-        let failed = "watch attempts";
-        let epoll =
-            epoll::create(epoll::CreateFlags::CLOEXEC).map_err(AttemptError::system(failed))?;
+    pub(super) fn new() -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-        let inotify = inotify::init(flags).map_err(AttemptError::system(failed))?;
+        let inotify = inotify::init(flags)?;
         let data = epoll::EventData::new_u64(FOLDERS);
-        epoll::add(&epoll, &inotify, data, epoll::EventFlags::IN)
-            .map_err(AttemptError::system(failed))?;
+        epoll::add(&epoll, &inotify, data, epoll::EventFlags::IN)?;
         Ok(Self {
             epoll,
             inotify,

@@ -66,7 +66,7 @@ impl Watch {
     /// Watches nothing yet.
     pub fn new() -> Result<Self, AttemptError> {
         Ok(Self {
-            source: Source::new()?,
+            source: Source::new().map_err(AttemptError::system("watch attempts"))?,
             watched: BTreeMap::new(),
             leaving: Vec::new(),
         })

@@ -1,16 +1,15 @@
 //! A system without inotify and without handles on processes: nothing is heard, everything is found by sweeps.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
-
-use crate::error::AttemptError;
 
 #[derive(Debug)]
 pub(super) struct Source;
 
 impl Source {
-    pub(super) fn new() -> Result<Self, AttemptError> {
+    pub(super) fn new() -> io::Result<Self> {
         Ok(Self)
     }
 

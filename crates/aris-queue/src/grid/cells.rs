@@ -54,11 +54,14 @@ impl Cells {
         }
         if let Some(seeds) = present(node, "seeds") {
             let values = match seeds.kind() {
-                Some(Kind::Integer(count @ 1..=1_000_000)) => Some(
-                    (0..count)
-                        .map(|seed| number(seeds, &seed.to_string()))
-                        .collect(),
-                ),
+                Some(Kind::Integer(count @ 1..=1_000_000)) => {
+                    let values = (0..count).filter_map(|seed| {
+                        let text = seed.to_string();
+                        let seed = made(seeds, Value::Scalar { text, plain: true });
+                        scalar(&seed, "seeds", problems)
+                    });
+                    Some(values.collect())
+                }
                 Some(_) => {
                     problems.at(
                         seeds,
@@ -326,18 +329,6 @@ fn printed(node: &Node) -> Option<String> {
             Some(format!("[{}]", items?.join(", ")))
         }
         (Value::Map(_), _) => None,
-    }
-}
-
-fn number(place: &Node, text: &str) -> Scalar {
-    let plain = Value::Scalar {
-        text: text.to_owned(),
-        plain: true,
-    };
-    Scalar {
-        text: text.to_owned(),
-        node: made(place, plain),
-        number: text.parse().ok(),
     }
 }
 

@@ -165,10 +165,11 @@ fn lists_mut(root: &mut Node) -> Vec<(String, &mut Vec<Node>)> {
         match (key.text.as_str(), &mut node.value) {
             ("jobs", Value::List(jobs)) => found.push((String::from("main"), jobs)),
             ("phases", Value::List(phases)) => {
-                found.extend(phases.iter_mut().filter_map(|phase| {
+                let lists = phases.iter_mut().filter_map(|phase| {
                     let name = name_of(phase).to_owned();
                     Some((name, list_mut(phase, "jobs")?))
-                }))
+                });
+                found.extend(lists);
             }
             _ => {}
         }

@@ -169,14 +169,15 @@ fn matched(
         }
     }
     let mut alone = Vec::new();
-    for at in child.first as usize..child.end as usize {
-        if let Some(found) = of(&jobs[at]).and_then(|cell| parents.get(&cell)) {
-            jobs[at].needs.extend(found);
+    let (first, end) = (child.first as usize, child.end as usize);
+    for (at, job) in jobs.iter_mut().enumerate().take(end).skip(first) {
+        if let Some(found) = of(job).and_then(|cell| parents.get(&cell)) {
+            job.needs.extend(found);
             continue;
         }
         let message = format!(
             "the job {:?} has no job with the same {} in phase {:?}",
-            jobs[at].id,
+            job.id,
             keys.join(", "),
             parent.name
         );

@@ -1,12 +1,13 @@
 //! The report as one page: no script, nothing from elsewhere, everything escaped.
 
 use askama::Template;
+use jiff::Timestamp;
 
 use super::facts::{Facts, JobFacts};
 use super::metrics::{Plot, Table};
 use super::timeline::Timeline;
-use super::words::{card_time, count, duration, one_line, seconds, time};
-use super::{Failure, Metrics, Report};
+use super::words::{card_time, count, duration, one_line, seconds};
+use super::{Metrics, Report};
 
 /// Jobs of one list that are written out; the JSON report has all.
 const LISTED: usize = 100;
@@ -56,12 +57,6 @@ pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Err
         tiles: tiles(report),
         legend: legend(&timeline),
         timeline,
-        started: report.started.map(time),
-        ended: report.ended.map(time),
-        made: time(report.made),
-        failures: report.failures.iter().take(LISTED).collect(),
-        failures_left: report.failures.len().saturating_sub(LISTED),
-        blocked_left: report.blocked.len().saturating_sub(LISTED),
         table: report.metrics.as_ref().map(|metrics| metrics.table(TABLE)),
         plots: report
             .metrics
@@ -73,6 +68,11 @@ pub(crate) fn page(report: &Report, facts: &Facts) -> Result<String, askama::Err
     .render()
 }
 
+/// A moment of the page.
+fn time(time: &Timestamp) -> String {
+    super::words::time(*time)
+}
+
 #[derive(Template)]
 #[template(path = "queue_report.html")]
 struct Page<'a> {
@@ -82,13 +82,7 @@ struct Page<'a> {
     wall: Option<String>,
     tiles: Vec<Tile>,
     timeline: Timeline,
-    started: Option<String>,
-    ended: Option<String>,
-    made: String,
     legend: Vec<(&'static str, &'static str)>,
-    failures: Vec<&'a Failure>,
-    failures_left: usize,
-    blocked_left: usize,
     table: Option<Table>,
     plots: Vec<Plot>,
     jobs: Vec<&'a JobFacts>,
