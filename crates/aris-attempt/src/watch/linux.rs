@@ -76,7 +76,8 @@ impl Source {
         true
     }
 
-    pub(super) fn leave_folder(&mut self, key: u64) {
+    pub(super) fn leave(&mut self, key: u64) {
+        self.leave_process(key);
         if let Some(watch) = self.watches.remove(&key) {
             self.folders.remove(&watch);
             // The folder may be gone, and the watch with it.
@@ -87,11 +88,6 @@ impl Source {
     pub(super) fn leave_process(&mut self, key: u64) {
         // Closing the handle takes it out of epoll, too: nobody else has a copy.
         self.processes.remove(&key);
-    }
-
-    pub(super) fn leave(&mut self, key: u64) {
-        self.leave_folder(key);
-        self.leave_process(key);
     }
 
     /// Attempts of which something is to be seen: a record that came, a process that is gone and is not waited for any more.

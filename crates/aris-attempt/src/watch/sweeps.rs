@@ -23,8 +23,6 @@ impl Source {
         false
     }
 
-    pub(super) fn leave_folder(&mut self, _key: u64) {}
-
     pub(super) fn leave_process(&mut self, _key: u64) {}
 
     pub(super) fn leave(&mut self, _key: u64) {}
