@@ -76,26 +76,29 @@ pub fn runs(pid: i32) -> bool {
 
 /// The largest resident size that process `pid` has had, in KiB. **Source**: proc(5), `VmHWM`.
 pub(crate) fn peak_kib(pid: i32) -> Option<u64> {
-    let path = format!("/proc/{pid}/status");
-    let bytes = aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let value = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    value.trim().strip_suffix(" kB")?.trim().parse().ok()
+    status(pid, "VmHWM:")?
+        .strip_suffix(" kB")?
+        .trim()
+        .parse()
+        .ok()
 }
 
 /// Whether a process has a handler for a signal. **Source**: proc(5), `SigCgt`: a mask in hex, bit 0 for signal 1.
 pub(crate) fn handles(pid: i32, signal: i32) -> bool {
-    let status = aris_fs::read(Path::new(&format!("/proc/{pid}/status")), STAT_LIMIT);
-    let text = status.unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let mask = text.lines().find_map(|line| {
-        let mask = line.strip_prefix("SigCgt:")?;
-        u64::from_str_radix(mask.trim(), 16).ok()
-    });
+    let mask = status(pid, "SigCgt:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     let bit = u32::try_from(signal - 1)
         .ok()
         .and_then(|bit| 1_u64.checked_shl(bit));
     mask.zip(bit).is_some_and(|(mask, bit)| mask & bit != 0)
+}
+
+/// A field of `/proc/<pid>/status`.
+fn status(pid: i32, field: &str) -> Option<String> {
+    let path = format!("/proc/{pid}/status");
+    let bytes = aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let value = text.lines().find_map(|line| line.strip_prefix(field))?;
+    Some(value.trim().to_owned())
 }
 
 /// The boot this machine is in; empty where there is no such thing.
@@ -151,20 +154,27 @@ pub(crate) fn descendants(root: i32) -> Vec<Member> {
 
 /// The processes that have this file open, as far as they may be looked at: this user's.
 pub(crate) fn holders(path: &Path) -> Vec<Member> {
-    let list = |folder: &Path| aris_fs::list_sorted(folder).unwrap_or_default();
-    let numbers = list(Path::new("/proc")).into_iter();
-    let numbers = numbers.filter_map(|entry| entry.name.to_str()?.parse::<i32>().ok());
-    let has = |pid: &i32| {
-        let files = list(Path::new(&format!("/proc/{pid}/fd")));
-        files
-            .iter()
-            .any(|file| file.path.read_link().is_ok_and(|target| target == path))
+    let has = |pid: i32| {
+        let files = aris_fs::list_sorted(Path::new(&format!("/proc/{pid}/fd")));
+        let mut files = files.unwrap_or_default().into_iter();
+        files.any(|file| file.path.read_link().is_ok_and(|target| target == path))
     };
+    let holders = all().into_iter().map(|(member, _)| member);
+    holders
+        .filter(|member| member.pid != own_pid() && has(member.pid))
+        .collect()
+}
+
+/// All processes that are not over, with their parents.
+fn all() -> Vec<(Member, i32)> {
+    let entries = aris_fs::list_sorted(Path::new("/proc")).unwrap_or_default();
+    let numbers = entries.iter().filter_map(|entry| entry.name.to_str());
     numbers
-        .filter(|pid| *pid != own_pid() && has(pid))
+        .filter_map(|name| name.parse().ok())
         .filter_map(|pid| {
-            let start_ticks = stat(pid)?.start_ticks;
-            Some(Member { pid, start_ticks })
+            let stat = stat(pid).filter(|stat| !stat.over)?;
+            let start_ticks = stat.start_ticks;
+            Some((Member { pid, start_ticks }, stat.parent))
         })
         .collect()
 }
@@ -189,18 +199,7 @@ fn children(pid: i32) -> Option<Vec<i32>> {
 }
 
 fn descendants_by_scan(root: i32) -> Vec<Member> {
-    let Ok(entries) = aris_fs::list_sorted(Path::new("/proc")) else {
-        return Vec::new();
-    };
-    let all: Vec<(Member, i32)> = entries
-        .iter()
-        .filter_map(|entry| entry.name.to_str()?.parse::<i32>().ok())
-        .filter_map(|pid| {
-            let stat = stat(pid).filter(|stat| !stat.over)?;
-            let start_ticks = stat.start_ticks;
-            Some((Member { pid, start_ticks }, stat.parent))
-        })
-        .collect();
+    let all = all();
     let mut family = BTreeSet::from([root]);
     loop {
         let before = family.len();

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::format::{ALIVE, CANCEL, CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start, TREE};
-use jiff::Timestamp;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use rustix::io::Errno;
+use aris_fs::Lock;
+use jiff::{SignedDuration, Timestamp};
 use rustix::process::Signal;
 
 use crate::clock;
@@ -16,10 +15,7 @@ use crate::records;
 use crate::runner::record;
 
 /// A runner on another machine that has given no sign for so long is gone. **Source**: queue design, node failure: 60 s, six heartbeats.
-const SILENT: Duration = Duration::from_mins(1);
-
-/// Times the lock is looked at: another who only looks holds it for microseconds.
-const LOOKS: u32 = 3;
+const SILENT: SignedDuration = SignedDuration::from_mins(1);
 
 /// Where an attempt stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +87,7 @@ pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
             start,
             orphan: false,
         },
-        Some(claim) if start.as_ref().is_some_and(runs) || locked(&folder.join(TREE))? => {
+        Some(claim) if start.as_ref().is_some_and(runs) || Lock::is_held(&folder.join(TREE))? => {
             Standing::Running {
                 claim,
                 start,
@@ -133,7 +129,10 @@ pub fn end_orphan(folder: &Path, grace: Duration) {
     let mut members = processes::holders(&folder.join(TREE));
     members.extend(first);
     for member in &members {
-        members_below(*member, signal);
+        // What descends from it may have closed the files that it inherited.
+        for below in processes::descendants(member.pid) {
+            processes::send(below, signal);
+        }
         processes::send(*member, signal);
     }
 }
@@ -171,13 +170,6 @@ pub fn end_strays(folder: &Path, grace: Duration) {
     }
 }
 
-/// Signals what descends from a process, which may have closed the files that it inherited.
-fn members_below(member: Member, signal: Signal) {
-    for below in processes::descendants(member.pid) {
-        processes::send(below, signal);
-    }
-}
-
 /// A record, when it is there and whole.
 fn whole<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, AttemptError> {
     match records::read_optional(path) {
@@ -192,16 +184,12 @@ fn exists(path: &Path) -> Result<bool, AttemptError> {
 }
 
 fn lives(folder: &Path, claim: Option<&Claim>) -> Result<bool, AttemptError> {
-    if locked(&folder.join(ALIVE))? {
+    if Lock::is_held(&folder.join(ALIVE))? {
         return Ok(true);
     }
     let elsewhere = claim.is_some_and(|claim| claim.host != crate::host());
     Ok(elsewhere
-        && last_sign(folder).is_some_and(|sign| clock::wall().duration_since(sign) < silent()))
-}
-
-fn silent() -> jiff::SignedDuration {
-    jiff::SignedDuration::try_from(SILENT).unwrap_or(jiff::SignedDuration::MAX)
+        && last_sign(folder).is_some_and(|sign| clock::wall().duration_since(sign) < SILENT))
 }
 
 /// The latest time of heartbeat and claim.
@@ -211,26 +199,6 @@ fn last_sign(folder: &Path) -> Option<Timestamp> {
         Timestamp::try_from(modified).ok()
     };
     [HEARTBEAT_FILE, CLAIM].into_iter().filter_map(time).max()
-}
-
-/// Whether somebody holds this lock.
-fn locked(path: &Path) -> Result<bool, AttemptError> {
-    let failed = |error| AttemptError::system(format!("look at {}", path.display()))(error);
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => file,
-        Err(Errno::NOENT) => return Ok(false),
-        Err(error) => return Err(failed(error)),
-    };
-    for _ in 0..LOOKS {
-        // Shared: several who look do not disturb each other.
-        match flock(&file, FlockOperation::NonBlockingLockShared) {
-            Ok(()) => return Ok(false),
-            Err(Errno::WOULDBLOCK) => {}
-            Err(error) => return Err(failed(error)),
-        }
-    }
-    Ok(true)
 }
 
 /// Asks for the end of an attempt: a request in its folder, which its runner finds, now when it is on this machine, within a heartbeat
@@ -297,7 +265,7 @@ mod tests {
         aris_fs::write_unsynced(&at(CLAIM), &claim(&crate::host())).expect("written");
         aris_fs::write_unsynced(&at(ALIVE), b"").expect("written");
         assert!(matches!(stands(), Standing::Lost { claim: Some(_), .. }));
-        let lock = aris_fs::Lock::acquire(&at(ALIVE)).expect("locked");
+        let lock = Lock::acquire(&at(ALIVE)).expect("locked");
         assert!(matches!(stands(), Standing::Running { .. }));
         drop(lock);
         assert!(matches!(stands(), Standing::Lost { .. }));

@@ -2,7 +2,7 @@
 
 use crate::manifest::{DoneWhen, Retry};
 use crate::state::{Outcome, Reason, Spent, Verdict};
-use aris_attempt::format::{EndedByUs, Ending, Exit};
+use aris_attempt::format::{EndedByUs, Ending, Exit, OomText};
 
 /// SIGKILL, which the kernel sends when memory runs out. **Source**: signal(7).
 const KILL: i32 = 9;
@@ -37,103 +37,77 @@ pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
         .filter(|output| output.matches == 0)
         .map(|output| output.pattern.as_str())
         .collect();
-    let mut verdict = Verdict {
-        outcome: Outcome::Failed,
-        reason: None,
-        exit_code: None,
-        signal: None,
-        error: None,
-        warning: None,
-        output_present: false,
-        started: exit.started,
-        ran_ms: Some(exit.ran_ms),
-        card_peak_mib: None,
+    let how = match &exit.ending {
+        Ending::Code(code) => format!("exit status {code}"),
+        Ending::Signal(signal) => format!("ended by signal {signal}"),
+        Ending::StartFailed(what) => what.clone(),
+    };
+    let log_says = |oom: &OomText| format!("the log says {:?} at byte {}", oom.pattern, oom.offset);
+    let mut output_present = false;
+    // Completed, perhaps with a warning; or why not.
+    let judged = match (&exit.ending, exit.ended_by_us) {
+        (_, EndedByUs::Cancelled) => Err((Reason::Cancelled, format!("cancelled; {how}"))),
+        (Ending::StartFailed(_), _) => Err((Reason::StartFailed, how)),
+        (_, EndedByUs::TimeLimit) => {
+            let seconds = exit.ran_ms / 1000;
+            let error = format!("the time limit passed after {seconds} s; {how}");
+            Err((Reason::TimeLimit, error))
+        }
+        (Ending::Code(0), EndedByUs::None) => {
+            if !declared || (all_there && any_fresh) {
+                Ok(None)
+            } else if !all_there {
+                let error = format!("exit status 0, but no file matches {}", missing.join(", "));
+                Err(match &exit.oom {
+                    // The last program of a pipe left with 0, such as tee; the one before it did not do its work.
+                    Some(oom) => (Reason::GpuOom, format!("{error}; {}", log_says(oom))),
+                    None => (Reason::NoOutput, error),
+                })
+            } else if done_when == DoneWhen::Output {
+                let warning = "no declared output is newer than the start of the job";
+                Ok(Some(warning.to_owned()))
+            } else {
+                let error = "exit status 0, but every declared output is from before the start";
+                Err((Reason::OutputUnchanged, error.to_owned()))
+            }
+        }
+        (Ending::Code(CONTINUE), EndedByUs::None) if continues => {
+            let error = "it left with 75 to go on in its next attempt (retry: {time_limit: N} says how often it may)";
+            Err((Reason::TimeLimit, error.to_owned()))
+        }
+        (Ending::Code(_) | Ending::Signal(_), EndedByUs::None) => {
+            output_present = all_there && any_fresh;
+            if let Some(oom) = &exit.oom {
+                Err((Reason::GpuOom, format!("{how}; {}", log_says(oom))))
+            } else if exit.oom_kill == Some(true) {
+                let error = format!("{how}; the machine's memory ran out");
+                Err((Reason::HostOom, error))
+            } else if exit.ending == Ending::Signal(KILL) {
+                let error = format!(
+                    "{how}, not sent by this queue: most likely the machine's memory ran out"
+                );
+                Err((Reason::HostOom, error))
+            } else if all_there && done_when == DoneWhen::Output {
+                Ok(Some(format!("the outputs are there, but {how}")))
+            } else if matches!(exit.ending, Ending::Signal(_)) {
+                Err((Reason::Signal, how))
+            } else {
+                Err((Reason::Exit, how))
+            }
+        }
+    };
+    let mut verdict = match judged {
+        Ok(warning) => Verdict::completed(warning),
+        Err((reason, error)) => Verdict::failed(reason, error),
     };
     match exit.ending {
         Ending::Code(code) => verdict.exit_code = Some(code),
         Ending::Signal(signal) => verdict.signal = Some(signal),
         Ending::StartFailed(_) => {}
     }
-    let how = match &exit.ending {
-        Ending::Code(code) => format!("exit status {code}"),
-        Ending::Signal(signal) => format!("ended by signal {signal}"),
-        Ending::StartFailed(what) => what.clone(),
-    };
-    let complete = |verdict: &mut Verdict| verdict.outcome = Outcome::Completed;
-    let fail = |verdict: &mut Verdict, reason: Reason, error: String| {
-        verdict.reason = Some(reason);
-        verdict.error = Some(error);
-    };
-    match (&exit.ending, exit.ended_by_us) {
-        (_, EndedByUs::Cancelled) => {
-            fail(&mut verdict, Reason::Cancelled, format!("cancelled; {how}"));
-            verdict.outcome = Outcome::Cancelled;
-        }
-        (Ending::StartFailed(_), _) => fail(&mut verdict, Reason::StartFailed, how),
-        (_, EndedByUs::TimeLimit) => {
-            let error = format!(
-                "the time limit passed after {} s; {how}",
-                exit.ran_ms / 1000
-            );
-            fail(&mut verdict, Reason::TimeLimit, error);
-        }
-        (Ending::Code(0), EndedByUs::None) => {
-            if !declared || (all_there && any_fresh) {
-                complete(&mut verdict);
-            } else if let Some(oom) = exit.oom.as_ref().filter(|_| !all_there) {
-                // The last program of a pipe left with 0, such as tee; the one before it did not do its work.
-                let error = format!(
-                    "exit status 0, but no file matches {}; the log says {:?} at byte {}",
-                    missing.join(", "),
-                    oom.pattern,
-                    oom.offset
-                );
-                fail(&mut verdict, Reason::GpuOom, error);
-            } else if !all_there {
-                let error = format!("exit status 0, but no file matches {}", missing.join(", "));
-                fail(&mut verdict, Reason::NoOutput, error);
-            } else if done_when == DoneWhen::Output {
-                complete(&mut verdict);
-                verdict.warning = Some(String::from(
-                    "no declared output is newer than the start of the job",
-                ));
-            } else {
-                let error = "exit status 0, but every declared output is from before the start";
-                fail(&mut verdict, Reason::OutputUnchanged, error.to_owned());
-            }
-        }
-        (Ending::Code(CONTINUE), EndedByUs::None) if continues => {
-            let error = "it left with 75 to go on in its next attempt (retry: {time_limit: N} says how often it may)";
-            fail(&mut verdict, Reason::TimeLimit, error.to_owned());
-        }
-        (Ending::Code(_) | Ending::Signal(_), EndedByUs::None) => {
-            verdict.output_present = all_there && any_fresh;
-            if let Some(oom) = &exit.oom {
-                let error = format!(
-                    "{how}; the log says {:?} at byte {}",
-                    oom.pattern, oom.offset
-                );
-                fail(&mut verdict, Reason::GpuOom, error);
-            } else if exit.oom_kill == Some(true) {
-                let error = format!("{how}; the machine's memory ran out");
-                fail(&mut verdict, Reason::HostOom, error);
-            } else if exit.ending == Ending::Signal(KILL) {
-                let error = format!(
-                    "{how}, not sent by this queue: most likely the machine's memory ran out"
-                );
-                fail(&mut verdict, Reason::HostOom, error);
-            } else if all_there && done_when == DoneWhen::Output {
-                complete(&mut verdict);
-                verdict.warning = Some(format!("the outputs are there, but {how}"));
-            } else {
-                let reason = match exit.ending {
-                    Ending::Signal(_) => Reason::Signal,
-                    _ => Reason::Exit,
-                };
-                fail(&mut verdict, reason, how);
-            }
-        }
-    }
+    verdict.output_present = output_present;
+    verdict.started = exit.started;
+    verdict.ran_ms = Some(exit.ran_ms);
     if exit.left_behind > 0 && verdict.warning.is_none() {
         verdict.warning = Some(format!(
             "{} processes of the job were still there at its end and were ended",
@@ -197,7 +171,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use aris_attempt::format::{EXIT_SCHEMA, OomText, OutputSeen};
+    use aris_attempt::format::{EXIT_SCHEMA, OutputSeen};
 
     fn exit(ending: Ending, outputs: &[(u64, u64)]) -> Exit {
         Exit {

@@ -7,7 +7,6 @@
 
 pub mod grid;
 pub mod journal;
-mod json;
 pub mod judge;
 pub mod manifest;
 pub mod problem;
@@ -16,3 +15,4 @@ pub mod shell;
 pub mod state;
 pub mod tree;
 mod typed;
+mod words;

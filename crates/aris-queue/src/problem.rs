@@ -14,7 +14,7 @@ pub const SHOWN_PROBLEMS: usize = 20;
 const MOST_PROBLEMS: usize = 1000;
 
 /// One mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// From 1; 0 when the whole file is meant.
     pub line: u32,
@@ -26,11 +26,39 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-/// A problem at a node.
-pub fn problem(node: &Node, message: impl Into<String>, hint: Option<&str>) -> Problem {
+/// Where something stands in a file, as [`Problem`] has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// From 1; 0 when the whole file is meant.
+    pub line: u32,
+    /// From 1; 0 when the whole line is meant.
+    pub column: u32,
+}
+
+impl From<&Node> for Place {
+    fn from(node: &Node) -> Self {
+        Self {
+            line: node.line,
+            column: node.column,
+        }
+    }
+}
+
+impl From<&Key> for Place {
+    fn from(key: &Key) -> Self {
+        Self {
+            line: key.line,
+            column: key.column,
+        }
+    }
+}
+
+/// A problem at a place.
+pub fn problem(place: impl Into<Place>, message: impl Into<String>, hint: Option<&str>) -> Problem {
+    let Place { line, column } = place.into();
     Problem {
-        line: node.line,
-        column: node.column,
+        line,
+        column,
         message: message.into(),
         hint: hint.map(str::to_owned),
     }
@@ -47,8 +75,46 @@ impl Problems {
         }
     }
 
-    pub(crate) fn at(&mut self, node: &Node, message: impl Into<String>, hint: Option<&str>) {
-        self.push(problem(node, message, hint));
+    pub(crate) fn at(
+        &mut self,
+        place: impl Into<Place>,
+        message: impl Into<String>,
+        hint: Option<&str>,
+    ) {
+        self.push(problem(place, message, hint));
+    }
+
+    /// The entries of a map. Of anything else none, and a problem: `must_be` what, in a sentence.
+    pub(crate) fn map<'n>(
+        &mut self,
+        node: &'n Node,
+        must_be: impl Display,
+        hint: Option<&str>,
+    ) -> Option<&'n [(Key, Node)]> {
+        if !node.is_map() {
+            self.at(node, format!("{must_be}, not {}", node.noun()), hint);
+            return None;
+        }
+        Some(node.entries())
+    }
+
+    /// The same for the items of a list.
+    pub(crate) fn list<'n>(
+        &mut self,
+        node: &'n Node,
+        must_be: impl Display,
+        hint: Option<&str>,
+    ) -> Option<&'n [Node]> {
+        if !node.is_list() {
+            self.at(node, format!("{must_be}, not {}", node.noun()), hint);
+            return None;
+        }
+        Some(node.items())
+    }
+
+    /// The value; when there is none, its problem is collected.
+    pub(crate) fn collect<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
+        read.map_err(|problem| self.push(problem)).ok()
     }
 
     /// What may be meant as it stands, and is often a slip.
@@ -70,19 +136,25 @@ impl Problems {
 
 /// The problem of a key that nobody knows.
 pub(crate) fn unknown_key(what: &dyn Display, key: &Key, known: &[&[&str]]) -> Problem {
-    let near = nearest(
-        &key.text,
-        known.iter().flat_map(|keys| keys.iter().copied()),
+    let known = known.iter().flat_map(|keys| keys.iter().copied());
+    let hint = nearest(&key.text, known).map_or_else(
+        || String::from("remove it, or begin its name with x_ if it is your own"),
+        |near| format!("did you mean {near:?}? keys of your own begin with x_"),
     );
-    Problem {
-        line: key.line,
-        column: key.column,
-        message: format!("{what} has the unknown key {:?}", key.text),
-        hint: Some(near.map_or_else(
-            || String::from("remove it, or begin its name with x_ if it is your own"),
-            |near| format!("did you mean {near:?}? keys of your own begin with x_"),
-        )),
-    }
+    let message = format!("{what} has the unknown key {:?}", key.text);
+    problem(key, message, Some(&hint))
+}
+
+/// The problem of a name that nothing known has.
+pub(crate) fn unknown_name<'a>(
+    place: impl Into<Place>,
+    noun: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Problem {
+    let hint = nearest(name, known).map(|near| format!("did you mean {near:?}?"));
+    let message = format!("there is no {noun} {name:?}");
+    problem(place, message, hint.as_deref())
 }
 
 /// The known name that `name` most likely was meant to be: the same but for its case, else the nearest. **Source**: edit distance up to a
@@ -171,25 +243,12 @@ impl Failure for Invalid {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let problems: Vec<Value> = self
-            .problems
-            .iter()
-            .map(|problem| {
-                json!({
-                    "line": problem.line,
-                    "column": problem.column,
-                    "message": problem.message,
-                    "hint": problem.hint,
-                })
-            })
-            .collect();
-        Map::from_iter([
-            (
-                String::from("path"),
-                Value::from(self.path.display().to_string()),
-            ),
-            (String::from("problems"), Value::from(problems)),
-            (String::from("more"), Value::from(self.more)),
-        ])
+        let path = Value::from(self.path.display().to_string());
+        let details = [
+            ("path", path),
+            ("problems", json!(self.problems)),
+            ("more", Value::from(self.more)),
+        ];
+        Map::from_iter(details.map(|(name, value)| (name.to_owned(), value)))
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use aris_attempt::cards::CardId;
 
 use crate::manifest::{Job, OtherGpu};
-use crate::state::{Group, Queue, Reason, Usage};
+use crate::state::{Group, Queue, Reason, Usage, Verdict};
 
 /// A card as the monitor and the leases show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,14 +212,14 @@ impl<'a> Room<'a> {
             queue,
             cards,
             slots,
-            usage: queue.usage().clone(),
+            usage: queue.usage(),
             reserved: Vec::new(),
         }
     }
 
     /// Cards for a job of this group, or what stands against it.
     fn fit(&self, group: Group, job: u32) -> Result<Vec<CardId>, Obstacle> {
-        self.phase_has_room(group.phase)?;
+        phase_has_room(self.queue, group.phase, &self.usage.phases)?;
         self.machine_has_room(group)?;
         if group.gpus == 0 {
             let counted = self.slots.guessed && group.cpus.is_some();
@@ -267,21 +267,6 @@ impl<'a> Room<'a> {
         Ok(chosen)
     }
 
-    fn phase_has_room(&self, phase: u32) -> Result<(), Obstacle> {
-        let limit = self
-            .queue
-            .manifest()
-            .phases
-            .get(phase as usize)
-            .and_then(|phase| phase.max_parallel);
-        match limit {
-            Some(limit) if self.usage.phases[phase as usize] >= limit => {
-                Err(Obstacle::PhaseParallel(limit))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Processors and main memory, as far as jobs say what they need. Of a machine whose memory nobody knows none is counted.
     fn machine_has_room(&self, group: Group) -> Result<(), Obstacle> {
         let machine = self.slots.machine;
@@ -309,22 +294,24 @@ impl<'a> Room<'a> {
         let asked = group.gpu_mem_mib;
         match (self.usage.cards.get(&card.id), asked) {
             (None, None) => true,
-            (Some(_), None) | (Some((_, None)), Some(_)) => false,
+            (Some(_), None) | (Some(None), Some(_)) => false,
             (load, Some(asked)) => {
-                let sum = load.and_then(|(_, sum)| *sum).unwrap_or(0);
+                let sum = load.copied().flatten().unwrap_or(0);
                 card.total_mib.is_some_and(|total| sum + asked <= total)
             }
         }
     }
 
+    /// How the last attempt of a job ended, if it ran out of memory on a card.
+    fn out_of_memory(&self, job: u32) -> Option<&'a Verdict> {
+        let verdict = self.queue.run(job).verdict.as_deref()?;
+        (verdict.reason == Some(Reason::GpuOom)).then_some(verdict)
+    }
+
     /// Memory that a card must have for a job that ran out of it: a tenth more than the job was seen to use. Where so many cards of that
     /// size do not exist nothing is asked for: the job would wait for ever. **Source**: queue design §7.
     fn outgrown(&self, job: u32, needed: usize) -> Option<u64> {
-        let verdict = self.queue.run(job).verdict.as_ref()?;
-        if verdict.reason != Some(Reason::GpuOom) {
-            return None;
-        }
-        let peak = verdict.card_peak_mib?;
+        let peak = self.out_of_memory(job)?.card_peak_mib?;
         let mib = peak.saturating_add(peak.div_ceil(10));
         let large = |card: &&Card| card.total_mib.is_some_and(|total| total >= mib);
         (self.cards.iter().filter(large).count() >= needed).then_some(mib)
@@ -332,18 +319,12 @@ impl<'a> Room<'a> {
 
     /// Cards of the last attempt of a job that ran out of memory there.
     fn avoid(&self, job: u32) -> &'a [CardId] {
-        let run = self.queue.run(job);
-        let prefer = self
-            .queue
-            .manifest()
-            .jobs
-            .get(job as usize)
-            .is_some_and(|job| job.settings.retry.other_gpu == OtherGpu::Prefer);
-        let oom = run
-            .verdict
-            .as_ref()
-            .is_some_and(|verdict| verdict.reason == Some(Reason::GpuOom));
-        if prefer && oom { &run.cards } else { &[] }
+        let retry = &self.queue.manifest().jobs[job as usize].settings.retry;
+        if retry.other_gpu == OtherGpu::Prefer && self.out_of_memory(job).is_some() {
+            &self.queue.run(job).cards
+        } else {
+            &[]
+        }
     }
 
     /// Keeps what is free for a group that needs more than there is.
@@ -359,35 +340,27 @@ impl<'a> Room<'a> {
     }
 }
 
+/// Whether one more job of a phase may run beside those that do, of each phase.
+fn phase_has_room(queue: &Queue, phase: u32, running: &[u32]) -> Result<(), Obstacle> {
+    match queue.manifest().phases[phase as usize].max_parallel {
+        Some(limit) if running[phase as usize] >= limit => Err(Obstacle::PhaseParallel(limit)),
+        _ => Ok(()),
+    }
+}
+
 /// Ready jobs for an engine that has places of its own: best first, as many as there is room for, and no more of a phase than it allows.
 pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
-    let mut room = Room::new(
-        queue,
-        &[],
-        Slots {
-            with_cards: room,
-            without_cards: room,
-            ..Slots::default()
-        },
-    );
-    let (mut chosen, limit) = (Vec::new(), room.slots.with_cards as usize);
+    let (mut chosen, mut running) = (Vec::new(), queue.usage().phases);
     if !queue.has_ready() {
         return chosen;
     }
     for job in next_jobs(queue, usize::MAX) {
-        if chosen.len() >= limit {
+        if chosen.len() >= room as usize {
             break;
         }
-        let spec = &queue.manifest().jobs[job as usize];
-        let group = Group {
-            phase: spec.phase,
-            gpus: 0,
-            gpu_mem_mib: None,
-            cpus: None,
-            mem_mib: None,
-        };
-        if room.phase_has_room(group.phase).is_ok() {
-            room.usage.add(group, &[]);
+        let phase = queue.manifest().jobs[job as usize].phase;
+        if phase_has_room(queue, phase, &running).is_ok() {
+            running[phase as usize] += 1;
             chosen.push(job);
         }
     }

@@ -1,7 +1,7 @@
 //! Words of the shell.
 
 use crate::problem::Problems;
-use crate::tree::{Kind, Node, Value, one_or_many};
+use crate::tree::{Kind, Node, one_or_many};
 
 /// Whether a text is one word of the shell that means itself.
 pub fn is_plain(text: &str) -> bool {
@@ -52,18 +52,12 @@ pub(crate) fn append_arguments(
     problems: &mut Problems,
     mut text: impl FnMut(&Node, &mut Problems) -> String,
 ) {
-    let Value::Map(entries) = &args.value else {
-        problems.at(
-            args,
-            format!("args must be a map, not {}", args.noun()),
-            Some("args: {seed: 200, n_hidden: 64}"),
-        );
-        return;
-    };
-    for (key, value) in entries {
-        let items = match (&value.value, value.kind()) {
-            (_, Some(Kind::Null | Kind::Bool(false))) => continue,
-            (_, Some(Kind::Bool(true))) => &[][..],
+    let hint = "args: {seed: 200, n_hidden: 64}";
+    let entries = problems.map(args, "args must be a map", Some(hint));
+    for (key, value) in entries.unwrap_or_default() {
+        let items = match value.kind() {
+            Some(Kind::Null | Kind::Bool(false)) => continue,
+            Some(Kind::Bool(true)) => &[][..],
             _ => one_or_many(value),
         };
         let mut words = vec![if key.text.starts_with('-') {

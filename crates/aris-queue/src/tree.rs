@@ -1,13 +1,8 @@
 //! Files of the queue as trees: YAML or JSON, with problems that say where they are. A key that stands twice is a mistake.
 
-use std::collections::BTreeSet;
-
 pub use aris_yaml::{Kind, Node, Text as Key, Value};
 
-use crate::problem::Problem;
-
-/// Keys up to which duplicates are looked for one by one.
-const SMALL_MAP: usize = 24;
+use crate::problem::{Problem, problem};
 
 /// A value that was made, with the place of what it was made from.
 pub(crate) fn made(from: &Node, value: Value) -> Node {
@@ -61,44 +56,14 @@ pub fn read(text: &str) -> Result<Node, Problem> {
             }),
         }
     })?;
-    let node = node.ok_or_else(|| Problem {
-        line: 1,
-        column: 1,
-        message: String::from("the file is empty"),
-        hint: None,
-    })?;
-    match duplicate(&node) {
-        Some(key) => Err(Problem {
-            line: key.line,
-            column: key.column,
-            message: format!("key {:?} stands here for the second time", key.text),
-            hint: Some(String::from("remove one of the two")),
-        }),
+    let node = node.ok_or_else(|| problem(&Node::default(), "the file is empty", None))?;
+    match node.repeated_key() {
+        Some((_, key)) => {
+            let message = format!("key {:?} stands here for the second time", key.text);
+            Err(problem(key, message, Some("remove one of the two")))
+        }
         None => Ok(node),
     }
-}
-
-/// The first key that its map has already. Linear for the maps that people write, a set for large ones.
-fn duplicate(node: &Node) -> Option<&Key> {
-    let entries = node.entries();
-    let mut seen = BTreeSet::new();
-    for (at, (key, value)) in entries.iter().enumerate() {
-        let is_known = if entries.len() <= SMALL_MAP {
-            entries
-                .iter()
-                .take(at)
-                .any(|(known, _)| known.text == key.text)
-        } else {
-            !seen.insert(key.text.as_str())
-        };
-        if is_known {
-            return Some(key);
-        }
-        if let Some(found) = duplicate(value) {
-            return Some(found);
-        }
-    }
-    node.items().iter().find_map(duplicate)
 }
 
 #[cfg(test)]

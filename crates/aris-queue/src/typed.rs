@@ -3,7 +3,7 @@
 //! serde stops at the first mistake. Reading therefore goes on without the part that was wrong, until nothing is: one reading tells all
 //! mistakes. Keys that no field has are mistakes unless they begin with `x_`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
@@ -15,7 +15,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use crate::problem::{Problem, Problems, problem, unknown_key};
-use crate::tree::{Key, Kind, Node, Value};
+use crate::tree::{Key, Kind, Node, Value, made};
 
 /// Keys with this beginning are the user's own.
 const OWN: &str = "x_";
@@ -23,9 +23,8 @@ const OWN: &str = "x_";
 const MOST_KEYS: usize = 64;
 /// Mistakes in one map, after which it is given up.
 const MOST_MISTAKES: usize = 40;
-/// Names by which types say how they want to be read.
+/// The name by which [`Many`] says how it wants to be read.
 const MANY: &str = "$many";
-pub(crate) const WRITTEN: &str = "$written";
 
 /// One value, or a list of values, none of them null.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,80 +58,45 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     }
 }
 
-/// A scalar as it stands in the file, whatever it means; `None` for lists and maps.
-pub(crate) struct Written(pub(crate) Option<String>);
-
-impl<'de> Deserialize<'de> for Written {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Scalar;
-        impl<'de> Visitor<'de> for Scalar {
-            type Value = Written;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("anything")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
-                Ok(Written(Some(text.to_owned())))
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(
-                self,
-                from: D,
-            ) -> Result<Written, D::Error> {
-                de::IgnoredAny::deserialize(from).map(|_| Written(None))
-            }
-        }
-        from.deserialize_newtype_struct(WRITTEN, Scalar)
-    }
-}
-
 /// Reads a whole map, called `what` in messages. Keys that `T` does not know are left to [`check_keys`]. `None`: it is no map.
 pub(crate) fn read<'de, T: Deserialize<'de>>(
     node: &'de Node,
     what: &str,
     problems: &mut Problems,
 ) -> Option<T> {
-    let mut wrong: Vec<&'de Node> = Vec::new();
+    let mut reading = Reading::default();
     loop {
-        let unknown = RefCell::new(Vec::new());
-        let reader = Reader {
-            node,
-            what,
-            at_root: true,
-            wrong: &wrong,
-            unknown: &unknown,
-        };
-        let read = T::deserialize(reader);
-        let mistake = match read {
+        let mistake = match T::deserialize(reading.of(node, what)) {
             Ok(value) => {
-                unknown
-                    .into_inner()
-                    .into_iter()
-                    .for_each(|problem| problems.push(problem));
+                let unknown = reading.unknown.into_inner().into_iter();
+                unknown.for_each(|problem| problems.push(problem));
                 return Some(value);
             }
             Err(mistake) => mistake,
         };
         let at = mistake.at.unwrap_or(node);
-        let children = at.entries().iter().map(|(_, child)| child);
-        let known = mistake.missing
-            && children
-                .into_iter()
-                .any(|child| wrong.iter().any(|wrong| std::ptr::eq(*wrong, child)));
+        let mut children = at.entries().iter().map(|(_, child)| child);
+        let known = mistake.missing && children.any(|child| reading.is_wrong(child));
         if !known {
             problems.push(problem(at, mistake.message, mistake.hint.as_deref()));
         }
-        if std::ptr::eq(at, node) || wrong.len() >= MOST_MISTAKES {
+        if std::ptr::eq(at, node) || reading.wrong.len() >= MOST_MISTAKES {
             return None;
         }
-        wrong.push(at);
+        reading.unknown.take();
+        reading.wrong.push(at);
     }
 }
 
 /// The keys that a struct is read from.
 pub(crate) fn keys<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
-    T::deserialize(Probe).map_or_else(|fields| fields.0, |_| &[])
+    let (empty, reading) = (
+        made(&Node::default(), Value::Map(Vec::new())),
+        Reading::default(),
+    );
+    // It asks for its keys, whatever it makes of a map without any.
+    T::deserialize(reading.of(&empty, "")).map_or_else(drop, drop);
+    reading.keys.get()
 }
 
 /// Reports every key of a map that is none of `known`, with the nearest of them.
@@ -209,7 +173,23 @@ impl de::Error for Mistake<'_> {
             Unexpected::Map => "a mapping",
             _ => "a text",
         };
-        Self::must_be(&expected.to_string(), found)
+        // What serde calls its own types.
+        match expected.to_string().as_str() {
+            "u16" | "u32" | "u64" | "i32" => Self::must_be("a whole number", found),
+            "a boolean" => Self::must_be("true or false", found),
+            "a sequence" => Self::must_be("a list", found),
+            expected => Self::must_be(expected, found),
+        }
+    }
+
+    /// A whole number that its type does not hold.
+    fn invalid_value(found: Unexpected<'_>, _: &dyn Expected) -> Self {
+        match found {
+            Unexpected::Signed(number) if number < 0 => {
+                Self::of("must be a whole number from 0 on, not a negative one")
+            }
+            _ => Self::of("is too large"),
+        }
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -220,6 +200,31 @@ impl de::Error for Mistake<'_> {
     }
 }
 
+/// What one reading of a map has come to.
+#[derive(Default)]
+struct Reading<'de> {
+    /// Nodes that were found wrong before, as if they were not there.
+    wrong: Vec<&'de Node>,
+    unknown: RefCell<Vec<Problem>>,
+    /// Keys that the type of the whole map is read from.
+    keys: Cell<&'static [&'static str]>,
+}
+
+impl<'de> Reading<'de> {
+    fn of<'a>(&'a self, node: &'de Node, what: &'a str) -> Reader<'a, 'de> {
+        Reader {
+            node,
+            what,
+            at_root: true,
+            reading: self,
+        }
+    }
+
+    fn is_wrong(&self, node: &Node) -> bool {
+        self.wrong.iter().any(|wrong| std::ptr::eq(*wrong, node))
+    }
+}
+
 /// A node that is being read.
 #[derive(Clone, Copy)]
 struct Reader<'a, 'de> {
@@ -227,16 +232,10 @@ struct Reader<'a, 'de> {
     /// The key it stands under.
     what: &'a str,
     at_root: bool,
-    /// Nodes that were found wrong before, as if they were not there.
-    wrong: &'a [&'de Node],
-    unknown: &'a RefCell<Vec<Problem>>,
+    reading: &'a Reading<'de>,
 }
 
 impl<'a, 'de> Reader<'a, 'de> {
-    fn is_wrong(&self, node: &Node) -> bool {
-        self.wrong.iter().any(|wrong| std::ptr::eq(*wrong, node))
-    }
-
     /// Says of a mistake without a place that it is here.
     fn placed<T>(self, read: Result<T, Mistake<'de>>) -> Result<T, Mistake<'de>> {
         read.map_err(|mistake| match mistake.at {
@@ -251,13 +250,6 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     fn no<T>(self, expected: &str) -> Result<T, Mistake<'de>> {
         self.placed(Err(Mistake::must_be(expected, self.node.noun())))
-    }
-
-    fn whole(self) -> Result<i64, Mistake<'de>> {
-        match self.node.kind() {
-            Some(Kind::Integer(number)) => Ok(number),
-            _ => self.no("a whole number"),
-        }
     }
 
     fn items(self, items: &'de [Node], many: bool) -> Items<'a, 'de> {
@@ -281,22 +273,6 @@ impl<'a, 'de> Reader<'a, 'de> {
     }
 }
 
-/// A number of a type, asked for with its range.
-macro_rules! whole {
-    ($($name:ident $visit:ident $type:ty;)*) => {
-        $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
-            let number = self.whole()?;
-            match <$type>::try_from(number) {
-                Ok(number) => self.placed(visitor.$visit(number)),
-                Err(_) if number < 0 => {
-                    self.placed(Err(Mistake::of("must be a whole number from 0 on, not a negative one")))
-                }
-                Err(_) => self.placed(Err(Mistake::of("is too large"))),
-            }
-        })*
-    };
-}
-
 impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     type Error = Mistake<'de>;
 
@@ -311,20 +287,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
             (_, Some(Kind::Null) | None) => visitor.visit_unit(),
         };
         self.placed(read)
-    }
-
-    whole! {
-        deserialize_u16 visit_u16 u16;
-        deserialize_u32 visit_u32 u32;
-        deserialize_u64 visit_u64 u64;
-        deserialize_i32 visit_i32 i32;
-    }
-
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
-        match self.node.kind() {
-            Some(Kind::Bool(flag)) => self.placed(visitor.visit_bool(flag)),
-            _ => self.no("true or false"),
-        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
@@ -346,13 +308,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake<'de>> {
-        match &self.node.value {
-            Value::List(items) => self.placed(visitor.visit_seq(self.items(items, false))),
-            _ => self.no("a list"),
-        }
-    }
-
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -364,7 +319,6 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
                 let one = std::slice::from_ref(self.node);
                 self.placed(visitor.visit_seq(self.items(one, true)))
             }
-            (WRITTEN, Value::Scalar { text, .. }) => self.placed(visitor.visit_str(text)),
             _ => self.placed(visitor.visit_newtype_struct(self)),
         }
     }
@@ -391,10 +345,12 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
                 "has more than {MOST_KEYS} keys\nsee the skill experiment-queue for the keys there are"
             ))));
         }
-        if !self.at_root {
+        if self.at_root {
+            self.reading.keys.set(fields);
+        } else {
             for (key, _) in entries.iter().filter(|(key, _)| is_unknown(key, &[fields])) {
                 let problem = unknown_key(&self.what, key, &[fields]);
-                self.unknown.borrow_mut().push(problem);
+                self.reading.unknown.borrow_mut().push(problem);
             }
         }
         self.map(entries, visitor)
@@ -423,7 +379,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i64 i128 u8 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct map identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier
     }
 }
 
@@ -440,7 +396,11 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Mistake<'de>> {
-        let Some(node) = self.rest.by_ref().find(|item| !self.reader.is_wrong(item)) else {
+        let Some(node) = self
+            .rest
+            .by_ref()
+            .find(|item| !self.reader.reading.is_wrong(item))
+        else {
             return Ok(None);
         };
         let item = Reader {
@@ -468,8 +428,8 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Mistake<'de>> {
-        let reader = self.reader;
-        self.value = self.rest.by_ref().find(|(_, node)| !reader.is_wrong(node));
+        let reading = self.reader.reading;
+        self.value = self.rest.by_ref().find(|(_, node)| !reading.is_wrong(node));
         let Some((key, _)) = self.value else {
             return Ok(None);
         };
@@ -491,47 +451,5 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
             ..self.reader
         };
         value.placed(seed.deserialize(value))
-    }
-}
-
-/// Finds out what a struct is read from.
-struct Probe;
-
-#[derive(Debug)]
-struct Fields(&'static [&'static str]);
-
-impl Display for Fields {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:?}", self.0)
-    }
-}
-
-impl std::error::Error for Fields {}
-
-impl de::Error for Fields {
-    fn custom<T: Display>(_: T) -> Self {
-        Self(&[])
-    }
-}
-
-impl<'de> Deserializer<'de> for Probe {
-    type Error = Fields;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fields> {
-        Err(Fields(&[]))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Fields> {
-        Err(Fields(fields))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
-        tuple tuple_struct map enum identifier ignored_any
     }
 }

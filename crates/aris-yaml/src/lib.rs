@@ -207,10 +207,13 @@ impl Node {
 
     /// Checks that no key stands twice in one mapping. **Errors**: the second place, and the first in the message.
     pub fn check_keys(&self) -> Result<(), Malformed> {
-        if let Some(keys) = json::twice(self.entries()) {
-            return Err(json::said_twice(keys));
-        }
-        self.children().try_for_each(Self::check_keys)
+        self.repeated_key()
+            .map_or(Ok(()), |keys| Err(json::said_twice(keys)))
+    }
+
+    /// A key that stands twice in one mapping: its first and its second place.
+    pub fn repeated_key(&self) -> Option<(&Text, &Text)> {
+        json::twice(self.entries()).or_else(|| self.children().find_map(Self::repeated_key))
     }
 
     /// The items of a list, or the values of a mapping.
@@ -221,22 +224,40 @@ impl Node {
 
     /// Appends the value as JSON. Numbers stay as written where JSON can write them so; those that no `f64` holds become texts.
     pub fn write_json(&self, out: &mut String) {
+        self.write(out, "");
+    }
+
+    /// The same as a text, with a blank behind each comma and colon.
+    pub fn spaced_json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, " ");
+        out
+    }
+
+    fn write(&self, out: &mut String, blank: &str) {
+        let comma = |out: &mut String, index| {
+            if index > 0 {
+                out.push(',');
+                out.push_str(blank);
+            }
+        };
         match &self.value {
             Value::List(items) => {
                 out.push('[');
                 for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { "," });
-                    item.write_json(out);
+                    comma(out, index);
+                    item.write(out, blank);
                 }
                 out.push(']');
             }
             Value::Map(entries) => {
                 out.push('{');
                 for (index, (key, node)) in entries.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { "," });
+                    comma(out, index);
                     out.push_str(&Json::from(key.text.as_str()).to_string());
                     out.push(':');
-                    node.write_json(out);
+                    out.push_str(blank);
+                    node.write(out, blank);
                 }
                 out.push('}');
             }

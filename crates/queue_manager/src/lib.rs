@@ -91,6 +91,9 @@ const fn of_queue(
     CommandSpec::new(name, "the state file of a queue", output, exits)
 }
 
+/// Exit codes of a command that finds or does what it is asked for, or fails.
+const PLAIN: &[(u8, &str)] = &[(3, ""), (4, ""), (5, "")];
+
 /// Exit codes of a request.
 const REFUSED: &[(u8, &str)] = &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")];
 
@@ -131,7 +134,7 @@ pub static SPEC: Spec = Spec {
             "start",
             "a manifest, JSON or YAML",
             "the manager that was started",
-            &[(3, ""), (4, ""), (5, "")],
+            PLAIN,
         ),
         CommandSpec::new(
             "preflight",
@@ -150,13 +153,9 @@ pub static SPEC: Spec = Spec {
         of_queue(
             "explain",
             "why the job is in its state, with the evidence",
-            &[(3, ""), (4, ""), (5, "")],
+            PLAIN,
         ),
-        of_queue(
-            "logs",
-            "the end of the job's log",
-            &[(3, ""), (4, ""), (5, "")],
-        ),
+        of_queue("logs", "the end of the job's log", PLAIN),
         of_queue("cancel", "what was done with each job", REFUSED),
         of_queue("retry", "what was done with each job", REFUSED),
         of_queue("hold", "what was done with each job", REFUSED),
@@ -168,19 +167,19 @@ pub static SPEC: Spec = Spec {
             "adopt",
             "a state file, or a manifest and a state file of another manager",
             "the jobs by state",
-            &[(3, ""), (4, ""), (5, "")],
+            PLAIN,
         ),
         CommandSpec::new(
             "reload",
             "the state file of a queue and its manifest",
             "what is different",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+            REFUSED,
         ),
         CommandSpec::new(
             "add",
             "the state file of a queue; a job, or a manifest with several",
             "the jobs that were added",
-            &[(3, ""), (4, ""), (5, ""), (10, "some of it was refused")],
+            REFUSED,
         ),
         of_queue("edit", "what was done with each job", REFUSED),
         of_queue("remove", "what was done with each job", REFUSED),
@@ -245,7 +244,7 @@ pub static SPEC: Spec = Spec {
             "used-by",
             "the audits of papers in the project",
             "the numbers that rest on files of the job",
-            &[(3, ""), (4, ""), (5, "")],
+            PLAIN,
         ),
     ],
     examples: EXAMPLES,

@@ -129,27 +129,26 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     };
     let copied = copied(place);
     let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
-    let read = aris_fs::read_text(&path)
-        .map_err(Error::from)
-        .map(|text| (hex(&Sha256::digest(&text)), text));
-    let new = match read {
-        Ok((sha256, _)) if copy.is_some() && sha256 == parts.manifest_sha256 => {
+    // `None`: it says what it said the last time.
+    let read = || -> Result<Option<(Expanded, String)>, Error> {
+        let text = aris_fs::read_text(&path)?;
+        let sha256 = sha256(&text);
+        if copy.is_some() && sha256 == parts.manifest_sha256 {
+            return Ok(None);
+        }
+        let new = Expanded::of(&path, text)?;
+        // Its own mistakes are told with their lines.
+        new.manifest(&path)?;
+        Ok(Some((new, sha256)))
+    };
+    let (new, sha256) = match read() {
+        Ok(Some(new)) => new,
+        Ok(None) => {
             return Ok(Current {
                 path,
                 ..own(place)?
             });
         }
-        Ok((sha256, text)) => Expanded::of(&path, text)
-            .and_then(|new| {
-                // Its own mistakes are told with their lines.
-                new.manifest(&path)?;
-                Ok((new, sha256))
-            })
-            .map_err(Error::from),
-        Err(error) => Err(error),
-    };
-    let (new, sha256) = match new {
-        Ok(new) => new,
         Err(error) if given.is_none() && copy.is_some() => {
             let notice = format!(
                 "the manifest cannot be used, so that the queue goes on with its own copy of it: {error}"
@@ -188,11 +187,8 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
     let new = Expanded::of(&place.manifest(), edit::text(&root))?;
     // Lines of the queue's own copy say nothing to a person.
     let manifest = manifest::read(&new.root).map_err(|problems| {
-        let messages: Vec<String> = problems
-            .into_iter()
-            .map(|problem| problem.message)
-            .collect();
-        Error::Precondition(messages.join("; "))
+        let messages = problems.into_iter().map(|problem| problem.message);
+        Error::Precondition(messages.collect::<Vec<_>>().join("; "))
     })?;
     let manifest = anchored(manifest, &lock::parts(place));
     let mut changes = changes(place);
@@ -307,7 +303,11 @@ pub(crate) fn is_stale(place: &Place) -> bool {
     let parts = lock::parts(place);
     let text = aris_fs::read_text(Path::new(&parts.manifest)).ok();
     !parts.manifest_sha256.is_empty()
-        && text.is_some_and(|text| hex(&Sha256::digest(&text)) != parts.manifest_sha256)
+        && text.is_some_and(|text| sha256(&text) != parts.manifest_sha256)
+}
+
+fn sha256(text: &str) -> String {
+    hex(&Sha256::digest(text))
 }
 
 fn copied(place: &Place) -> Option<SystemTime> {

@@ -1,47 +1,41 @@
 //! Logs of jobs, which may be large and may be growing: read from the end.
 
-use std::os::fd::OwnedFd;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 
 /// Bytes at the end in which the last lines are looked for.
 const WINDOW: u64 = 64 << 10;
 
 /// A log, open.
 pub(crate) struct LogFile {
-    file: OwnedFd,
+    file: File,
 }
 
 impl LogFile {
     /// `None`: there is none, or it is no regular file.
     pub(crate) fn open(path: &Path) -> Option<Self> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = rustix::fs::open(path, flags, Mode::empty()).ok()?;
-        let mode = rustix::fs::fstat(&file).ok()?.st_mode;
-        (FileType::from_raw_mode(mode) == FileType::RegularFile).then_some(Self { file })
+        let file: File = rustix::fs::open(path, flags, Mode::empty()).ok()?.into();
+        let is_file = file.metadata().ok()?.is_file();
+        is_file.then_some(Self { file })
     }
 
     /// Bytes that are in it now.
     pub(crate) fn length(&self) -> u64 {
-        let length = rustix::fs::fstat(&self.file).map_or(0, |data| data.st_size);
-        u64::try_from(length).unwrap_or(0)
+        self.file.metadata().map_or(0, |data| data.len())
     }
 
     /// What stands from `at` on, at most one window of it. Nothing when it cannot be read, which a later try may tell apart.
     pub(crate) fn from(&self, at: u64) -> Vec<u8> {
         let left = self.length().saturating_sub(at).min(WINDOW);
-        let mut bytes = vec![0; usize::try_from(left).unwrap_or(0)];
-        let mut filled = 0;
-        while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match rustix::io::pread(&self.file, rest, at + filled as u64) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => break,
-            }
+        let (mut file, mut bytes) = (&self.file, Vec::new());
+        if file.seek(SeekFrom::Start(at)).is_ok() {
+            // What came before it failed counts.
+            file.take(left).read_to_end(&mut bytes).unwrap_or_default();
         }
-        bytes.truncate(filled);
         bytes
     }
 

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use aris_attempt::cards::CardId;
 use aris_cli::{Product, Style};
 use serde::Serialize;
 
@@ -12,7 +11,7 @@ use crate::commands::outputs::{MissingOutput, Outputs};
 use crate::commands::record::Recorded;
 use crate::commands::remote::Served;
 use crate::commands::run::Ran;
-use crate::commands::status::{Status, duration};
+use crate::commands::status::Status;
 use crate::commands::used_by::UsedBy;
 use crate::results::words::count;
 
@@ -76,13 +75,8 @@ impl Product for Report {
             Data::Status(found) => status(found, out),
             Data::Explanation(found) => {
                 let reason = found.reason.map(|reason| format!(" ({reason})"));
-                writeln!(
-                    out,
-                    "{} is {}{}",
-                    found.id,
-                    found.state,
-                    reason.unwrap_or_default()
-                )?;
+                let reason = reason.unwrap_or_default();
+                writeln!(out, "{} is {}{reason}", found.id, found.state)?;
                 for fact in &found.facts {
                     match fact.evidence.as_str() {
                         "" => writeln!(out, "- {}", fact.text)?,
@@ -285,20 +279,9 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     for job in &found.running {
-        let cards: Vec<String> = job.gpus.iter().map(CardId::to_string).collect();
-        let time = job.seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        writeln!(
-            out,
-            "running\t{}\tcard {}\t{}\t{}",
-            job.id,
-            if cards.is_empty() {
-                String::from("-")
-            } else {
-                cards.join(",")
-            },
-            time.map_or_else(|| String::from("-"), duration),
-            job.last_line.as_deref().unwrap_or("")
-        )?;
+        let (cards, time) = (job.cards(), job.time());
+        let line = job.last_line.as_deref().unwrap_or("");
+        writeln!(out, "running\t{}\tcard {cards}\t{time}\t{line}", job.id)?;
     }
     for job in &found.retries {
         let at = job.at.as_deref().unwrap_or("-");

@@ -94,28 +94,27 @@ impl Leases {
         }
     }
 
-    /// The lock file of the card `uuid`; `None` when that is no name of a card.
-    pub fn path(&self, uuid: &str) -> Option<PathBuf> {
+    /// The lock file of the card `uuid`.
+    ///
+    /// **Errors**: [`AttemptError::LeaseFile`] when that is no name of a card.
+    fn path(&self, uuid: &str) -> Result<PathBuf, AttemptError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         let named = (1..=LONGEST_NAME).contains(&uuid.len()) && uuid.bytes().all(plain);
-        named.then(|| self.folder.join(format!("{uuid}.lock")))
+        let path = self.folder.join(format!("{uuid}.lock"));
+        if named {
+            return Ok(path);
+        }
+        let problem = "is not named after a card";
+        Err(AttemptError::LeaseFile { path, problem })
     }
 
     /// Takes a card; `None` when somebody has it.
     ///
     /// **Errors**: [`AttemptError::LeaseFile`] when the lock file is not one, or `uuid` no name of a card; what the disk refuses.
     pub fn take(&self, uuid: &str) -> Result<Option<Lease>, AttemptError> {
-        let Some(path) = self.path(uuid) else {
-            return Err(AttemptError::LeaseFile {
-                path: self.folder.join(format!("{uuid}.lock")),
-                problem: "is not named after a card",
-            });
-        };
-        match locked(&path, FlockOperation::NonBlockingLockExclusive) {
-            Ok(file) => Ok(Some(Lease { path, file })),
-            Err(AttemptError::Leased { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let path = self.path(uuid)?;
+        let file = locked(&path, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(file.map(|file| Lease { path, file }))
     }
 
     /// Takes a card for a job that shares it with others of `queue`; `None` when somebody else has it.
@@ -127,18 +126,13 @@ impl Leases {
             // Given back and taken anew between the two, by somebody faster: looked at below.
             drop(first);
         }
-        let Some(path) = self.path(uuid) else {
+        let path = self.path(uuid)?;
+        let Some(file) = locked(&path, FlockOperation::NonBlockingLockShared)? else {
             return Ok(None);
         };
-        match locked(&path, FlockOperation::NonBlockingLockShared) {
-            Ok(file) => {
-                // While it is locked so nobody writes to it.
-                let whose = aris_fs::read(&path, QUEUE_LIMIT)?;
-                Ok((whose == queue.as_bytes()).then_some(Lease { path, file }))
-            }
-            Err(AttemptError::Leased { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        // While it is locked so nobody writes to it.
+        let whose = aris_fs::read(&path, QUEUE_LIMIT)?;
+        Ok((whose == queue.as_bytes()).then_some(Lease { path, file }))
     }
 }
 
@@ -182,11 +176,11 @@ fn create_folder(folder: &Path) -> Result<(), AttemptError> {
     Ok(())
 }
 
-/// Opens the lock file, creating it when absent, and takes the lock.
+/// Opens the lock file, creating it when absent, and takes the lock; `None` when somebody has it.
 ///
 /// No link is followed and nothing but a regular file accepted: the folder belongs to everybody. An existing file is opened for reading
 /// only, because `fs.protected_regular` forbids more to everybody but its creator.
-fn locked(path: &Path, how: FlockOperation) -> Result<OwnedFd, AttemptError> {
+fn locked(path: &Path, how: FlockOperation) -> Result<Option<OwnedFd>, AttemptError> {
     let failed = |error| AttemptError::system(format!("open the lease {}", path.display()))(error);
     let problem = |problem| AttemptError::LeaseFile {
         path: path.to_path_buf(),
@@ -224,15 +218,11 @@ fn locked(path: &Path, how: FlockOperation) -> Result<OwnedFd, AttemptError> {
         }
         match flock(&file, how) {
             Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => {
-                return Err(AttemptError::Leased {
-                    path: path.to_path_buf(),
-                });
-            }
+            Err(Errno::WOULDBLOCK) => return Ok(None),
             Err(error) => return Err(failed(error)),
         }
         if same_file(&file, path) {
-            return Ok(file);
+            return Ok(Some(file));
         }
         // Removed, or replaced, between opening and locking: the lock is on a file that nobody else will find.
     }
@@ -263,7 +253,11 @@ pub(crate) fn received_or_taken(
     // Closed first: a lease among them would stand in its own way.
     drop(received);
     let how = FlockOperation::NonBlockingLockExclusive;
-    paths.iter().map(|path| locked(path, how)).collect()
+    let taken = paths.iter().map(|path| {
+        let leased = || AttemptError::Leased { path: path.clone() };
+        locked(path, how)?.ok_or_else(leased)
+    });
+    taken.collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A thread that asks for the cards, so that nothing else waits when it hangs.
 
 use std::collections::BTreeSet;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -49,19 +49,20 @@ pub struct Monitor {
 impl Monitor {
     /// Starts the thread; it asks nothing before [`Monitor::ask`], and ends when this is dropped.
     pub fn start(program: Smi, wanted: BTreeSet<CardId>) -> Result<Self, AttemptError> {
-        let failed = "watch the cards";
-        let (told, teller) = UnixStream::pair().map_err(AttemptError::system(failed))?;
+        Self::started(program, wanted).map_err(AttemptError::system("watch the cards"))
+    }
+
+    fn started(program: Smi, wanted: BTreeSet<CardId>) -> io::Result<Self> {
+        let (told, teller) = UnixStream::pair()?;
         for end in [&told, &teller] {
-            end.set_nonblocking(true)
-                .map_err(AttemptError::system(failed))?;
+            end.set_nonblocking(true)?;
         }
         let latest = Arc::new(Mutex::new(None));
         let (asks, asked) = channel();
         let shared = Arc::clone(&latest);
         thread::Builder::new()
             .name(String::from("cards"))
-            .spawn(move || answer(&program, &wanted, &asked, &shared, teller))
-            .map_err(AttemptError::system(failed))?;
+            .spawn(move || answer(&program, &wanted, &asked, &shared, teller))?;
         Ok(Self { asks, latest, told })
     }
 

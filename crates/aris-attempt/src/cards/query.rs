@@ -64,25 +64,20 @@ impl Smi {
         let asked = clock::steady();
         let until = asked + self.limit;
         let mut sample = match self.cards(None, until) {
-            Ok(told) => {
+            Ok((cards, on_slices, problem)) => {
                 let processes = self.processes(None, until);
                 Sample {
-                    asked,
-                    problem: told.2,
-                    processes: with_those_on_slices(processes, told.1),
-                    cards: told.0,
-                    silence: None,
+                    problem,
+                    processes: with_those_on_slices(processes, on_slices),
+                    cards,
+                    ..Sample::default()
                 }
             }
-            Err((Silence::Failed, why)) => self.one_by_one(wanted, &why, asked, until),
-            Err((Silence::Absent, why)) => self.amd(why, asked, until),
-            Err((silence, why)) => Sample {
-                asked,
-                silence: Some(silence),
-                problem: Some(why),
-                ..Sample::default()
-            },
+            Err((Silence::Failed, why)) => self.one_by_one(wanted, why, until),
+            Err((Silence::Absent, why)) => self.amd(why, until),
+            Err((silence, why)) => silent(silence, why),
         };
+        sample.asked = asked;
         for id in wanted {
             if sample.cards.keys().any(|listed| id.has(*listed)) {
                 continue;
@@ -99,38 +94,25 @@ impl Smi {
     }
 
     /// The cards of AMD. `why` nvidia-smi does not answer is told where rocm-smi is not there either.
-    fn amd(&self, why: String, asked: Duration, until: Duration) -> Sample {
-        let answer = self.ask(&self.rocm, &rocm::QUESTION, None, until);
-        let (cards, problem, silence) = match answer {
+    fn amd(&self, why: String, until: Duration) -> Sample {
+        match self.ask(&self.rocm, &rocm::QUESTION, None, until) {
             Ok(answer) => {
                 let (cards, problem) = rocm::cards(&answer);
-                (cards, problem, None)
+                Sample {
+                    cards,
+                    problem,
+                    ..Sample::default()
+                }
             }
-            Err((Silence::Absent, _)) => (BTreeMap::new(), Some(why), Some(Silence::Absent)),
-            Err((silence, why)) => (BTreeMap::new(), Some(why), Some(silence)),
-        };
-        Sample {
-            asked,
-            cards,
-            processes: None,
-            problem,
-            silence,
+            Err((Silence::Absent, _)) => silent(Silence::Absent, why),
+            Err((silence, why)) => silent(silence, why),
         }
     }
 
-    fn one_by_one(
-        &self,
-        wanted: &BTreeSet<CardId>,
-        why: &str,
-        asked: Duration,
-        until: Duration,
-    ) -> Sample {
+    fn one_by_one(&self, wanted: &BTreeSet<CardId>, why: String, until: Duration) -> Sample {
         let mut sample = Sample {
-            asked,
-            problem: Some(String::from(why)),
             processes: Some(Vec::new()),
-            silence: Some(Silence::Failed),
-            ..Sample::default()
+            ..silent(Silence::Failed, why)
         };
         let numbers: BTreeSet<u32> = wanted.iter().map(|id| id.card).collect();
         for number in numbers {
@@ -225,6 +207,15 @@ impl Smi {
             }
             Err(error) => Err((Silence::Absent, error.to_string())),
         }
+    }
+}
+
+/// No answer.
+fn silent(silence: Silence, why: String) -> Sample {
+    Sample {
+        silence: Some(silence),
+        problem: Some(why),
+        ..Sample::default()
     }
 }
 

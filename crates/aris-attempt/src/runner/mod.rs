@@ -74,7 +74,8 @@ pub fn serve(folder: &Path) -> ExitCode {
 
 fn one(folder: &Path, leases: Vec<OwnedFd>) -> ExitCode {
     detach();
-    match Wake::new().and_then(|mut wake| attempt(folder, &mut wake, leases)) {
+    let wake = Wake::new().map_err(AttemptError::system("watch signals"));
+    match wake.and_then(|mut wake| attempt(folder, &mut wake, leases)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(folder, &error),
     }
@@ -134,11 +135,7 @@ fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
             Ok(()) => return Ok(file),
             Err(rustix::io::Errno::WOULDBLOCK) if folder.join(CLAIM).exists() => break,
             Err(rustix::io::Errno::WOULDBLOCK) => {
-                rustix::event::poll(
-                    &mut [],
-                    rustix::time::Timespec::try_from(pause).ok().as_ref(),
-                )
-                .unwrap_or_default();
+                std::thread::park_timeout(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));
             }
             Err(error) => {
@@ -160,25 +157,21 @@ fn claimed(
     leases: Vec<OwnedFd>,
     boot_id: String,
 ) -> Result<(), AttemptError> {
-    let mut outcome = ExitRecord::new(spec, folder);
+    let mut record = ExitRecord::new(spec, folder);
     if folder.join(CANCEL).exists() || wake.told_to_end() {
-        outcome.ended_by_us = EndedByUs::Cancelled;
-        outcome.not_started(String::from("it was cancelled before it started"));
-        return outcome.write(wake);
+        record.exit.ended_by_us = EndedByUs::Cancelled;
+        return record.not_started(String::from("it was cancelled before it started"), wake);
     }
     let log = match command::open_log(&spec.log) {
         Ok(log) => log,
         Err(error) => {
-            outcome.not_started(format!(
-                "cannot open the log {}: {error}",
-                spec.log.display()
-            ));
-            return outcome.write(wake);
+            let what = format!("cannot open the log {}: {error}", spec.log.display());
+            return record.not_started(what, wake);
         }
     };
-    outcome.log_offset = log.metadata().map_or(0, |data| data.len());
+    record.exit.log_offset = log.metadata().map_or(0, |data| data.len());
     let started = startable(spec).and_then(|()| {
-        outcome.look_before();
+        record.look_before();
         // What may outlive the command must not keep the attempt alive.
         let inherited = if spec.linger_ms == LEFT_ALONE {
             &[]
@@ -191,53 +184,45 @@ fn claimed(
     drop(log);
     let started = match started {
         Ok(started) => started,
-        Err(what) => {
-            outcome.not_started(what);
-            return outcome.write(wake);
-        }
+        Err(what) => return record.not_started(what, wake),
     };
-    outcome.started = Some((clock::wall(), clock::steady()));
+    let (time, began) = (clock::wall(), clock::steady());
+    record.exit.started = Some(time);
     let pid = i32::try_from(started.child.id()).unwrap_or(0);
     let start = Start {
         schema: String::from(START_SCHEMA),
         process: processes::identity(pid, boot_id),
         pgid: pid,
-        time: outcome.started.map_or_else(clock::wall, |(wall, _)| wall),
-        log_offset: outcome.log_offset,
+        time,
+        log_offset: record.exit.log_offset,
     };
     // Without it readers know less; the job goes on.
     record::start(folder, &start).unwrap_or_default();
 
-    let end = Supervisor::new(spec, folder, wake, pid).watch()?;
+    Supervisor::new(spec, folder, wake, (pid, began), &mut record.exit).watch()?;
     // The tree is empty: the cards are free from here on.
     drop(leases);
-    outcome.interpreter = started.interpreter();
-    outcome.ended_by_us = end.ended_by_us;
-    outcome.left_behind = end.left_behind;
-    outcome.peak_kib = end.peak_kib;
-    outcome.ended = Some((end.wall, end.steady));
-    outcome.ending = if started.setup_passed() || end.ended_by_us != EndedByUs::None {
-        end.ending
-    } else {
-        let how = match end.ending {
+    record.interpreter = started.interpreter();
+    if !started.setup_passed() && record.exit.ended_by_us == EndedByUs::None {
+        let how = match &record.exit.ending {
             Ending::Signal(signal) => format!("signal {signal}"),
             Ending::Code(code) => format!("status {code}"),
-            Ending::StartFailed(what) => what,
+            Ending::StartFailed(what) => what.clone(),
         };
-        Ending::StartFailed(format!(
+        record.exit.ending = Ending::StartFailed(format!(
             "a setup line failed ({how}); see the log {}",
             spec.log.display()
-        ))
-    };
-    outcome.look_after(wake)?;
-    // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
-    if outcome.ended_by_us == EndedByUs::None
-        && outcome.ending != Ending::Code(0)
-        && (wake.told_to_end() || was_told(&outcome.ending) && wake.told_within(TOLD)?)
-    {
-        outcome.ended_by_us = EndedByUs::Cancelled;
+        ));
     }
-    outcome.write(wake)
+    record.look_after(wake)?;
+    // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
+    if record.exit.ended_by_us == EndedByUs::None
+        && record.exit.ending != Ending::Code(0)
+        && (wake.told_to_end() || was_told(&record.exit.ending) && wake.told_within(TOLD)?)
+    {
+        record.exit.ended_by_us = EndedByUs::Cancelled;
+    }
+    record.write(wake)
 }
 
 /// Whether a command ended as one does that was told to, itself or, in a shell, its last program.

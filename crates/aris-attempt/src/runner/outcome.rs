@@ -7,7 +7,6 @@ use crate::format::{
     CLAIM, EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, SPEC, START, Spec, Start,
 };
 use aris_runs::{End, Ledger, Look};
-use jiff::Timestamp;
 
 use crate::clock;
 use crate::error::AttemptError;
@@ -24,25 +23,15 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// Between two looks at outputs that are late.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Everything that the exit record will say.
+/// The exit record, and what it is made from.
 pub(super) struct ExitRecord<'a> {
     spec: &'a Spec,
     folder: &'a Path,
     before: Option<(Before<'a>, OomKills)>,
     look: Option<Look>,
-    outputs: Vec<OutputSeen>,
-    oom: Option<crate::format::OomText>,
-    oom_kill: Option<bool>,
-    record_problem: Option<String>,
     /// Where the setup lines found the interpreter.
     pub(super) interpreter: Option<String>,
-    pub(super) ending: Ending,
-    pub(super) ended_by_us: EndedByUs,
-    pub(super) left_behind: u32,
-    pub(super) peak_kib: Option<u64>,
-    pub(super) log_offset: u64,
-    pub(super) started: Option<(Timestamp, Duration)>,
-    pub(super) ended: Option<(Timestamp, Duration)>,
+    pub(super) exit: Exit,
 }
 
 impl<'a> ExitRecord<'a> {
@@ -52,24 +41,30 @@ impl<'a> ExitRecord<'a> {
             folder,
             before: None,
             look: None,
-            outputs: Vec::new(),
-            oom: None,
-            oom_kill: None,
-            record_problem: None,
             interpreter: None,
-            ending: Ending::StartFailed(String::new()),
-            ended_by_us: EndedByUs::None,
-            left_behind: 0,
-            peak_kib: None,
-            log_offset: 0,
-            started: None,
-            ended: None,
+            exit: Exit {
+                schema: String::from(EXIT_SCHEMA),
+                ending: Ending::StartFailed(String::new()),
+                ended_by_us: EndedByUs::None,
+                oom: None,
+                oom_kill: None,
+                outputs: Vec::new(),
+                left_behind: 0,
+                started: None,
+                ended: clock::wall(),
+                ran_ms: 0,
+                log_offset: 0,
+                peak_rss_kib: None,
+                record_problem: None,
+            },
         }
     }
 
     /// The command never ran.
-    pub(super) fn not_started(&mut self, what: String) {
-        self.ending = Ending::StartFailed(what);
+    pub(super) fn not_started(mut self, what: String, wake: &mut Wake) -> Result<(), AttemptError> {
+        self.exit.ending = Ending::StartFailed(what);
+        self.exit.ended = clock::wall();
+        self.write(wake)
     }
 
     /// Keeps what is compared later: outputs, and the count of processes killed for memory.
@@ -91,7 +86,7 @@ impl<'a> ExitRecord<'a> {
 
     /// Leaves the record of the run in the project's ledger: a file without one is unexplained, so that a record which cannot be written
     /// is no reason to hold the end of the attempt back.
-    fn keep_record(&mut self, ended: Timestamp) {
+    fn keep_record(&mut self) {
         let (Some(look), Some((outputs, _))) = (&mut self.look, &self.before) else {
             return;
         };
@@ -105,9 +100,9 @@ impl<'a> ExitRecord<'a> {
         look.setup(&self.spec.setup);
         name(look, self.spec, self.folder);
         let run = &mut look.run;
-        run.started = self.started.map(|(wall, _)| wall.to_string());
-        run.ended = Some(ended.to_string());
-        let (end, how) = match (&self.ending, self.ended_by_us) {
+        run.started = self.exit.started.map(|started| started.to_string());
+        run.ended = Some(self.exit.ended.to_string());
+        let (end, how) = match (&self.exit.ending, self.exit.ended_by_us) {
             (_, EndedByUs::TimeLimit) => (End::Failed, String::from("time limit")),
             (_, EndedByUs::Cancelled) => (End::Failed, String::from("cancelled")),
             (Ending::Code(0), _) => (End::Completed, String::from("exit 0")),
@@ -115,11 +110,12 @@ impl<'a> ExitRecord<'a> {
             (Ending::Signal(signal), _) => (End::Failed, format!("signal {signal}")),
             (Ending::StartFailed(_), _) => (End::Failed, String::from("a setup line failed")),
         };
-        let unwritten = self.outputs.iter().filter(|output| output.matches == 0);
+        let outputs = self.exit.outputs.iter();
+        let unwritten = outputs.filter(|output| output.matches == 0);
         let unwritten: Vec<&str> = unwritten.map(|output| output.pattern.as_str()).collect();
         look.ended(end, how, &unwritten);
         let unread = look.run.outputs_unread.join(", ");
-        self.record_problem = match look.keep() {
+        self.exit.record_problem = match look.keep() {
             Err(error) => Some(format!("the record of the run cannot be kept: {error}")),
             Ok(_) if !unread.is_empty() => {
                 Some(format!("the record of the run leaves out {unread}"))
@@ -134,54 +130,36 @@ impl<'a> ExitRecord<'a> {
         let Some((outputs, kills)) = &self.before else {
             return Ok(());
         };
-        self.oom_kill = kills.rose();
-        self.outputs = outputs.compare();
+        let exit = &mut self.exit;
+        exit.oom_kill = kills.rose();
+        exit.outputs = outputs.compare();
         let mut beat = Heartbeat::of(self.folder);
         let missing = |seen: &[OutputSeen]| seen.iter().any(|seen| seen.matches == 0);
-        if self.ending == Ending::Code(0) {
+        if exit.ending == Ending::Code(0) {
             let until = clock::steady() + Duration::from_millis(self.spec.output_wait_ms);
-            while missing(&self.outputs) && clock::steady() < until && !wake.told_to_end() {
+            while missing(&exit.outputs) && clock::steady() < until && !wake.told_to_end() {
                 wake.wait(until.min(clock::steady() + LOOK))?;
                 beat.beat();
-                self.outputs = outputs.compare();
+                exit.outputs = outputs.compare();
             }
         }
         // The status is that of the last program of a pipe: `python … | tee log` leaves with 0.
-        if self.ending != Ending::Code(0) || missing(&self.outputs) {
+        if exit.ending != Ending::Code(0) || missing(&exit.outputs) {
             // A log that cannot be read has no text in it that anybody could act on.
             let (log, patterns) = (&self.spec.log, &self.spec.oom_patterns);
-            let found = oom_text::search(log, self.log_offset, patterns, || {
+            let found = oom_text::search(log, exit.log_offset, patterns, || {
                 beat.beat();
             });
-            self.oom = found.unwrap_or_default();
+            exit.oom = found.unwrap_or_default();
         }
         Ok(())
     }
 
     /// Writes the record, however long the disk is full.
     pub(super) fn write(mut self, wake: &mut Wake) -> Result<(), AttemptError> {
-        let now = (clock::wall(), clock::steady());
-        let (ended, ended_steady) = self.ended.unwrap_or(now);
-        self.keep_record(ended);
-        let record = Exit {
-            schema: String::from(EXIT_SCHEMA),
-            ending: self.ending,
-            ended_by_us: self.ended_by_us,
-            oom: self.oom,
-            oom_kill: self.oom_kill,
-            outputs: self.outputs,
-            left_behind: self.left_behind,
-            started: self.started.map(|(wall, _)| wall),
-            ended,
-            ran_ms: self.started.map_or(0, |(_, steady)| {
-                clock::milliseconds(ended_steady.saturating_sub(steady))
-            }),
-            log_offset: self.log_offset,
-            peak_rss_kib: self.peak_kib,
-            record_problem: self.record_problem,
-        };
+        self.keep_record();
         let mut beat = Heartbeat::of(self.folder);
-        while let Err(error) = record::exit(self.folder, &record) {
+        while let Err(error) = record::exit(self.folder, &self.exit) {
             if !self.folder.is_dir() {
                 // The whole folder is gone: there is nobody left to tell.
                 return Err(error.into());

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, LEFT_ALONE, Spec};
-use jiff::Timestamp;
+use crate::format::{CANCEL, CLAIM, EndedByUs, Ending, Exit, LEFT_ALONE, Spec};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
 
@@ -18,19 +17,6 @@ use crate::runner::wake::Wake;
 /// Between two rounds of SIGKILL at processes that are still there, at first and at most: a tree may grow while it is killed, and one that
 /// hangs in the kernel is not gone sooner for being asked more often.
 const KILL_AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
-
-/// How the command ended, and what had to be done.
-#[derive(Debug)]
-pub(super) struct End {
-    pub(super) ending: Ending,
-    pub(super) ended_by_us: EndedByUs,
-    /// Processes that outlived the command and were ended.
-    pub(super) left_behind: u32,
-    /// The most memory that one process was seen to have used, in KiB.
-    pub(super) peak_kib: Option<u64>,
-    pub(super) wall: Timestamp,
-    pub(super) steady: Duration,
-}
 
 /// The command has been told to end.
 #[derive(Clone, Copy, Debug)]
@@ -51,21 +37,25 @@ pub(super) struct Supervisor<'a> {
     wake: &'a mut Wake,
     child: i32,
     began: Duration,
-    ended: Option<(Ending, Timestamp, Duration)>,
-    ended_by_us: EndedByUs,
+    ended: Option<Duration>,
+    exit: &'a mut Exit,
     /// The job has been told that its time limit is near.
     noticed: bool,
     stop: Option<Stop>,
     left_behind: BTreeSet<Member>,
     heartbeat: Heartbeat,
-    peak_kib: Option<u64>,
     successor: Option<PathBuf>,
 }
 
 impl<'a> Supervisor<'a> {
-    /// Watches `child`, which leads a process group and has just been started.
-    pub(super) fn new(spec: &'a Spec, folder: &'a Path, wake: &'a mut Wake, child: i32) -> Self {
-        let began = clock::steady();
+    /// Watches `child`, which leads a process group and was started at `began`. How it ends, and what had to be done, stands in `exit`.
+    pub(super) fn new(
+        spec: &'a Spec,
+        folder: &'a Path,
+        wake: &'a mut Wake,
+        (child, began): (i32, Duration),
+        exit: &'a mut Exit,
+    ) -> Self {
         let next = spec.attempt.saturating_add(1).to_string();
         Self {
             spec,
@@ -74,12 +64,11 @@ impl<'a> Supervisor<'a> {
             child,
             began,
             ended: None,
-            ended_by_us: EndedByUs::None,
+            exit,
             noticed: false,
             stop: None,
             left_behind: BTreeSet::new(),
             heartbeat: Heartbeat::of(folder),
-            peak_kib: None,
             successor: folder.parent().map(|job| job.join(next).join(CLAIM)),
         }
     }
@@ -88,26 +77,21 @@ impl<'a> Supervisor<'a> {
     ///
     /// While it runs: its time limit and requests to end it (SIGTERM to its group, SIGKILL to the whole tree after the grace).
     /// Afterwards: children get `linger`, then the same.
-    pub(super) fn watch(&mut self) -> Result<End, AttemptError> {
+    pub(super) fn watch(&mut self) -> Result<(), AttemptError> {
         loop {
             let empty = self.reap()?;
             // Told to end, everything ends; else others may be left alone.
             let is_over = empty || self.spec.linger_ms == LEFT_ALONE && self.stop.is_none();
-            if let (true, Some((ending, wall, steady))) = (is_over, &self.ended) {
-                return Ok(End {
-                    ending: ending.clone(),
-                    ended_by_us: self.ended_by_us,
-                    left_behind: u32::try_from(self.left_behind.len()).unwrap_or(u32::MAX),
-                    peak_kib: self.peak_kib,
-                    wall: *wall,
-                    steady: *steady,
-                });
+            if is_over && self.ended.is_some() {
+                let left_behind = u32::try_from(self.left_behind.len());
+                self.exit.left_behind = left_behind.unwrap_or(u32::MAX);
+                return Ok(());
             }
             let now = clock::steady();
             let asked = self.asked();
-            let until = match &self.ended {
+            let until = match self.ended {
                 None => self.while_it_runs(now, asked),
-                Some((_, _, ended)) => self.after_it_ended(now, asked, *ended),
+                Some(ended) => self.after_it_ended(now, asked, ended),
             };
             self.wake.wait(until.min(self.heartbeat.next))?;
         }
@@ -127,9 +111,13 @@ impl<'a> Supervisor<'a> {
                     };
                     // Told to end, and the job, which was told by the same hand, was faster than this look at it.
                     if self.stop.is_none() && self.wake.told_to_end() {
-                        self.ended_by_us = EndedByUs::Cancelled;
+                        self.exit.ended_by_us = EndedByUs::Cancelled;
                     }
-                    self.ended = Some((ending, clock::wall(), clock::steady()));
+                    let ended = clock::steady();
+                    self.exit.ending = ending;
+                    self.exit.ended = clock::wall();
+                    self.exit.ran_ms = clock::milliseconds(ended.saturating_sub(self.began));
+                    self.ended = Some(ended);
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return Ok(false),
@@ -148,7 +136,7 @@ impl<'a> Supervisor<'a> {
             let peaks = tree
                 .iter()
                 .filter_map(|member| processes::peak_kib(member.pid));
-            self.peak_kib = self.peak_kib.into_iter().chain(peaks).max();
+            self.exit.peak_rss_kib = self.exit.peak_rss_kib.into_iter().chain(peaks).max();
         }
         let looked = self.wake.told_to_look() || beat;
         self.wake.told_to_end()
@@ -163,7 +151,7 @@ impl<'a> Supervisor<'a> {
         let limit = limit.map_or(Duration::MAX, |limit| self.began.saturating_add(limit));
         match self.stop {
             None if asked || now >= limit => {
-                self.ended_by_us = if asked {
+                self.exit.ended_by_us = if asked {
                     EndedByUs::Cancelled
                 } else {
                     EndedByUs::TimeLimit

@@ -1,6 +1,6 @@
 //! What a runner waits for: signals and one point in time.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,38 +37,33 @@ impl Wake {
     ///
     /// SIGHUP is caught and means nothing: a runner outlives the terminal it was started from. The job gets all of them with their usual
     /// meaning, because a new program has no handlers.
-    pub(super) fn new() -> Result<Self, AttemptError> {
-        let failed = "watch signals";
-        let (pipe, writer) = UnixStream::pair().map_err(AttemptError::system(failed))?;
-        pipe.set_nonblocking(true)
-            .map_err(AttemptError::system(failed))?;
-        let flags: [(Signal, Arc<AtomicBool>); 5] = [
-            (Signal::TERM, Arc::default()),
-            (Signal::INT, Arc::default()),
-            (Signal::USR1, Arc::default()),
-            (Signal::CHILD, Arc::default()),
-            (Signal::HUP, Arc::default()),
-        ];
-        let end = Arc::clone(&flags[0].1);
-        let look = Arc::clone(&flags[2].1);
-        for (signal, flag) in flags {
-            let flag = match signal {
-                Signal::INT => Arc::clone(&end),
-                _ => flag,
-            };
-            // The flag first: whoever is woken must find it set.
-            signal_hook::flag::register(signal.as_raw(), flag)
-                .map_err(AttemptError::system(failed))?;
-            let writer = writer.try_clone().map_err(AttemptError::system(failed))?;
-            signal_hook::low_level::pipe::register(signal.as_raw(), writer)
-                .map_err(AttemptError::system(failed))?;
+    pub(super) fn new() -> io::Result<Self> {
+        let (pipe, writer) = UnixStream::pair()?;
+        pipe.set_nonblocking(true)?;
+        let (end, look) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        // The flags first: whoever is woken must find them set.
+        for (signal, flag) in [
+            (Signal::TERM, &end),
+            (Signal::INT, &end),
+            (Signal::USR1, &look),
+        ] {
+            signal_hook::flag::register(signal.as_raw(), Arc::clone(flag))?;
+        }
+        for signal in [
+            Signal::TERM,
+            Signal::INT,
+            Signal::USR1,
+            Signal::CHILD,
+            Signal::HUP,
+        ] {
+            signal_hook::low_level::pipe::register(signal.as_raw(), writer.try_clone()?)?;
         }
         Ok(Self {
             pipe,
             end,
             look,
             #[cfg(target_os = "linux")]
-            timer: timer().map_err(AttemptError::system("make a timer"))?,
+            timer: timer()?,
         })
     }
 

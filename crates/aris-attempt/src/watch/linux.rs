@@ -2,7 +2,8 @@
 //!
 //! A watch that the system refuses (limits, kernels before 5.3) is left out: the other one tells, or the next sweep.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -12,11 +13,8 @@ use rustix::event::{Timespec, epoll};
 use rustix::fs::inotify;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Hint, Token};
-use crate::error::AttemptError;
-
-/// The token of the inotify descriptor; those of attempts begin at 1.
-const FOLDERS: Token = 0;
+/// The key of the inotify descriptor; no attempt has it.
+const FOLDERS: u64 = u64::MAX;
 
 /// Events taken from epoll at once.
 const EVENTS: usize = 64;
@@ -26,21 +24,18 @@ pub(super) struct Source {
     epoll: OwnedFd,
     inotify: OwnedFd,
     /// Watch numbers of folders. inotify never uses one twice before it has used two thousand million.
-    folders: BTreeMap<i32, Token>,
-    watches: BTreeMap<Token, i32>,
-    processes: BTreeMap<Token, OwnedFd>,
+    folders: BTreeMap<i32, u64>,
+    watches: BTreeMap<u64, i32>,
+    processes: BTreeMap<u64, OwnedFd>,
 }
 
 impl Source {
-    pub(super) fn new() -> Result<Self, AttemptError> {
-        let failed = "watch attempts";
-        let epoll =
-            epoll::create(epoll::CreateFlags::CLOEXEC).map_err(AttemptError::system(failed))?;
+    pub(super) fn new() -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-        let inotify = inotify::init(flags).map_err(AttemptError::system(failed))?;
+        let inotify = inotify::init(flags)?;
         let data = epoll::EventData::new_u64(FOLDERS);
-        epoll::add(&epoll, &inotify, data, epoll::EventFlags::IN)
-            .map_err(AttemptError::system(failed))?;
+        epoll::add(&epoll, &inotify, data, epoll::EventFlags::IN)?;
         Ok(Self {
             epoll,
             inotify,
@@ -56,58 +51,53 @@ impl Source {
     }
 
     /// Tells of records that are renamed into `folder`.
-    pub(super) fn folder(&mut self, token: Token, folder: &Path) {
+    pub(super) fn folder(&mut self, key: u64, folder: &Path) {
         let flags = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::ONLYDIR;
         if let Ok(watch) = inotify::add_watch(&self.inotify, folder, flags) {
-            self.folders.insert(watch, token);
-            self.watches.insert(token, watch);
+            self.folders.insert(watch, key);
+            self.watches.insert(key, watch);
         }
     }
 
     /// Tells of the end of process `pid`, unless it already waits for one. Whether that is possible.
-    pub(super) fn process(&mut self, token: Token, pid: i32) -> bool {
-        if self.processes.contains_key(&token) {
+    pub(super) fn process(&mut self, key: u64, pid: i32) -> bool {
+        if self.processes.contains_key(&key) {
             return true;
         }
         let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         let Some(handle) = handle else {
             return false;
         };
-        let data = epoll::EventData::new_u64(token);
+        let data = epoll::EventData::new_u64(key);
         if epoll::add(&self.epoll, &handle, data, epoll::EventFlags::IN).is_err() {
             return false;
         }
-        self.processes.insert(token, handle);
+        self.processes.insert(key, handle);
         true
     }
 
-    pub(super) fn leave_folder(&mut self, token: Token) {
-        if let Some(watch) = self.watches.remove(&token) {
+    pub(super) fn leave(&mut self, key: u64) {
+        self.leave_process(key);
+        if let Some(watch) = self.watches.remove(&key) {
             self.folders.remove(&watch);
             // The folder may be gone, and the watch with it.
             inotify::remove_watch(&self.inotify, watch).unwrap_or_default();
         }
     }
 
-    pub(super) fn leave_process(&mut self, token: Token) {
+    pub(super) fn leave_process(&mut self, key: u64) {
         // Closing the handle takes it out of epoll, too: nobody else has a copy.
-        self.processes.remove(&token);
+        self.processes.remove(&key);
     }
 
-    pub(super) fn leave(&mut self, token: Token) {
-        self.leave_folder(token);
-        self.leave_process(token);
-    }
-
-    /// What happened: starts before exits before ends of processes, each told once.
-    pub(super) fn hints(&mut self) -> Vec<Hint> {
+    /// Attempts of which something is to be seen: a record that came, a process that is gone and is not waited for any more.
+    pub(super) fn hints(&mut self) -> BTreeSet<u64> {
         let now = Timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        let mut hints = Vec::new();
+        let mut hints = BTreeSet::new();
         let mut buffer = Vec::with_capacity(EVENTS);
-        // A process that is gone stays readable until its handle is closed, so this is not asked until nothing is left.
         if epoll::wait(
             &self.epoll,
             rustix::buffer::spare_capacity(&mut buffer),
@@ -120,29 +110,26 @@ impl Source {
         for event in buffer {
             match event.data.u64() {
                 FOLDERS => self.records(&mut hints),
-                token => hints.push(Hint::Gone(token)),
+                key => {
+                    self.leave_process(key);
+                    hints.insert(key);
+                }
             }
         }
-        hints.sort_unstable();
-        hints.dedup();
         hints
     }
 
-    fn records(&self, hints: &mut Vec<Hint>) {
+    fn records(&self, hints: &mut BTreeSet<u64>) {
         let mut buffer = [MaybeUninit::uninit(); 8192];
         let mut reader = inotify::Reader::new(&self.inotify, &mut buffer);
         while let Ok(event) = reader.next() {
             if event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW) {
-                hints.push(Hint::Anything);
+                // More happened than could be told.
+                hints.extend(self.watches.keys());
             }
-            let Some(token) = self.folders.get(&event.wd()) else {
-                continue;
-            };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
-            if name == Some(START.as_bytes()) {
-                hints.push(Hint::Start(*token));
-            } else if name == Some(EXIT.as_bytes()) {
-                hints.push(Hint::Exit(*token));
+            if name == Some(START.as_bytes()) || name == Some(EXIT.as_bytes()) {
+                hints.extend(self.folders.get(&event.wd()));
             }
         }
     }

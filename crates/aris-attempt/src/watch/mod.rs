@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
-use crate::format::{Claim, EXIT, Exit, START, Start};
+use crate::format::{Claim, Exit, START, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
@@ -43,54 +43,32 @@ pub enum Seen {
     Unclear(AttemptError),
 }
 
-/// Something under the hand of [`Source`]: what it is told about, and told apart by.
-type Token = u64;
-
 #[derive(Debug)]
 struct Watched {
-    key: u64,
     folder: PathBuf,
     /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
     child: Option<Child>,
     start_told: bool,
     /// Its runner is gone, and the job is not.
     orphan: bool,
-    /// The end has been told; only the runner is still to be waited for.
-    over: bool,
 }
 
 /// Attempts under watch, each with a key that the caller chose.
 #[derive(Debug)]
 pub struct Watch {
     source: Source,
-    watched: BTreeMap<Token, Watched>,
-    next: Token,
-}
-
-/// What a source saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "sweeps need no hints")
-)]
-enum Hint {
-    /// A start record came.
-    Start(Token),
-    /// An exit record came.
-    Exit(Token),
-    /// The runner's process is gone.
-    Gone(Token),
-    /// More happened than could be told.
-    Anything,
+    watched: BTreeMap<u64, Watched>,
+    /// Runners of which nothing more is told, still to be waited for.
+    leaving: Vec<Child>,
 }
 
 impl Watch {
     /// Watches nothing yet.
     pub fn new() -> Result<Self, AttemptError> {
         Ok(Self {
-            source: Source::new()?,
+            source: Source::new().map_err(AttemptError::system("watch attempts"))?,
             watched: BTreeMap::new(),
-            next: 1,
+            leaving: Vec::new(),
         })
     }
 
@@ -118,19 +96,20 @@ impl Watch {
         folder: &Path,
         leases: &[Lease],
     ) -> Result<(), AttemptError> {
-        let token = self.enter(key, folder);
-        match launch::start(runner, folder, leases) {
-            Ok(child) => {
+        self.enter(key, folder);
+        let started = launch::start(runner, folder, leases);
+        match (started, self.watched.get_mut(&key)) {
+            (Ok(child), watched) => {
                 let pid = i32::try_from(child.id()).unwrap_or(0);
                 // Not waited for yet, so the number is its.
-                self.source.process(token, pid);
-                if let Some(watched) = self.watched.get_mut(&token) {
+                self.source.process(key, pid);
+                if let Some(watched) = watched {
                     watched.child = Some(child);
                 }
                 Ok(())
             }
-            Err(error) => {
-                self.forget(token);
+            (Err(error), _) => {
+                self.remove(key);
                 Err(error)
             }
         }
@@ -141,221 +120,136 @@ impl Watch {
     /// An end that is given here is not told again.
     pub fn adopt(&mut self, key: u64, folder: &Path) -> Result<Standing, AttemptError> {
         // Watched before it is looked at, so that nothing falls between.
-        let token = self.enter(key, folder);
+        self.enter(key, folder);
         let stands = standing(folder);
         match &stands {
             Ok(Standing::Running {
+                claim,
                 start,
-                orphan: true,
-                ..
+                orphan,
             }) => {
-                self.watch_orphan(token, start.as_ref());
-                if let Some(watched) = self.watched.get_mut(&token) {
+                self.follow(key, claim, start.as_ref(), *orphan);
+                if let Some(watched) = self.watched.get_mut(&key) {
                     watched.start_told = start.is_some();
-                    watched.orphan = true;
-                }
-            }
-            Ok(Standing::Running { claim, start, .. }) => {
-                self.watch_runner(token, claim);
-                if let Some(watched) = self.watched.get_mut(&token) {
-                    watched.start_told = start.is_some();
+                    watched.orphan = *orphan;
                 }
             }
             Ok(Standing::Unclaimed) => {}
-            Ok(Standing::Ended(_) | Standing::Lost { .. }) | Err(_) => self.forget(token),
+            Ok(Standing::Ended(_) | Standing::Lost { .. }) | Err(_) => self.remove(key),
         }
         stands
     }
 
-    /// Waits for the end of a runner that is no child of this process.
-    fn watch_runner(&mut self, token: Token, claim: &Claim) {
-        let runner = Member::from(&claim.runner);
-        let here = claim.host == crate::host();
-        // Looked at after it is watched: the number may belong to another process by now.
-        if here && self.source.process(token, runner.pid) && !runner.lives() {
-            self.source.leave_process(token);
-        }
-    }
-
-    /// Waits for the end of a command in place of that of its runner. What else is left of the job a sweep finds.
-    fn watch_orphan(&mut self, token: Token, start: Option<&Start>) {
-        let Some(member) = start.map(|start| Member::from(&start.process)) else {
+    /// Waits for the end of a runner that is no child of this process, or of the command in place of that of its runner. What else is
+    /// left of a job without a runner a sweep finds.
+    fn follow(&mut self, key: u64, claim: &Claim, start: Option<&Start>, orphan: bool) {
+        let process = if orphan {
+            start.map(|start| &start.process)
+        } else {
+            Some(&claim.runner).filter(|_| claim.host == crate::host())
+        };
+        let Some(member) = process.map(Member::from) else {
             return;
         };
-        if member.lives() && self.source.process(token, member.pid) && !member.lives() {
-            self.source.leave_process(token);
+        // Looked at after it is watched, too: the number may belong to another process by now.
+        if member.lives() && self.source.process(key, member.pid) && !member.lives() {
+            self.source.leave_process(key);
         }
     }
 
     /// Watches an attempt no more; what runs goes on.
     pub fn remove(&mut self, key: u64) {
-        let tokens: Vec<Token> = self
-            .watched
-            .iter()
-            .filter(|(_, watched)| watched.key == key && !watched.over)
-            .map(|(token, _)| *token)
-            .collect();
-        for token in tokens {
-            self.end(token);
+        if let Some(watched) = self.watched.remove(&key) {
+            self.source.leave(key);
+            self.leaving.extend(watched.child);
         }
     }
 
     /// Number of attempts under watch.
     pub fn len(&self) -> usize {
-        self.watched
-            .values()
-            .filter(|watched| !watched.over)
-            .count()
+        self.watched.len()
     }
 
     /// Whether nothing is under watch.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.watched.is_empty()
     }
 
     /// What happened since the last call, by key. Never blocks.
     pub fn seen(&mut self) -> Vec<(u64, Seen)> {
-        let hints = self.source.hints();
-        let mut told = Vec::new();
-        for hint in hints {
-            match hint {
-                Hint::Anything => told.extend(self.sweep()),
-                Hint::Start(token) => told.extend(self.start_of(token)),
-                Hint::Exit(token) => told.extend(self.exit_of(token)),
-                Hint::Gone(token) => told.extend(self.gone(token)),
-            }
-        }
-        told
+        self.leaving.retain_mut(lives);
+        let keys = self.source.hints().into_iter();
+        keys.flat_map(|key| self.look(key)).collect()
     }
 
     /// Looks at every attempt under watch, whether anything was heard of it or not.
     pub fn sweep(&mut self) -> Vec<(u64, Seen)> {
-        let tokens: Vec<Token> = self.watched.keys().copied().collect();
-        let mut told = Vec::new();
-        for token in tokens {
-            told.extend(self.start_of(token));
-            let Some(watched) = self.watched.get_mut(&token) else {
-                continue;
-            };
-            match watched.child.as_mut().map(Child::try_wait) {
-                Some(Ok(Some(_)) | Err(_)) => told.extend(self.gone(token)),
-                Some(Ok(None)) => told.extend(self.exit_of(token)),
-                None => told.extend(self.look(token)),
-            }
-        }
-        told
+        let keys: Vec<u64> = self.watched.keys().copied().collect();
+        let keys = keys.into_iter();
+        keys.flat_map(|key| self.look(key)).collect()
     }
 
     /// Watches a folder under a key; what was watched under it before is not any more, because two watches of one folder would be one.
-    fn enter(&mut self, key: u64, folder: &Path) -> Token {
+    fn enter(&mut self, key: u64, folder: &Path) {
         self.remove(key);
-        let token = self.next;
-        self.next += 1;
-        self.source.folder(token, folder);
-        self.watched.insert(
-            token,
-            Watched {
-                key,
-                folder: folder.to_path_buf(),
-                child: None,
-                start_told: false,
-                orphan: false,
-                over: false,
-            },
-        );
-        token
-    }
-
-    fn start_of(&mut self, token: Token) -> Option<(u64, Seen)> {
-        let watched = self.watched.get_mut(&token)?;
-        if watched.start_told || watched.over {
-            return None;
-        }
-        let seen = match records::read_optional(&watched.folder.join(START)) {
-            Ok(start) => Seen::Started(start?),
-            Err(error) => Seen::Unclear(error),
+        self.source.folder(key, folder);
+        let watched = Watched {
+            folder: folder.to_path_buf(),
+            child: None,
+            start_told: false,
+            orphan: false,
         };
-        watched.start_told = matches!(seen, Seen::Started(_));
-        Some((watched.key, seen))
+        self.watched.insert(key, watched);
     }
 
-    fn exit_of(&mut self, token: Token) -> Option<(u64, Seen)> {
-        let watched = self.watched.get_mut(&token)?;
-        if watched.over {
+    /// What is new of an attempt: its start, and then its end.
+    fn look(&mut self, key: u64) -> Vec<(u64, Seen)> {
+        let (start, end) = (self.start_of(key), self.end_of(key));
+        let news = start.into_iter().chain(end);
+        news.map(|seen| (key, seen)).collect()
+    }
+
+    fn start_of(&mut self, key: u64) -> Option<Seen> {
+        let watched = self.watched.get_mut(&key)?;
+        if watched.start_told {
             return None;
         }
-        let key = watched.key;
-        match records::read_optional(&watched.folder.join(EXIT)) {
-            Ok(exit) => {
-                let exit = exit?;
-                self.end(token);
-                Some((key, Seen::Ended(exit)))
+        match records::read_optional(&watched.folder.join(START)) {
+            Ok(start) => {
+                watched.start_told = start.is_some();
+                start.map(Seen::Started)
             }
-            Err(error) => Some((key, Seen::Unclear(error))),
+            Err(error) => Some(Seen::Unclear(error)),
         }
     }
 
-    /// The runner's process is gone.
-    fn gone(&mut self, token: Token) -> Option<(u64, Seen)> {
-        let watched = self.watched.get_mut(&token)?;
-        if let Some(mut child) = watched.child.take() {
-            // It has ended: this does not wait. What it left with says less than its folder.
-            child.try_wait().map_or_else(drop, drop);
-        }
-        if watched.over {
-            self.forget(token);
-            return None;
-        }
-        self.source.leave_process(token);
-        self.look(token)
-    }
-
-    /// Looks at the folder of an attempt whose runner is gone, or of which nothing is heard.
-    fn look(&mut self, token: Token) -> Option<(u64, Seen)> {
-        let watched = self.watched.get(&token)?;
-        if watched.over {
-            return None;
-        }
-        let key = watched.key;
+    fn end_of(&mut self, key: u64) -> Option<Seen> {
+        let watched = self.watched.get_mut(&key)?;
+        // What it left with says less than its folder.
+        watched.child.take_if(|child| !lives(child));
         let seen = match standing(&watched.folder) {
-            Ok(Standing::Running {
-                start,
-                orphan: true,
-                ..
-            }) => {
-                self.watch_orphan(token, start.as_ref());
-                let watched = self.watched.get_mut(&token)?;
-                let told = std::mem::replace(&mut watched.orphan, true);
-                return (!told).then_some((key, Seen::Orphaned));
-            }
-            // Another runner has it: the one that is gone came second.
-            Ok(Standing::Running { claim, .. }) => {
-                self.watch_runner(token, &claim);
-                return None;
-            }
             Ok(Standing::Ended(exit)) => Seen::Ended(exit),
+            // A runner that has not come so far, or comes second.
+            Ok(_) if watched.child.is_some() => return None,
+            // A runner that is not a child: the one that was came second.
+            Ok(Standing::Running {
+                claim,
+                start,
+                orphan,
+            }) => {
+                let news = orphan && !std::mem::replace(&mut watched.orphan, orphan);
+                self.follow(key, &claim, start.as_ref(), orphan);
+                return news.then_some(Seen::Orphaned);
+            }
             Ok(stands) => Seen::Left(stands),
-            Err(error) => return Some((key, Seen::Unclear(error))),
+            Err(error) => return Some(Seen::Unclear(error)),
         };
-        self.end(token);
-        Some((key, seen))
+        self.remove(key);
+        Some(seen)
     }
+}
 
-    /// Tells no more of an attempt; a runner that is a child of this process stays until it has been waited for.
-    fn end(&mut self, token: Token) {
-        let Some(watched) = self.watched.get_mut(&token) else {
-            return;
-        };
-        watched.over = true;
-        if watched.child.is_some() {
-            self.source.leave_folder(token);
-        } else {
-            self.forget(token);
-        }
-    }
-
-    fn forget(&mut self, token: Token) {
-        self.source.leave(token);
-        self.watched.remove(&token);
-    }
+/// Whether a child of this process has not ended; one that has is waited for.
+fn lives(child: &mut Child) -> bool {
+    matches!(child.try_wait(), Ok(None))
 }

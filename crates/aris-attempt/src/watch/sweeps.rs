@@ -1,16 +1,15 @@
 //! A system without inotify and without handles on processes: nothing is heard, everything is found by sweeps.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
-
-use super::{Hint, Token};
-use crate::error::AttemptError;
 
 #[derive(Debug)]
 pub(super) struct Source;
 
 impl Source {
-    pub(super) fn new() -> Result<Self, AttemptError> {
+    pub(super) fn new() -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -18,19 +17,17 @@ impl Source {
         None
     }
 
-    pub(super) fn folder(&mut self, _token: Token, _folder: &Path) {}
+    pub(super) fn folder(&mut self, _key: u64, _folder: &Path) {}
 
-    pub(super) fn process(&mut self, _token: Token, _pid: i32) -> bool {
+    pub(super) fn process(&mut self, _key: u64, _pid: i32) -> bool {
         false
     }
 
-    pub(super) fn leave_folder(&mut self, _token: Token) {}
+    pub(super) fn leave_process(&mut self, _key: u64) {}
 
-    pub(super) fn leave_process(&mut self, _token: Token) {}
+    pub(super) fn leave(&mut self, _key: u64) {}
 
-    pub(super) fn leave(&mut self, _token: Token) {}
-
-    pub(super) fn hints(&mut self) -> Vec<Hint> {
-        Vec::new()
+    pub(super) fn hints(&mut self) -> BTreeSet<u64> {
+        BTreeSet::new()
     }
 }

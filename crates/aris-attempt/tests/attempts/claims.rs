@@ -41,7 +41,8 @@ fn an_attempt_that_is_over_is_not_run_again() {
     watch
         .launch(1, &runner(), &place.attempt(), &[])
         .expect("launched");
-    assert!(matches!(next(&mut watch).as_slice(), [(1, Seen::Ended(_))]));
+    let seen = next(&mut watch);
+    assert!(matches!(seen.as_slice(), [.., (1, Seen::Ended(_))]));
     assert_eq!(
         std::fs::read_to_string(place.at("count")).expect("there"),
         "ran\n"

@@ -2,8 +2,8 @@
 
 use super::template::Cell;
 use super::when::{Condition, condition};
-use super::{Axis, Scalar};
-use crate::problem::{Problems, nearest};
+use super::{Axis, Scalar, axis_of};
+use crate::problem::Problems;
 use crate::tree::{Kind, Node, Value, made, one_or_many, present, quoted};
 
 /// Axes that go together, with the number of their common values.
@@ -41,17 +41,10 @@ impl Cells {
             included: Vec::new(),
         };
         if let Some(grid) = present(node, "grid") {
-            if let Value::Map(entries) = &grid.value {
-                for (key, values) in entries {
-                    let values = list(&key.text, values, problems);
-                    cells.group(vec![(key.text.clone(), values)], grid, problems);
-                }
-            } else {
-                problems.at(
-                    grid,
-                    format!("grid must be a map, not {}", grid.noun()),
-                    Some("grid: {N: [64, 128]}"),
-                );
+            let entries = problems.map(grid, "grid must be a map", Some("grid: {N: [64, 128]}"));
+            for (key, values) in entries.unwrap_or_default() {
+                let values = list(&key.text, values, problems);
+                cells.group(vec![(key.text.clone(), values)], grid, problems);
             }
         }
         if let Some(zip) = present(node, "zip") {
@@ -61,11 +54,14 @@ impl Cells {
         }
         if let Some(seeds) = present(node, "seeds") {
             let values = match seeds.kind() {
-                Some(Kind::Integer(count @ 1..=1_000_000)) => Some(
-                    (0..count)
-                        .map(|seed| number(seeds, &seed.to_string()))
-                        .collect(),
-                ),
+                Some(Kind::Integer(count @ 1..=1_000_000)) => {
+                    let values = (0..count).filter_map(|seed| {
+                        let text = seed.to_string();
+                        let seed = made(seeds, Value::Scalar { text, plain: true });
+                        scalar(&seed, "seeds", problems)
+                    });
+                    Some(values.collect())
+                }
                 Some(_) => {
                     problems.at(
                         seeds,
@@ -81,21 +77,19 @@ impl Cells {
             }
         }
         if let Some(exclude) = present(node, "exclude") {
-            for item in maps(exclude, "exclude", problems) {
+            for item in one_or_many(exclude) {
                 cells.exclude(item, problems);
             }
         }
         if let Some(when) = present(node, "when") {
             for item in one_or_many(when) {
-                match condition(item, &cells.axes) {
-                    Ok(condition) => cells.conditions.push(condition),
-                    Err(problem) => problems.push(problem),
-                }
+                let condition = problems.collect(condition(item, &cells.axes));
+                cells.conditions.extend(condition);
             }
         }
         // Last, because it adds values that the product does not have.
         if let Some(include) = present(node, "include") {
-            for item in maps(include, "include", problems) {
+            for item in one_or_many(include) {
                 cells.include(item, problems);
             }
         }
@@ -135,12 +129,8 @@ impl Cells {
     }
 
     fn zip(&mut self, node: &Node, problems: &mut Problems) {
-        let Value::Map(entries) = &node.value else {
-            problems.at(
-                node,
-                format!("zip must be a map of lists, not {}", node.noun()),
-                Some("zip: [{width: [256, 512], depth: [4, 8]}]"),
-            );
+        let hint = "zip: [{width: [256, 512], depth: [4, 8]}]";
+        let Some(entries) = problems.map(node, "zip must be a map of lists", Some(hint)) else {
             return;
         };
         let group: Vec<(String, Vec<Scalar>)> = entries
@@ -164,27 +154,12 @@ impl Cells {
         self.group(group, node, problems);
     }
 
-    fn axis(&self, name: &str, node: &Node, problems: &mut Problems) -> Option<usize> {
-        let found = self.axes.iter().position(|axis| axis.name == name);
-        if found.is_none() {
-            let near = nearest(name, self.axes.iter().map(|axis| axis.name.as_str()));
-            problems.at(
-                node,
-                format!("there is no axis {name:?}"),
-                near.map(|near| format!("did you mean {near:?}?"))
-                    .as_deref(),
-            );
-        }
-        found
-    }
-
     fn exclude(&mut self, node: &Node, problems: &mut Problems) {
-        let Value::Map(entries) = &node.value else {
-            return;
-        };
+        let must_be = "exclude must be a list of maps";
+        let entries = problems.map(node, must_be, Some(MAPS)).unwrap_or_default();
         let mut rule = Vec::new();
         for (key, values) in entries {
-            let Some(axis) = self.axis(&key.text, values, problems) else {
+            let Some(axis) = problems.collect(axis_of(&self.axes, &key.text, values)) else {
                 continue;
             };
             let known = &self.axes[axis].values;
@@ -207,12 +182,13 @@ impl Cells {
     }
 
     fn include(&mut self, node: &Node, problems: &mut Problems) {
-        let Value::Map(entries) = &node.value else {
+        let must_be = "include must be a list of maps";
+        let Some(entries) = problems.map(node, must_be, Some(MAPS)) else {
             return;
         };
         let mut cell = vec![usize::MAX; self.axes.len()];
         for (key, value) in entries {
-            let Some(axis) = self.axis(&key.text, value, problems) else {
+            let Some(axis) = problems.collect(axis_of(&self.axes, &key.text, value)) else {
                 continue;
             };
             let Some(scalar) = scalar(value, &key.text, problems) else {
@@ -288,22 +264,7 @@ impl Cells {
     }
 }
 
-fn maps<'a>(node: &'a Node, key: &str, problems: &mut Problems) -> Vec<&'a Node> {
-    one_or_many(node)
-        .iter()
-        .filter(|item| {
-            let map = matches!(item.value, Value::Map(_));
-            if !map {
-                problems.at(
-                    item,
-                    format!("{key} must be a list of maps, not {}", item.noun()),
-                    Some("for example [{N: 128, seed: 3}]"),
-                );
-            }
-            map
-        })
-        .collect()
-}
+const MAPS: &str = "for example [{N: 128, seed: 3}]";
 
 fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
     one_or_many(node)
@@ -313,63 +274,41 @@ fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
 }
 
 fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
-    match (node.written(), node.kind()) {
-        // As Python prints them, and with it the reference.
-        (None, _) if !node.items().is_empty() => {
-            if let Some(text) = printed(node) {
-                return Some(Scalar {
-                    node: quoted(node, &text),
-                    text,
-                    number: None,
-                });
-            }
-            problems.at(
-                node,
-                format!("a value of {name} is a list that holds more than scalars"),
-                None,
-            );
-            None
-        }
-        (Some(_), Some(Kind::Null | Kind::Bool(_))) => {
-            let text = printed(node)?;
-            problems.warn(
-                node,
-                format!("{name}: commands get {text}, as Python prints it; write it in quotes to have it otherwise"),
-            );
-            Some(Scalar {
-                text,
-                node: node.clone(),
-                number: None,
-            })
-        }
-        (Some(text), Some(kind)) => {
-            if text.contains('\0') {
-                problems.at(
-                    node,
-                    format!("a value of {name} holds a null character"),
-                    None,
-                );
-            }
-            Some(Scalar {
-                text: text.to_owned(),
-                node: node.clone(),
-                number: match kind {
-                    #[expect(clippy::cast_precision_loss, reason = "only compared")]
-                    Kind::Integer(number) => Some(number as f64),
-                    Kind::Float(number) => Some(number),
-                    _ => None,
-                },
-            })
-        }
-        _ => {
-            problems.at(
-                node,
-                format!("a value of {name} must be a scalar, not {}", node.noun()),
-                None,
-            );
-            None
-        }
+    let kind = node.kind();
+    let Some(text) = printed(node).filter(|_| !node.is_list() || !node.items().is_empty()) else {
+        let message = if node.items().is_empty() {
+            format!("a value of {name} must be a scalar, not {}", node.noun())
+        } else {
+            format!("a value of {name} is a list that holds more than scalars")
+        };
+        problems.at(node, message, None);
+        return None;
+    };
+    if let Some(Kind::Null | Kind::Bool(_)) = kind {
+        problems.warn(
+            node,
+            format!("{name}: commands get {text}, as Python prints it; write it in quotes to have it otherwise"),
+        );
     }
+    if node.written().is_some_and(|text| text.contains('\0')) {
+        let message = format!("a value of {name} holds a null character");
+        problems.at(node, message, None);
+    }
+    Some(Scalar {
+        number: match kind {
+            #[expect(clippy::cast_precision_loss, reason = "only compared")]
+            Some(Kind::Integer(number)) => Some(number as f64),
+            Some(Kind::Float(number)) => Some(number),
+            _ => None,
+        },
+        // A list is the text that Python prints.
+        node: if node.is_list() {
+            quoted(node, &text)
+        } else {
+            node.clone()
+        },
+        text,
+    })
 }
 
 /// A value as Python prints it; `None` for maps.
@@ -390,18 +329,6 @@ fn printed(node: &Node) -> Option<String> {
             Some(format!("[{}]", items?.join(", ")))
         }
         (Value::Map(_), _) => None,
-    }
-}
-
-fn number(place: &Node, text: &str) -> Scalar {
-    let plain = Value::Scalar {
-        text: text.to_owned(),
-        plain: true,
-    };
-    Scalar {
-        text: text.to_owned(),
-        node: made(place, plain),
-        number: text.parse().ok(),
     }
 }
 

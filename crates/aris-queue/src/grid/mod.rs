@@ -29,6 +29,7 @@ mod template;
 mod tests;
 mod when;
 
+use crate::problem::{Problem, unknown_name};
 use crate::tree::Node;
 
 pub(crate) use keys::Keys;
@@ -44,6 +45,13 @@ struct Axis {
     name: String,
     /// First those of the product, then those that only included cells have.
     values: Vec<Scalar>,
+}
+
+/// The axis of that name, which stands at `node`.
+fn axis_of(axes: &[Axis], name: &str, node: &Node) -> Result<usize, Problem> {
+    let found = axes.iter().position(|axis| axis.name == name);
+    let known = axes.iter().map(|axis| axis.name.as_str());
+    found.ok_or_else(|| unknown_name(node, "axis", name, known))
 }
 
 /// One value, as written.

@@ -57,15 +57,9 @@ pub(super) fn phase(
     }
     let mut jobs = Vec::new();
     if let Some(listed) = present(node, "jobs") {
-        if let Value::List(items) = &listed.value {
-            let listed = items
-                .iter()
-                .map(|item| listed_job(item, default_cmd, problems));
-            jobs.extend(listed);
-        } else {
-            let message = format!("jobs must be a list, not {}", listed.noun());
-            problems.at(listed, message, None);
-        }
+        let listed = problems.list(listed, "jobs must be a list", None);
+        let listed = listed.unwrap_or_default().iter();
+        jobs.extend(listed.map(|item| listed_job(item, default_cmd, problems)));
     }
     let has_grid = node
         .entries()
@@ -103,9 +97,7 @@ pub(super) fn phase(
 
 /// A job that is written out: its text is kept, its arguments become part of its command.
 fn listed_job(item: &Node, default_cmd: Option<&Node>, problems: &mut Problems) -> Node {
-    let Value::Map(entries) = &item.value else {
-        let message = format!("a job must be a map, not {}", item.noun());
-        problems.at(item, message, None);
+    let Some(entries) = problems.map(item, "a job must be a map", None) else {
         return item.clone();
     };
     let id = item.get("id").and_then(Node::text).unwrap_or_default();
@@ -164,9 +156,10 @@ impl Grid<'_> {
         problems: &mut Problems,
     ) {
         let (phase, template) = (self.phase, self.template);
-        if !template.is_map() {
-            let message = format!("template must be a map, not {}", template.noun());
-            problems.at(template, message, None);
+        if problems
+            .map(template, "template must be a map", None)
+            .is_none()
+        {
             return;
         }
         let known = [typed::keys::<JobKeys>(), typed::keys::<Common>()];
@@ -184,11 +177,8 @@ impl Grid<'_> {
             return;
         }
         check_texts(template, &["id"], problems);
-        if let Some(params) = present(template, "params")
-            && !params.is_map()
-        {
-            let message = format!("params must be a map, not {}", params.noun());
-            problems.at(params, message, None);
+        if let Some(params) = present(template, "params") {
+            problems.map(params, "params must be a map", None);
         }
         if self.cmd.is_none() {
             problems.at(

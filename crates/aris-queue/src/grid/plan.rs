@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Keys;
 use super::phase::{check_texts, is_grid_key, phase};
-use crate::json;
 use crate::manifest::{self, Common, PhaseKeys, TopKeys};
 use crate::problem::{Problem, Problems};
 use crate::tree::{Node, Value, made, pair, present, quoted};
@@ -65,31 +64,24 @@ impl Plan {
 
     /// The manifest as text, one job a line.
     pub fn text(&self) -> String {
-        let mut out = String::from("{");
-        for (key, node) in self.root.entries() {
-            if key.text != "phases" {
-                out.push_str(&json::pairs([(key.text.as_str(), json::value(node))]));
-                out.push_str(",\n");
-            }
-        }
-        out.push_str("\"phases\": [");
-        for (at, phase) in phases(&self.root).iter().enumerate() {
-            let entries = phase.entries().iter();
-            let keys = entries
-                .filter(|(key, _)| key.text != "jobs")
-                .map(|(key, node)| (key.text.as_str(), json::value(node)));
-            out.push_str(if at > 0 { ",\n{" } else { "\n{" });
-            out.push_str(&json::pairs(keys));
-            out.push_str(", \"jobs\": [");
-            let jobs = phase.get("jobs").map_or(&[][..], Node::items);
-            for (at, job) in jobs.iter().enumerate() {
-                out.push_str(if at > 0 { ",\n" } else { "\n" });
-                out.push_str(&json::value(job));
-            }
-            out.push_str("]}");
-        }
-        out.push_str("\n]}\n");
-        out
+        let keys = |map: &Node, without: &str, between: &str| {
+            let entries = map.entries().iter();
+            let pairs = entries.filter(|(key, _)| key.text != without);
+            let pairs = pairs.map(|(key, node)| {
+                let key = serde_json::Value::from(key.text.as_str());
+                format!("{key}: {}{between}", node.spaced_json())
+            });
+            pairs.collect::<String>()
+        };
+        let phases = phases(&self.root).iter().map(|phase| {
+            let jobs = phase.get("jobs").map_or(&[][..], Node::items).iter();
+            let jobs: Vec<String> = jobs.map(|job| format!("\n{}", job.spaced_json())).collect();
+            let keys = keys(phase, "jobs", ", ");
+            format!("\n{{{keys}\"jobs\": [{}]}}", jobs.join(","))
+        });
+        let phases: Vec<String> = phases.collect();
+        let keys = keys(&self.root, "phases", ",\n");
+        format!("{{{keys}\"phases\": [{}\n]}}\n", phases.join(","))
     }
 }
 
@@ -98,14 +90,7 @@ fn phases(root: &Node) -> &[Node] {
 }
 
 fn top(root: &Node, problems: &mut Problems) -> Option<Node> {
-    let Value::Map(entries) = &root.value else {
-        problems.at(
-            root,
-            format!("the specification must be a map, not {}", root.noun()),
-            None,
-        );
-        return None;
-    };
+    let entries = problems.map(root, "the specification must be a map", None)?;
     let flat = entries
         .iter()
         .any(|(key, _)| key.text == "jobs" || is_grid_key(&key.text));
@@ -135,44 +120,34 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Node> {
     }
     let ids = &mut BTreeSet::new();
     let mut phases = Vec::new();
-    match root.get("phases").map(|node| (&node.value, node)) {
+    match root.get("phases") {
         None if flat => phases.push(phase(root, "main", true, default_cmd, ids, problems)),
         None => problems.at(
             root,
             "the specification has no phases, no grid and no jobs",
             Some("see the skill experiment-queue for an example"),
         ),
-        Some((_, node)) if flat => problems.at(
+        Some(node) if flat => problems.at(
             node,
             "phases, and a grid or jobs at the top",
             Some("move the grid into a phase"),
         ),
-        Some((Value::List(items), _)) => {
-            for (at, item) in items.iter().enumerate() {
+        Some(node) => {
+            let items = problems.list(node, "phases must be a list", None);
+            for (at, item) in items.unwrap_or_default().iter().enumerate() {
                 let name = item
                     .get("name")
                     .and_then(Node::text)
                     .map_or_else(|| format!("phase_{at}"), str::to_owned);
-                if item.is_map() {
+                if problems.map(item, "a phase must be a map", None).is_some() {
                     let what = format!("phase {name:?}");
                     let known = [keys::<PhaseKeys>(), keys::<Common>(), keys::<Keys>()];
                     check_keys(item, &what, &known, problems);
                     check_texts(item, &["name", "default_cmd"], problems);
                     phases.push(phase(item, &name, false, default_cmd, ids, problems));
-                } else {
-                    problems.at(
-                        item,
-                        format!("a phase must be a map, not {}", item.noun()),
-                        None,
-                    );
                 }
             }
         }
-        Some((_, node)) => problems.at(
-            node,
-            format!("phases must be a list, not {}", node.noun()),
-            None,
-        ),
     }
     let place = root.get("phases").unwrap_or(root);
     top.push(pair("phases", made(place, Value::List(phases))));

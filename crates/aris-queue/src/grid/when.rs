@@ -1,28 +1,18 @@
 //! Conditions on cells: `N >= 128`, `optimizer != sgd`, `width == ${depth}`, `N in [64, 128]`.
 
-use std::cmp::Ordering;
+use std::cmp::Ordering::{self, Equal, Greater, Less};
 
-use super::Axis;
-use crate::problem::{Problem, nearest, problem};
+use super::{Axis, axis_of};
+use crate::problem::{Problem, problem};
 use crate::tree::Node;
 
 /// One comparison.
 pub(super) struct Condition {
     axis: usize,
-    operator: Operator,
+    /// Orders of both sides, one of which must hold for one of the values, or must not.
+    orders: &'static [Ordering],
+    holds: bool,
     right: Right,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Operator {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    In,
-    NotIn,
 }
 
 enum Right {
@@ -30,17 +20,19 @@ enum Right {
     Texts(Vec<String>),
 }
 
-/// Longer ones first, so that `<=` is not read as `<`.
-const OPERATORS: [(&str, Operator); 8] = [
-    ("==", Operator::Equal),
-    ("!=", Operator::NotEqual),
-    ("<=", Operator::LessOrEqual),
-    (">=", Operator::GreaterOrEqual),
-    (" not in ", Operator::NotIn),
-    (" in ", Operator::In),
-    ("<", Operator::Less),
-    (">", Operator::Greater),
+/// Signs with the orders they name, and whether one of these must hold.
+const OPERATORS: [(&str, &[Ordering], bool); 8] = [
+    ("==", &[Equal], true),
+    ("!=", &[Equal], false),
+    ("<=", &[Less, Equal], true),
+    (">=", &[Greater, Equal], true),
+    (NOT_IN, &[Equal], false),
+    (IN, &[Equal], true),
+    ("<", &[Less], true),
+    (">", &[Greater], true),
 ];
+const IN: &str = " in ";
+const NOT_IN: &str = " not in ";
 
 const HINT: &str = "write AXIS OPERATOR VALUE, for example \"N >= 128\" or \"lr in [0.1, 0.2]\"; several conditions are a list";
 
@@ -48,37 +40,21 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
     let text = node
         .written()
         .ok_or_else(|| problem(node, "a condition must be a text", Some(HINT)))?;
-    let (at, sign, operator) = OPERATORS
+    // Longer ones first, so that `<=` is not read as `<`.
+    let (at, (sign, orders, holds)) = OPERATORS
         .iter()
-        .filter_map(|(sign, operator)| Some((text.find(sign)?, *sign, *operator)))
-        .min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len())))
+        .filter_map(|operator| Some((text.find(operator.0)?, *operator)))
+        .min_by_key(|(at, (sign, ..))| (*at, std::cmp::Reverse(sign.len())))
         .ok_or_else(|| problem(node, format!("{text:?} is no condition"), Some(HINT)))?;
     let (left, rest) = text.split_at(at);
     let right = rest.strip_prefix(sign).unwrap_or_default().trim();
-    let find = |name: &str| {
-        let name = name.trim();
-        let found = axes.iter().position(|axis| axis.name == name);
-        found.ok_or_else(|| {
-            let near = nearest(name, axes.iter().map(|axis| axis.name.as_str()));
-            problem(
-                node,
-                format!("there is no axis {name:?}"),
-                near.map(|near| format!("did you mean {near:?}?"))
-                    .as_deref(),
-            )
-        })
-    };
+    let find = |name: &str| axis_of(axes, name.trim(), node);
+    let placeholder = |text| str::strip_prefix(text, "${")?.strip_suffix('}');
     let left = left.trim();
-    let bare = left
-        .strip_prefix("${")
-        .and_then(|name| name.strip_suffix('}'));
-    let axis = find(bare.unwrap_or(left))?;
-    let right = match right
-        .strip_prefix("${")
-        .and_then(|name| name.strip_suffix('}'))
-    {
+    let axis = find(placeholder(left).unwrap_or(left))?;
+    let right = match placeholder(right) {
         Some(name) => Right::Axis(find(name)?),
-        None if matches!(operator, Operator::In | Operator::NotIn) => {
+        None if matches!(sign, IN | NOT_IN) => {
             let inner = right
                 .strip_prefix('[')
                 .and_then(|list| list.strip_suffix(']'))
@@ -89,10 +65,11 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
     };
     let condition = Condition {
         axis,
-        operator,
+        orders,
+        holds,
         right,
     };
-    if condition.is_order() && !condition.has_numbers(axes) {
+    if orders != [Equal] && !condition.has_numbers(axes) {
         return Err(problem(
             node,
             format!("{text:?} compares values that are no numbers"),
@@ -116,11 +93,6 @@ fn unquoted(text: &str) -> String {
 }
 
 impl Condition {
-    fn is_order(&self) -> bool {
-        use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual};
-        matches!(self.operator, Less | LessOrEqual | Greater | GreaterOrEqual)
-    }
-
     fn has_numbers(&self, axes: &[Axis]) -> bool {
         let all = |axis: usize| axes[axis].values.iter().all(|value| value.number.is_some());
         all(self.axis)
@@ -136,32 +108,19 @@ impl Condition {
             match (left.number, number) {
                 (Some(one), Some(other)) => one.partial_cmp(&other),
                 // A truth value is `True` in a command and may be `true` here.
-                _ => (left.text == text || left.node.written() == Some(text))
-                    .then_some(Ordering::Equal),
+                _ => (left.text == text || left.node.written() == Some(text)).then_some(Equal),
             }
         };
-        let orders: Vec<Option<Ordering>> = match &self.right {
+        let named = |text: &str, number: Option<f64>| {
+            compare(text, number).is_some_and(|order| self.orders.contains(&order))
+        };
+        let any = match &self.right {
             Right::Axis(axis) => {
                 let right = &axes[*axis].values[cell[*axis]];
-                vec![compare(&right.text, right.number)]
+                named(&right.text, right.number)
             }
-            Right::Texts(texts) => texts
-                .iter()
-                .map(|text| compare(text, text.parse().ok()))
-                .collect(),
+            Right::Texts(texts) => texts.iter().any(|text| named(text, text.parse().ok())),
         };
-        let any = |wanted: &[Ordering]| {
-            orders
-                .iter()
-                .any(|order| order.is_some_and(|order| wanted.contains(&order)))
-        };
-        match self.operator {
-            Operator::Equal | Operator::In => any(&[Ordering::Equal]),
-            Operator::NotEqual | Operator::NotIn => !any(&[Ordering::Equal]),
-            Operator::Less => any(&[Ordering::Less]),
-            Operator::LessOrEqual => any(&[Ordering::Less, Ordering::Equal]),
-            Operator::Greater => any(&[Ordering::Greater]),
-            Operator::GreaterOrEqual => any(&[Ordering::Greater, Ordering::Equal]),
-        }
+        any == self.holds
     }
 }

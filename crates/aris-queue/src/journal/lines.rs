@@ -10,25 +10,18 @@ use crate::state::Event;
 
 /// An event as the journal has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct Entry<E = Event> {
     /// From 1, without gaps.
     pub seq: u64,
     /// When.
     pub time: Timestamp,
     /// What.
-    pub event: Event,
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    seq: u64,
-    time: Timestamp,
-    event: &'a Event,
+    pub event: E,
 }
 
 /// Adds the line of an event.
 pub(super) fn write(to: &mut String, seq: u64, time: Timestamp, event: &Event) {
-    if let Ok(text) = serde_json::to_string(&Line { seq, time, event }) {
+    if let Ok(text) = serde_json::to_string(&Entry { seq, time, event }) {
         aris_fs::seal(to, &text);
     }
 }

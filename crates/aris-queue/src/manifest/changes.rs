@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::edit::{id_of, lists, name_of};
-use crate::json;
 use crate::tree::Node;
 
 /// Jobs of one line that are named; the rest is counted.
@@ -83,7 +82,7 @@ pub fn named(ids: &[String]) -> String {
 }
 
 fn shown(node: Option<&Node>) -> String {
-    let text = node.map_or_else(|| String::from("nothing"), json::value);
+    let text = node.map_or_else(|| String::from("nothing"), Node::spaced_json);
     if text.chars().count() <= SHOWN {
         return text;
     }
@@ -95,7 +94,7 @@ fn shown(node: Option<&Node>) -> String {
 fn differing<'a>(one: &'a Node, other: &'a Node, without: &[&str]) -> Vec<&'a str> {
     let value = |node: Option<&Node>| {
         let node = node.filter(|node| !node.is_null());
-        node.map(json::value)
+        node.map(Node::spaced_json)
     };
     let mut keys: Vec<&str> = one
         .entries()

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::named;
-use crate::json;
 use crate::problem::nearest;
 use crate::tree::{Node, Value, made, pair};
 
@@ -12,14 +11,11 @@ use crate::tree::{Node, Value, made, pair};
 ///
 /// **Errors**: a job or a phase that cannot be added; then nothing has changed.
 pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
-    let known: BTreeMap<String, &str> = lists(root)
-        .flat_map(|(_, jobs)| jobs.items())
-        .map(|job| (id_of(job).to_lowercase(), id_of(job)))
-        .collect();
-    let there: Vec<String> = lists(more)
-        .flat_map(|(_, jobs)| jobs.items())
-        .filter_map(|job| known.get(&id_of(job).to_lowercase()))
-        .map(|id| (*id).to_owned())
+    let known = ids(root).into_iter().map(|id| (id.to_lowercase(), id));
+    let known: BTreeMap<String, String> = known.collect();
+    let more_ids = ids(more).into_iter();
+    let there: Vec<String> = more_ids
+        .filter_map(|id| known.get(&id.to_lowercase()).cloned())
         .collect();
     if !there.is_empty() {
         return Err(format!("there already: {}", named(&there)));
@@ -32,7 +28,8 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
             continue;
         };
         let other = phase.entries().iter().find(|(key, value)| {
-            key.text != "jobs" && own.get(&key.text).map(json::value) != Some(json::value(value))
+            key.text != "jobs"
+                && own.get(&key.text).map(Node::spaced_json) != Some(value.spaced_json())
         });
         if let Some((key, _)) = other {
             return Err(format!(
@@ -45,10 +42,10 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
     }
     let mut new = Vec::new();
     for (phase, jobs) in lists(more) {
-        let own = lists_mut(root).find(|(name, _)| *name == phase);
-        match own.map(|(_, jobs)| &mut jobs.value) {
-            Some(Value::List(own)) => own.extend_from_slice(jobs.items()),
-            _ => new.push(phase.to_owned()),
+        let mut own = lists_mut(root).into_iter();
+        match own.find(|(name, _)| name == phase) {
+            Some((_, own)) => own.extend_from_slice(jobs.items()),
+            None => new.push(phase.to_owned()),
         }
     }
     if let (Some(first), true) = (new.first(), flat) {
@@ -56,7 +53,7 @@ pub fn add(root: &mut Node, more: &Node) -> Result<(), String> {
             "the manifest has no phases, so that there is no place for phase {first:?}"
         ));
     }
-    if let Some(Value::List(own)) = value_mut(root, "phases") {
+    if let Some(own) = list_mut(root, "phases") {
         let fresh = phases
             .iter()
             .filter(|phase| new.iter().any(|name| name == name_of(phase)));
@@ -75,22 +72,12 @@ pub fn edit(root: &mut Node, ids: &[String], keys: &Node) -> Result<(), String> 
         ));
     }
     all_there(root, ids)?;
-    for (_, jobs) in lists_mut(root) {
-        let Value::List(jobs) = &mut jobs.value else {
-            continue;
-        };
-        for job in jobs
-            .iter_mut()
-            .filter(|job| ids.iter().any(|id| id == id_of(job)))
-        {
-            let Value::Map(entries) = &mut job.value else {
-                continue;
-            };
-            for (key, value) in keys.entries() {
-                entries.retain(|(known, _)| known.text != key.text);
-                if !value.is_null() {
-                    entries.push((key.clone(), value.clone()));
-                }
+    let jobs = lists_mut(root).into_iter().flat_map(|(_, jobs)| jobs);
+    for job in jobs.filter(|job| ids.iter().any(|id| id == id_of(job))) {
+        for (key, value) in keys.entries() {
+            take_out(job, &key.text);
+            if let (Value::Map(entries), false) = (&mut job.value, value.is_null()) {
+                entries.push((key.clone(), value.clone()));
             }
         }
     }
@@ -104,18 +91,22 @@ pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
     all_there(root, ids)?;
     let gone: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for (_, jobs) in lists_mut(root) {
-        if let Value::List(jobs) = &mut jobs.value {
-            jobs.retain(|job| !gone.contains(id_of(job)));
-        }
+        jobs.retain(|job| !gone.contains(id_of(job)));
     }
     Ok(())
 }
 
 /// Gives the manifest itself a key in the place of the one it may have.
 pub fn set(root: &mut Node, key: &str, value: Node) {
+    take_out(root, key);
     if let Value::Map(entries) = &mut root.value {
-        entries.retain(|(known, _)| known.text != key);
         entries.push(pair(key, value));
+    }
+}
+
+fn take_out(map: &mut Node, key: &str) {
+    if let Value::Map(entries) = &mut map.value {
+        entries.retain(|(known, _)| known.text != key);
     }
 }
 
@@ -132,18 +123,15 @@ pub fn phase_names(root: &Node) -> Vec<String> {
 
 /// A tree as JSON.
 pub fn text(root: &Node) -> String {
-    json::value(root)
+    root.spaced_json()
 }
 
 fn all_there(root: &Node, ids: &[String]) -> Result<(), String> {
-    let known: BTreeSet<&str> = lists(root)
-        .flat_map(|(_, jobs)| jobs.items())
-        .map(id_of)
-        .collect();
-    match ids.iter().find(|id| !known.contains(id.as_str())) {
+    let known: BTreeSet<String> = self::ids(root).into_iter().collect();
+    match ids.iter().find(|id| !known.contains(*id)) {
         None => Ok(()),
         Some(id) => {
-            let near = nearest(id, known.iter().copied());
+            let near = nearest(id, known.iter().map(String::as_str));
             let near = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
             Err(format!("no job has the id {id:?}{near}"))
         }
@@ -168,35 +156,36 @@ pub(super) fn lists(root: &Node) -> impl Iterator<Item = (&str, &Node)> {
         .chain(flat)
 }
 
-fn lists_mut(root: &mut Node) -> impl Iterator<Item = (String, &mut Node)> {
+fn lists_mut(root: &mut Node) -> Vec<(String, &mut Vec<Node>)> {
     let mut found = Vec::new();
-    if let Value::Map(entries) = &mut root.value {
-        for (key, node) in entries {
-            if key.text == "jobs" && matches!(node.value, Value::List(_)) {
-                found.push((String::from("main"), node));
-                continue;
+    let Value::Map(entries) = &mut root.value else {
+        return found;
+    };
+    for (key, node) in entries {
+        match (key.text.as_str(), &mut node.value) {
+            ("jobs", Value::List(jobs)) => found.push((String::from("main"), jobs)),
+            ("phases", Value::List(phases)) => {
+                let lists = phases.iter_mut().filter_map(|phase| {
+                    let name = name_of(phase).to_owned();
+                    Some((name, list_mut(phase, "jobs")?))
+                });
+                found.extend(lists);
             }
-            let (Value::List(phases), "phases") = (&mut node.value, key.text.as_str()) else {
-                continue;
-            };
-            for phase in phases {
-                let name = name_of(phase).to_owned();
-                if let Value::Map(entries) = &mut phase.value {
-                    let jobs = entries.iter_mut().find(|(key, _)| key.text == "jobs");
-                    found.extend(jobs.map(|(_, jobs)| (name, jobs)));
-                }
-            }
+            _ => {}
         }
     }
-    found.into_iter()
+    found
 }
 
-fn value_mut<'a>(root: &'a mut Node, key: &str) -> Option<&'a mut Value> {
-    let Value::Map(entries) = &mut root.value else {
+fn list_mut<'a>(map: &'a mut Node, key: &str) -> Option<&'a mut Vec<Node>> {
+    let Value::Map(entries) = &mut map.value else {
         return None;
     };
-    let found = entries.iter_mut().find(|(known, _)| known.text == key);
-    found.map(|(_, node)| &mut node.value)
+    let (_, node) = entries.iter_mut().find(|(known, _)| known.text == key)?;
+    match &mut node.value {
+        Value::List(items) => Some(items),
+        _ => None,
+    }
 }
 
 /// A map of these values, as if it had been read.

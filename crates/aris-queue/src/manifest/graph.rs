@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::file::Parent;
 use super::{Job, Phase};
-use crate::problem::{Problem, Problems, nearest};
-use crate::tree::Node;
+use crate::problem::{Place, Problem, Problems, problem, unknown_name};
+use crate::tree::{Node, one_or_many};
+use crate::typed::{self, Many};
 
 /// Dependencies by name, as read.
 #[derive(Default)]
@@ -13,42 +14,46 @@ pub(super) struct Links {
     /// One for each phase.
     pub(super) phases: Vec<PhaseLinks>,
     /// Place of each job.
-    pub(super) places: Vec<(u32, u32)>,
-    needs: Vec<(usize, Vec<String>, Place)>,
+    pub(super) places: Vec<Place>,
+    /// Jobs that others need: by index the one that needs them.
+    pub(super) needs: Vec<(usize, Vec<String>, Place)>,
 }
-
-type Place = (u32, u32);
 
 /// `depends_on` of a phase.
 pub(super) struct PhaseLinks {
     place: Place,
-    after: Vec<(String, Vec<String>, Place)>,
-}
-
-impl Links {
-    pub(super) fn needs(&mut self, job: usize, names: Vec<String>, node: &Node) {
-        self.needs.push((job, names, (node.line, node.column)));
-    }
+    after: Vec<(Parent, Place)>,
 }
 
 impl PhaseLinks {
     pub(super) fn at(node: &Node) -> Self {
         Self {
-            place: (node.line, node.column),
+            place: node.into(),
             after: Vec::new(),
         }
     }
 
     /// Notes the parents that the node names.
-    pub(super) fn add(&mut self, parents: Vec<Parent>, node: &Node) {
-        let places = if node.is_list() {
-            node.items()
-        } else {
-            std::slice::from_ref(node)
-        };
-        for (parent, node) in parents.into_iter().zip(places) {
-            let place = (node.line, node.column);
-            self.after.push((parent.phase, parent.same, place));
+    pub(super) fn add(&mut self, node: &Node, problems: &mut Problems) {
+        for item in one_or_many(node) {
+            let parent = match item.written() {
+                Some(_) if item.is_null() => {
+                    let message = "depends_on must be a text or a list of texts, not null";
+                    problems.at(item, message, None);
+                    None
+                }
+                Some(name) => Some(Parent {
+                    phase: name.to_owned(),
+                    same: Many::default(),
+                }),
+                None => {
+                    let known = [typed::keys::<Parent>()];
+                    typed::check_keys(item, &"depends_on", &known, problems);
+                    typed::read(item, "depends_on", problems)
+                }
+            };
+            self.after
+                .extend(parent.map(|parent| (parent, item.into())));
         }
     }
 }
@@ -59,17 +64,21 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
     };
     let names = unique_phases(links, phases, problems);
     for (at, phase_links) in links.phases.iter().enumerate() {
-        for (name, keys, place) in &phase_links.after {
-            let Some(parent) = names.get(name.as_str()).copied() else {
-                let near = nearest(name, names.keys().map(String::as_str));
-                problems.push(unknown("phase", name, near, *place));
+        for (parent, place) in &phase_links.after {
+            let Some(found) = names.get(&parent.phase).copied() else {
+                let known = names.keys().map(String::as_str);
+                problems.push(unknown_name(*place, "phase", &parent.phase, known));
                 continue;
             };
+            let keys = &parent.same.0;
             if keys.is_empty() {
-                phases[at].after.push(parent);
+                phases[at].after.push(found);
             } else {
-                phases[at].matched.push(parent);
-                matched(at, parent as usize, keys, phases, jobs, links, problems);
+                phases[at].matched.push(found);
+                let (child, parent_phase) = (&phases[at], &phases[found as usize]);
+                for (job, problem) in matched(child, parent_phase, keys, jobs) {
+                    problems.at(links.places[job], problem, Some(BOTH_NEED));
+                }
             }
         }
         phases[at].after.sort_unstable();
@@ -82,10 +91,10 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
                     jobs[*job].needs.push(*parent);
                 }
                 _ => {
-                    let near = (ids.len() <= 10_000)
-                        .then(|| nearest(name, jobs.iter().map(|job| &*job.id)))
-                        .flatten();
-                    problems.push(unknown("job", name, near, *place));
+                    // Of so many nobody looks for the nearest.
+                    let known = jobs.iter().filter(|_| ids.len() <= 10_000);
+                    let known = known.map(|job| &*job.id);
+                    problems.push(unknown_name(*place, "job", name, known));
                 }
             }
         }
@@ -95,16 +104,7 @@ pub(super) fn link(links: &Links, phases: &mut [Phase], jobs: &mut [Job], proble
         job.needs.dedup();
     }
     if problems.0.is_empty() {
-        cycles(links, phases, jobs, problems);
-    }
-}
-
-fn unknown(noun: &str, name: &str, near: Option<&str>, place: Place) -> Problem {
-    Problem {
-        line: place.0,
-        column: place.1,
-        message: format!("there is no {noun} {name:?}"),
-        hint: near.map(|near| format!("did you mean {near:?}?")),
+        problems.0.extend(circle(links, phases, jobs));
     }
 }
 
@@ -119,16 +119,12 @@ fn unique_ids(
     for (at, job) in (0..).zip(jobs) {
         if let Some(first) = ids.insert(job.id.to_lowercase(), at) {
             unique = false;
-            let line = links.places.get(first as usize).map_or(0, |place| place.0);
-            let (own_line, column) = links.places.get(at as usize).copied().unwrap_or_default();
-            problems.push(Problem {
-                line: own_line,
-                column,
-                message: format!("the id {:?} is taken by the job of line {line}", job.id),
-                hint: Some(String::from(
-                    "give every job an id of its own; upper and lower case count as equal",
-                )),
-            });
+            let line = links.places[first as usize].line;
+            problems.at(
+                links.places[at as usize],
+                format!("the id {:?} is taken by the job of line {line}", job.id),
+                Some("give every job an id of its own; upper and lower case count as equal"),
+            );
         }
     }
     unique.then_some(ids)
@@ -140,30 +136,24 @@ fn unique_phases(
     problems: &mut Problems,
 ) -> BTreeMap<String, u32> {
     let mut names = BTreeMap::new();
-    for (at, phase) in (0..).zip(phases) {
+    for (at, (phase, own)) in (0..).zip(phases.iter().zip(&links.phases)) {
         if names.insert(phase.name.clone(), at).is_some() {
-            let (line, column) = links.phases.get(at as usize).map_or((0, 0), |it| it.place);
-            problems.push(Problem {
-                line,
-                column,
-                message: format!("a second phase {:?}", phase.name),
-                hint: Some(String::from("rename one of the two")),
-            });
+            let message = format!("a second phase {:?}", phase.name);
+            problems.at(own.place, message, Some("rename one of the two"));
         }
     }
     names
 }
 
-/// Ties each job of phase `child` to the jobs of `parent` with the same parameters.
+const BOTH_NEED: &str = "both need these params; build_manifest writes them from the grid";
+
+/// Ties each job of phase `child` to the jobs of `parent` with the same parameters. Gives those that have none, and what to say of them.
 fn matched(
-    child: usize,
-    parent: usize,
+    child: &Phase,
+    parent: &Phase,
     keys: &[String],
-    phases: &[Phase],
     jobs: &mut [Job],
-    links: &Links,
-    problems: &mut Problems,
-) {
+) -> Vec<(usize, String)> {
     let of = |job: &Job| -> Option<Vec<Box<str>>> {
         keys.iter()
             .map(|key| {
@@ -172,117 +162,86 @@ fn matched(
             })
             .collect()
     };
-    let range = |phase: &Phase| phase.first as usize..phase.end as usize;
     let mut parents: BTreeMap<Vec<Box<str>>, Vec<u32>> = BTreeMap::new();
-    for at in range(&phases[parent]) {
-        if let Some(cell) = of(&jobs[at]) {
-            parents
-                .entry(cell)
-                .or_default()
-                .push(u32::try_from(at).unwrap_or(u32::MAX));
+    for at in parent.first..parent.end {
+        if let Some(cell) = of(&jobs[at as usize]) {
+            parents.entry(cell).or_default().push(at);
         }
     }
-    for at in range(&phases[child]) {
-        if let Some(found) = of(&jobs[at]).and_then(|cell| parents.get(&cell)) {
-            jobs[at].needs.extend(found);
+    let mut alone = Vec::new();
+    let (first, end) = (child.first as usize, child.end as usize);
+    for (at, job) in jobs.iter_mut().enumerate().take(end).skip(first) {
+        if let Some(found) = of(job).and_then(|cell| parents.get(&cell)) {
+            job.needs.extend(found);
             continue;
         }
-        let (line, column) = links.places.get(at).copied().unwrap_or_default();
-        problems.push(Problem {
-            line,
-            column,
-            message: format!(
-                "the job {:?} has no job with the same {} in phase {:?}",
-                jobs[at].id,
-                keys.join(", "),
-                phases[parent].name
-            ),
-            hint: Some(String::from(
-                "both need these params; build_manifest writes them from the grid",
-            )),
-        });
+        let message = format!(
+            "the job {:?} has no job with the same {} in phase {:?}",
+            job.id,
+            keys.join(", "),
+            parent.name
+        );
+        alone.push((at, message));
     }
+    alone
 }
 
 /// A phase is over when its jobs are, a job starts when its phase's parents are over: one graph of both, walked without
 /// recursion.
-fn cycles(links: &Links, phases: &[Phase], jobs: &[Job], problems: &mut Problems) {
+fn circle(links: &Links, phases: &[Phase], jobs: &[Job]) -> Option<Problem> {
     // Nodes: jobs, then the end of each phase, then the beginning of each phase.
     let (count, begin) = (jobs.len(), jobs.len() + phases.len());
     let parents = |node: usize| -> Vec<usize> {
         if node < count {
-            let job = &jobs[node];
-            let mut parents: Vec<usize> = job.needs.iter().map(|at| *at as usize).collect();
-            parents.push(begin + job.phase as usize);
-            parents
+            let needs = jobs[node].needs.iter().map(|at| *at as usize);
+            needs.chain([begin + jobs[node].phase as usize]).collect()
         } else if node < begin {
             let phase = &phases[node - count];
-            let mut parents: Vec<usize> = (phase.first as usize..phase.end as usize).collect();
-            parents.push(begin + node - count);
-            parents
+            let jobs = phase.first as usize..phase.end as usize;
+            jobs.chain([begin + node - count]).collect()
         } else {
-            let phase = &phases[node - begin];
-            phase.after.iter().map(|at| count + *at as usize).collect()
+            let after = phases[node - begin].after.iter();
+            after.map(|at| count + *at as usize).collect()
+        }
+    };
+    // An end of a phase is not named: its beginning or one of its jobs stands beside it.
+    let named = |node: usize| -> Option<(String, Place)> {
+        if node < count {
+            Some((format!("job {:?}", jobs[node].id), links.places[node]))
+        } else {
+            let at = node.checked_sub(begin)?;
+            let name = format!("phase {:?}", phases[at].name);
+            Some((name, links.phases[at].place))
         }
     };
     let total = begin + phases.len();
-    let mut mark = vec![0_u8; total];
+    let (mut seen, mut done) = (vec![false; total], vec![false; total]);
     for start in 0..total {
-        if mark[start] != 0 {
+        let mut path = vec![(start, parents(start).into_iter())];
+        if std::mem::replace(&mut seen[start], true) {
             continue;
         }
-        let mut path = vec![(start, parents(start), 0)];
-        mark[start] = 1;
-        while let Some((node, next, at)) = path.last_mut() {
-            let Some(parent) = next.get(*at).copied() else {
-                mark[*node] = 2;
+        while let Some((node, above)) = path.last_mut() {
+            let Some(parent) = above.next() else {
+                done[*node] = true;
                 path.pop();
                 continue;
             };
-            *at += 1;
-            if mark[parent] == 1 {
-                let names: Vec<String> = path
-                    .iter()
-                    .map(|(node, _, _)| *node)
-                    .skip_while(|node| *node != parent)
-                    .filter_map(|node| {
-                        if node < count {
-                            Some(format!("job {:?}", jobs[node].id))
-                        } else if node >= begin {
-                            Some(format!("phase {:?}", phases[node - begin].name))
-                        } else {
-                            None
-                        }
-                    })
-                    .take(8)
-                    .collect();
-                let (line, column) =
-                    path.iter()
-                        .map(|(node, _, _)| *node)
-                        .fold((0, 0), |found, node| {
-                            if found != (0, 0) {
-                                found
-                            } else if node < count {
-                                links.places.get(node).copied().unwrap_or_default()
-                            } else if node >= begin {
-                                links.phases.get(node - begin).map_or((0, 0), |it| it.place)
-                            } else {
-                                found
-                            }
-                        });
-                problems.push(Problem {
-                    line,
-                    column,
-                    message: format!("a circle of dependencies: {}", names.join(" waits for ")),
-                    hint: Some(String::from("remove one of these dependencies")),
-                });
-                return;
-            }
-            if mark[parent] == 0 {
-                mark[parent] = 1;
-                let above = parents(parent);
-                path.push((parent, above, 0));
+            if !std::mem::replace(&mut seen[parent], true) {
+                path.push((parent, parents(parent).into_iter()));
+            } else if !done[parent] {
+                let path = path.iter().map(|(node, _)| *node);
+                let (_, place) = path.clone().find_map(named)?;
+                let circle = path.skip_while(|node| *node != parent).filter_map(named);
+                let circle: Vec<String> = circle.take(8).map(|(name, _)| name).collect();
+                let message = format!("a circle of dependencies: {}", circle.join(" waits for "));
+                return Some(problem(
+                    place,
+                    message,
+                    Some("remove one of these dependencies"),
+                ));
             }
         }
     }
+    None
 }

@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 use aris_attempt::cards::CardId;
 
+use crate::words::words;
+
 pub use changes::{differences, named};
 pub use file::Positive;
 #[cfg(test)]
@@ -24,7 +26,7 @@ pub(crate) use file::schema;
 pub use file::slurm::{Extra, Gres, Slurm};
 pub(crate) use file::{Common, Elsewhere, Job as JobKeys, Phase as PhaseKeys, Top as TopKeys};
 pub use read::{has_grid, parse, read, tree};
-pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};
+pub use settings::{DoneWhen, OtherGpu, Retry, Settings};
 
 /// Schema id that our manifests carry; the reference's carry none.
 pub const SCHEMA: &str = aris_contract::schema::id::QUEUE_MANIFEST;
@@ -79,32 +81,24 @@ pub struct Conda {
     pub if_there: bool,
 }
 
-/// Where jobs run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// On this machine.
-    #[default]
-    Local,
-    /// On a Slurm cluster.
-    Slurm,
-    /// On the workers of a `HyperQueue` server that runs already.
-    Hq,
+words! {
+    /// Where jobs run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    pub enum Engine {
+        /// On this machine.
+        #[default]
+        Local = "local",
+        /// On a Slurm cluster.
+        Slurm = "slurm",
+        /// On the workers of a `HyperQueue` server that runs already.
+        Hq = "hq",
+    }
 }
 
 impl Engine {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Local, Self::Slurm, Self::Hq];
-
-    /// The word for it in a manifest.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Slurm => "slurm",
-            Self::Hq => "hq",
-        }
-    }
 }
 
 /// Who holds a phase back until its parents are completed.

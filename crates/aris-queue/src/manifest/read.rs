@@ -86,14 +86,7 @@ fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
     what: &str,
     problems: &mut Problems,
 ) -> Option<(T, Common)> {
-    if !node.is_map() {
-        problems.at(
-            node,
-            format!("{what} must be a map, not {}", node.noun()),
-            None,
-        );
-        return None;
-    }
+    problems.map(node, format_args!("{what} must be a map"), None)?;
     let own = typed::read(node, what, problems).unwrap_or_default();
     let common = typed::read(node, what, problems).unwrap_or_default();
     let known = [typed::keys::<T>(), typed::keys::<Common>()];
@@ -215,19 +208,15 @@ impl Reader<'_> {
     }
 
     fn phases(&mut self, node: &Node, shared: &Shared<'_>) {
-        let Value::List(items) = &node.value else {
-            let message = format!("phases must be a list, not {}", node.noun());
-            self.problems.at(node, message, None);
-            return;
-        };
-        if items.is_empty() {
+        let items = self.problems.list(node, "phases must be a list", None);
+        if items.is_some_and(<[Node]>::is_empty) {
             self.problems.at(
                 node,
                 "phases is empty, so that there would be nothing to run",
                 Some("phases: [{name: main, jobs: [{id: a, cmd: \"python run.py\"}]}]"),
             );
         }
-        for item in items {
+        for item in items.unwrap_or_default() {
             self.phase(item, shared);
         }
     }
@@ -265,8 +254,8 @@ impl Reader<'_> {
         let name = phase.name.filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| format!("phase_{}", self.phases.len()));
         let mut links = graph::PhaseLinks::at(node);
-        if let (Some(parents), Some(node)) = (phase.depends_on, node.get("depends_on")) {
-            links.add(parents.0, node);
+        if let Some(node) = present(node, "depends_on") {
+            links.add(node, self.problems);
         }
         self.links.phases.push(links);
         let above_counts = above.cards_given && !common.asks_slurm_for_cards();
@@ -289,11 +278,9 @@ impl Reader<'_> {
         shared: &Shared<'_>,
     ) {
         let first = Self::index(self.jobs.len());
-        if let Some(node) = jobs.filter(|node| !node.is_list()) {
-            let message = format!("jobs must be a list, not {}", node.noun());
-            self.problems.at(node, message, None);
-        }
-        for item in jobs.map_or(&[][..], Node::items) {
+        let problems = &mut *self.problems;
+        let jobs = jobs.and_then(|node| problems.list(node, "jobs must be a list", None));
+        for item in jobs.unwrap_or_default() {
             if self.problems.full() {
                 break;
             }
@@ -347,13 +334,22 @@ impl Reader<'_> {
             .flatten();
         let outputs = outputs.flat_map(|many| many.0);
         if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
-            self.links.needs(self.jobs.len(), names.0, node);
+            let needs = (self.jobs.len(), names.0, node.into());
+            self.links.needs.push(needs);
         }
+        let params = present(node, "params");
+        let params = params.and_then(|node| self.problems.map(node, "params must be a map", None));
+        // Those that are no scalars say nothing to anybody.
+        let params = params
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|(name, value)| Some((name.text.as_str().into(), value.written()?.into())));
+        let params = params.collect();
         let above_counts = shared.cards_given && !common.asks_slurm_for_cards();
         let cards_given = above_counts || job.gpus.is_some();
         let settings = Self::settings(&shared.settings, job.gpus, job.cwd, common);
         let settings = self.with_slurms_cards(settings, cards_given, node, &what);
-        self.links.places.push((node.line, node.column));
+        self.links.places.push(node.into());
         self.jobs.push(Job {
             id: job.id.unwrap_or_default().into(),
             cmd: command.into(),
@@ -363,7 +359,7 @@ impl Reader<'_> {
                 .collect(),
             phase: Self::index(self.phases.len()),
             needs: Vec::new(),
-            params: job.params.map_or_else(Vec::new, |params| params.0),
+            params,
             settings,
         });
     }

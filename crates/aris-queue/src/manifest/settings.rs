@@ -45,8 +45,8 @@ pub struct Settings {
     pub setup: Vec<String>,
     /// Higher ones start first. Default 0.
     pub priority: i32,
-    /// What must hold before it starts.
-    pub preconditions: Vec<Precondition>,
+    /// Globs of files that must be there before it starts; relative to its working directory; `{name}` and `${name}` mean its params.
+    pub preconditions: Vec<String>,
 }
 
 impl Default for Settings {
@@ -139,13 +139,6 @@ pub enum DoneWhen {
     Output,
 }
 
-/// Something that must hold before a job starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Precondition {
-    /// A file matches this glob; relative to the job's working directory; `{name}` and `${name}` mean the job's params.
-    Exists(String),
-}
-
 impl Settings {
     /// Puts what a level below says in the place of what stands above it; texts, variables and preconditions are added.
     pub(super) fn apply(&mut self, below: Common) {
@@ -199,8 +192,7 @@ impl Settings {
             }
         }
         let more = below.preconditions.into_iter().flatten();
-        let more = more.flat_map(|it| it.path.0);
-        self.preconditions.extend(more.map(Precondition::Exists));
+        self.preconditions.extend(more.flat_map(|it| it.path.0));
         if let Some(slurm) = &below.slurm {
             self.slurm = self.slurm.with(slurm);
         }

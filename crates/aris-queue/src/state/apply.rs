@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Event, Imported, Life, Outcome, Queue, Reason, Spent, Verdict};
+use super::{Event, Imported, Life, Outcome, Queue, Reason, Run, Spent, State, Verdict};
 
 /// An event that cannot happen in the state the job is in: a bug, or a journal of another queue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,10 +59,15 @@ impl Queue {
             | Event::Hold { id, .. }
             | Event::Imported { id, .. } => match self.find(id) {
                 Some(job) => {
-                    let before = self.run(job).life;
-                    self.apply_to(job, event, time, now, late_ms)?;
-                    if let (Life::Backoff(at), true) = (before, self.run(job).life != before) {
+                    let state = self.state(job);
+                    let run = &mut self.runs[job as usize];
+                    let before = run.life;
+                    apply_to(run, state, event, time, now, late_ms)?;
+                    if let Life::Backoff(at) = before {
                         self.backoff.remove(&(at, job));
+                    }
+                    if let Life::Backoff(at) = run.life {
+                        self.backoff.insert((at, job));
                     }
                     self.settle(job);
                 }
@@ -74,185 +79,175 @@ impl Queue {
         }
         Ok(())
     }
+}
 
-    fn apply_to(
-        &mut self,
-        job: u32,
-        event: &Event,
-        time: Timestamp,
-        now: u64,
-        late_ms: u64,
-    ) -> Result<(), Illegal> {
-        let state = self.state(job);
-        let run = &mut self.runs[job as usize];
-        let legal = |legal: bool, id: &str, event: &'static str| {
-            legal.then_some(()).ok_or_else(|| Illegal {
-                id: id.to_owned(),
-                state: state.word(),
-                event,
-            })
-        };
-        match event {
-            Event::Start {
-                id,
-                attempt,
-                cards,
-                log,
-                command,
-                boot,
-                engine_ref,
-            } => {
-                let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
-                legal(idle && *attempt == run.attempt + 1, id, "start")?;
-                if engine_ref.is_some() {
-                    run.before = None;
-                    run.before = Some(Box::new(run.clone()));
-                }
-                run.life = Life::Starting;
-                run.attempt = *attempt;
-                run.cards.clone_from(cards);
-                run.log = Some(log.as_str().into());
-                run.command = Some(command.as_str().into());
-                run.boot = Some(boot.as_str().into());
-                run.engine_ref = engine_ref.as_deref().map(Into::into);
-                run.engine_says = None;
-                run.started = Some(time);
-                run.starts.push(time);
-                run.ended = None;
-                run.pid = None;
-                if let Some(verdict) = run.verdict.take() {
-                    let completed = verdict.outcome == Outcome::Completed;
-                    let word = verdict.reason.map_or("failed", Reason::word);
-                    run.last_end = Some(if completed { "completed" } else { word });
-                }
-                self.begin(job);
+/// What an event does to the life of the job that it names; its state is for messages.
+fn apply_to(
+    run: &mut Run,
+    state: State,
+    event: &Event,
+    time: Timestamp,
+    now: u64,
+    late_ms: u64,
+) -> Result<(), Illegal> {
+    let legal = |legal: bool, id: &str, event: &'static str| {
+        legal.then_some(()).ok_or_else(|| Illegal {
+            id: id.to_owned(),
+            state: state.word(),
+            event,
+        })
+    };
+    match event {
+        Event::Start {
+            id,
+            attempt,
+            cards,
+            log,
+            command,
+            boot,
+            engine_ref,
+        } => {
+            let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
+            legal(idle && *attempt == run.attempt + 1, id, "start")?;
+            if engine_ref.is_some() {
+                run.before = None;
+                run.before = Some(Box::new(run.clone()));
             }
-            Event::Withdrawn {
-                id,
-                attempt,
-                number_free,
-                ..
-            } => {
-                legal(
-                    run.life.is_active() && *attempt == run.attempt,
-                    id,
-                    "be withdrawn",
-                )?;
-                self.end(job);
-                let run = &mut self.runs[job as usize];
-                let life = if run.life == Life::Cancelling {
-                    Life::Cancelled
-                } else {
-                    Life::Idle
-                };
-                if let (true, Some(before)) = (number_free, run.before.take()) {
-                    *run = *before;
-                }
-                run.life = life;
+            run.life = Life::Starting;
+            run.attempt = *attempt;
+            run.cards.clone_from(cards);
+            run.log = Some(log.as_str().into());
+            run.command = Some(command.as_str().into());
+            run.boot = Some(boot.as_str().into());
+            run.engine_ref = engine_ref.as_deref().map(Into::into);
+            run.engine_says = None;
+            run.started = Some(time);
+            run.starts.push(time);
+            run.ended = None;
+            run.pid = None;
+            if let Some(verdict) = run.verdict.take() {
+                let completed = verdict.outcome == Outcome::Completed;
+                let word = verdict.reason.map_or("failed", Reason::word);
+                run.last_end = Some(if completed { "completed" } else { word });
             }
-            Event::Ended {
-                id,
-                attempt,
-                verdict,
-                retry_in_ms,
-            } => {
-                legal(run.life.is_active() && *attempt == run.attempt, id, "end")?;
-                self.end(job);
-                let run = &mut self.runs[job as usize];
-                run.started = verdict.started.or(run.started);
-                run.ended = Some(time);
-                run.retry_at = retry_in_ms.and_then(|pause| {
-                    let pause = jiff::SignedDuration::from_millis(i64::try_from(pause).ok()?);
-                    time.checked_add(pause).ok()
-                });
-                run.spent.add(verdict.reason);
-                run.life = match (verdict.outcome, retry_in_ms) {
-                    (Outcome::Completed, _) => Life::Completed,
-                    (_, Some(pause)) => {
-                        let at = now + pause.saturating_sub(late_ms);
-                        self.backoff.insert((at, job));
-                        Life::Backoff(at)
-                    }
-                    (Outcome::Failed, None) => Life::Failed,
-                    (Outcome::Cancelled, None) => Life::Cancelled,
-                    (Outcome::Lost, None) => Life::Lost,
-                };
-                run.verdict = Some(Box::new(verdict.clone()));
-            }
-            Event::Refused { id, verdict } => {
-                legal(
-                    !run.life.is_active() && !run.life.is_over(),
-                    id,
-                    "be refused",
-                )?;
-                run.life = Life::Failed;
-                run.verdict = Some(Box::new(verdict.clone()));
-            }
-            Event::Cancel { id } => {
-                legal(!run.life.is_over(), id, "be cancelled")?;
-                run.life = if run.life.is_active() {
-                    Life::Cancelling
-                } else {
-                    Life::Cancelled
-                };
-            }
-            Event::Retry { id } => {
-                let waits = matches!(run.life, Life::Backoff(_));
-                legal(run.life.is_over() || waits, id, "be tried again")?;
-                run.life = Life::Idle;
-                run.spent = Spent::default();
-                run.held = false;
-            }
-            Event::Hold { id, held } => {
-                legal(!run.life.is_over() && !run.life.is_active(), id, "be held")?;
-                run.held = *held;
-            }
-            Event::Imported {
-                id,
-                state,
-                attempts,
-                cards,
-                started,
-                ended,
-            } => {
-                legal(
-                    run.life == Life::Idle && run.attempt == 0,
-                    id,
-                    "be imported",
-                )?;
-                run.attempt = *attempts;
-                run.cards.clone_from(cards);
-                run.started = *started;
-                run.starts.extend(started);
-                run.ended = *ended;
-                match state {
-                    Imported::Completed => run.life = Life::Completed,
-                    Imported::Stuck => {
-                        run.life = Life::Failed;
-                        run.verdict = Some(Box::new(Verdict::failed(
-                            Reason::Imported,
-                            "not completed in the state file that was taken over",
-                        )));
-                    }
-                    Imported::Running => {
-                        let mut verdict = Verdict::failed(
-                            Reason::Imported,
-                            format!(
-                                "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
-                            ),
-                        );
-                        verdict.outcome = Outcome::Lost;
-                        run.life = Life::Lost;
-                        run.verdict = Some(Box::new(verdict));
-                    }
-                }
-            }
-            Event::Began { .. }
-            | Event::Pause { .. }
-            | Event::MaxParallel { .. }
-            | Event::Submitted { .. }
-            | Event::Removed { .. } => {}
         }
-        Ok(())
+        Event::Withdrawn {
+            id,
+            attempt,
+            number_free,
+            ..
+        } => {
+            legal(
+                run.life.is_active() && *attempt == run.attempt,
+                id,
+                "be withdrawn",
+            )?;
+            let life = if run.life == Life::Cancelling {
+                Life::Cancelled
+            } else {
+                Life::Idle
+            };
+            if let (true, Some(before)) = (number_free, run.before.take()) {
+                *run = *before;
+            }
+            run.life = life;
+        }
+        Event::Ended {
+            id,
+            attempt,
+            verdict,
+            retry_in_ms,
+        } => {
+            legal(run.life.is_active() && *attempt == run.attempt, id, "end")?;
+            run.started = verdict.started.or(run.started);
+            run.ended = Some(time);
+            run.retry_at = retry_in_ms.and_then(|pause| {
+                let pause = jiff::SignedDuration::from_millis(i64::try_from(pause).ok()?);
+                time.checked_add(pause).ok()
+            });
+            run.spent.add(verdict.reason);
+            run.life = match (verdict.outcome, retry_in_ms) {
+                (Outcome::Completed, _) => Life::Completed,
+                (_, Some(pause)) => Life::Backoff(now + pause.saturating_sub(late_ms)),
+                (Outcome::Failed, None) => Life::Failed,
+                (Outcome::Cancelled, None) => Life::Cancelled,
+                (Outcome::Lost, None) => Life::Lost,
+            };
+            run.verdict = Some(Box::new(verdict.clone()));
+        }
+        Event::Refused { id, verdict } => {
+            legal(
+                !run.life.is_active() && !run.life.is_over(),
+                id,
+                "be refused",
+            )?;
+            run.life = Life::Failed;
+            run.verdict = Some(Box::new(verdict.clone()));
+        }
+        Event::Cancel { id } => {
+            legal(!run.life.is_over(), id, "be cancelled")?;
+            run.life = if run.life.is_active() {
+                Life::Cancelling
+            } else {
+                Life::Cancelled
+            };
+        }
+        Event::Retry { id } => {
+            let waits = matches!(run.life, Life::Backoff(_));
+            legal(run.life.is_over() || waits, id, "be tried again")?;
+            run.life = Life::Idle;
+            run.spent = Spent::default();
+            run.held = false;
+        }
+        Event::Hold { id, held } => {
+            legal(!run.life.is_over() && !run.life.is_active(), id, "be held")?;
+            run.held = *held;
+        }
+        Event::Imported {
+            id,
+            state,
+            attempts,
+            cards,
+            started,
+            ended,
+        } => {
+            legal(
+                run.life == Life::Idle && run.attempt == 0,
+                id,
+                "be imported",
+            )?;
+            run.attempt = *attempts;
+            run.cards.clone_from(cards);
+            run.started = *started;
+            run.starts.extend(started);
+            run.ended = *ended;
+            match state {
+                Imported::Completed => run.life = Life::Completed,
+                Imported::Stuck => {
+                    run.life = Life::Failed;
+                    run.verdict = Some(Box::new(Verdict::failed(
+                        Reason::Imported,
+                        "not completed in the state file that was taken over",
+                    )));
+                }
+                Imported::Running => {
+                    let mut verdict = Verdict::failed(
+                        Reason::Imported,
+                        format!(
+                            "it was running when its state file was taken over, and may still run: look for its screen session EQ_{id} and its process, and only then retry it by its name"
+                        ),
+                    );
+                    verdict.outcome = Outcome::Lost;
+                    run.life = Life::Lost;
+                    run.verdict = Some(Box::new(verdict));
+                }
+            }
+        }
+        Event::Began { .. }
+        | Event::Pause { .. }
+        | Event::MaxParallel { .. }
+        | Event::Submitted { .. }
+        | Event::Removed { .. } => {}
     }
+    Ok(())
 }

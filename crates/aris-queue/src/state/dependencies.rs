@@ -1,62 +1,50 @@
 //! Who waits for whom: for each job how many of its parents are not through, and how many never will be.
 //!
-//! When a job changes, only its dependants are touched; a phase touches the jobs of phases after it once, when it is through.
+//! One graph of all jobs and of the beginning and the end of each phase: jobs that others need → these; jobs of a phase → its end → the
+//! beginning of each phase after it → that phase's jobs. When a node looks different from outside, its children are touched and nothing else.
 
 use super::{Life, Run};
 use crate::manifest::{Manifest, OnDepFailure};
 
-/// What others have to expect of a job.
+/// What a node's children see of it; neither: it is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Prospect {
-    /// It may still complete.
-    Open,
-    /// It is completed.
-    Completed,
-    /// It is over, or blocked, without being completed.
-    Failed,
+struct View {
+    /// It, or a part of it, may still complete.
+    open: bool,
+    /// It, or a part of it, is over, or blocked, without being completed.
+    failed: bool,
+}
+
+#[derive(Debug)]
+struct Node {
+    view: View,
+    /// Parents that are not yet as this node wants them.
+    open: u32,
+    /// Parents that never will be.
+    failed: u32,
+    /// What this node wants of its parents; `None`: to know how they are.
+    policy: Option<OnDepFailure>,
+    children: Vec<u32>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Dependencies {
-    prospects: Vec<Prospect>,
-    /// Parents, jobs and phases, that are not yet as a child wants them.
-    open: Vec<u32>,
-    /// Parents that never will be.
-    failed: Vec<u32>,
-    /// Children of job j: `children[starts[j]..starts[j + 1]]`.
-    children: Vec<u32>,
-    starts: Vec<u32>,
-    phases: Vec<PhaseState>,
+    /// First those of the jobs.
+    nodes: Vec<Node>,
     open_jobs: u32,
     completed_jobs: u32,
 }
 
-#[derive(Debug, Default)]
-struct PhaseState {
-    /// Jobs that may still complete.
-    open: u32,
-    /// Jobs that are over without being completed.
-    failed: u32,
-    /// Phases after this one.
-    next: Vec<u32>,
-}
-
-/// What a child sees of a parent, job or phase.
-#[derive(Clone, Copy, PartialEq)]
-struct View {
-    open: bool,
-    failed: bool,
-}
-
 impl View {
     /// As a child with this policy sees it: with `run` it only wants the parent to be over.
-    fn for_policy(self, policy: OnDepFailure) -> Self {
+    fn for_policy(self, policy: Option<OnDepFailure>) -> Self {
         match policy {
-            OnDepFailure::Block => Self {
+            None => self,
+            Some(OnDepFailure::Block) => Self {
                 open: self.open || self.failed,
                 failed: self.failed,
             },
-            OnDepFailure::Run => Self {
+            Some(OnDepFailure::Run) => Self {
                 open: self.open,
                 failed: false,
             },
@@ -66,64 +54,63 @@ impl View {
 
 impl Dependencies {
     pub(super) fn of(manifest: &Manifest) -> Self {
-        let count = manifest.jobs.len();
-        let mut starts = vec![0_u32; count + 1];
+        let count = u32::try_from(manifest.jobs.len()).unwrap_or(u32::MAX);
+        let is_empty = |phase: u32| {
+            let phase = &manifest.phases[phase as usize];
+            phase.first == phase.end
+        };
+        let node = |open, policy, children| Node {
+            view: View {
+                open,
+                failed: false,
+            },
+            open: 0,
+            failed: 0,
+            policy,
+            children,
+        };
+        let begin = |phase: u32| count + phase * 2;
+        let end = |phase: u32| begin(phase) + 1;
+        let mut nodes = Vec::new();
         for job in &manifest.jobs {
-            for parent in &job.needs {
-                starts[*parent as usize + 1] += 1;
-            }
+            let policy = manifest.phases[job.phase as usize].on_dep_failure;
+            nodes.push(node(true, Some(policy), vec![end(job.phase)]));
         }
-        for at in 0..count {
-            starts[at + 1] += starts[at];
+        for (at, phase) in (0..).zip(&manifest.phases) {
+            // An empty phase is through from the beginning.
+            let waits = !phase.after.iter().all(|parent| is_empty(*parent));
+            let jobs = (phase.first..phase.end).collect();
+            nodes.push(node(waits, Some(phase.on_dep_failure), jobs));
+            nodes.push(node(!is_empty(at), None, Vec::new()));
         }
-        let mut next = starts.clone();
-        let mut children = vec![0; starts[count] as usize];
-        let mut open = vec![0; count];
-        for (child, job) in (0..).zip(&manifest.jobs) {
-            for parent in &job.needs {
-                let slot = &mut next[*parent as usize];
-                children[*slot as usize] = child;
-                *slot += 1;
-            }
-            open[child as usize] = u32::try_from(job.needs.len()).unwrap_or(u32::MAX);
-        }
-        let mut phases: Vec<PhaseState> = manifest
-            .phases
-            .iter()
-            .map(|phase| PhaseState {
-                open: phase.end - phase.first,
-                ..PhaseState::default()
-            })
-            .collect();
         for (at, phase) in (0..).zip(&manifest.phases) {
             for parent in &phase.after {
-                phases[*parent as usize].next.push(at);
-                // An empty phase is through from the beginning.
-                if phases[*parent as usize].open > 0 {
-                    for job in phase.first..phase.end {
-                        open[job as usize] += 1;
-                    }
-                }
+                nodes[end(*parent) as usize].children.push(begin(at));
             }
         }
+        for (child, job) in (0..).zip(&manifest.jobs) {
+            for parent in &job.needs {
+                nodes[*parent as usize].children.push(child);
+            }
+        }
+        let waiting = nodes.iter().filter(|node| node.view.open);
+        let waiting: Vec<u32> = waiting.flat_map(|node| node.children.clone()).collect();
+        for child in waiting {
+            nodes[child as usize].open += 1;
+        }
         Self {
-            prospects: vec![Prospect::Open; count],
-            open,
-            failed: vec![0; count],
-            children,
-            starts,
-            phases,
-            open_jobs: u32::try_from(count).unwrap_or(u32::MAX),
+            nodes,
+            open_jobs: count,
             completed_jobs: 0,
         }
     }
 
     pub(super) fn is_open(&self, job: u32) -> bool {
-        self.open[job as usize] > 0
+        self.nodes[job as usize].open > 0
     }
 
     pub(super) fn is_blocked(&self, job: u32) -> bool {
-        self.failed[job as usize] > 0
+        self.nodes[job as usize].failed > 0
     }
 
     pub(super) fn open_jobs(&self) -> u32 {
@@ -135,115 +122,57 @@ impl Dependencies {
     }
 
     /// A job has another life. Gives the jobs whose parents look different now.
-    pub(super) fn set(&mut self, job: u32, runs: &[Run], manifest: &Manifest) -> Vec<u32> {
+    pub(super) fn set(&mut self, job: u32, runs: &[Run]) -> Vec<u32> {
         let mut touched = Vec::new();
         let mut changes = vec![job];
-        while let Some(job) = changes.pop() {
-            let prospect = self.prospect(job, runs[job as usize].life);
-            let before = std::mem::replace(&mut self.prospects[job as usize], prospect);
-            if before == prospect {
+        while let Some(at) = changes.pop() {
+            let run = runs.get(at as usize);
+            let after = self.view(at, run.map(|run| run.life));
+            let before = std::mem::replace(&mut self.nodes[at as usize].view, after);
+            if before == after {
                 continue;
             }
-            self.count(before, prospect);
-            let first = touched.len();
-            for at in self.starts[job as usize]..self.starts[job as usize + 1] {
-                let child = self.children[at as usize];
-                self.child(child, view(before), view(prospect), manifest);
-                touched.push(child);
+            if run.is_some() {
+                let completed = |view: View| !view.open && !view.failed;
+                adjust(&mut self.open_jobs, before.open, after.open);
+                adjust(
+                    &mut self.completed_jobs,
+                    completed(before),
+                    completed(after),
+                );
             }
-            self.phase(job, before, prospect, manifest, &mut touched);
-            changes.extend(touched.iter().skip(first));
+            let children = std::mem::take(&mut self.nodes[at as usize].children);
+            for child in &children {
+                let node = &mut self.nodes[*child as usize];
+                let (before, after) = (
+                    before.for_policy(node.policy),
+                    after.for_policy(node.policy),
+                );
+                adjust(&mut node.open, before.open, after.open);
+                adjust(&mut node.failed, before.failed, after.failed);
+            }
+            changes.extend(&children);
+            touched.extend(
+                children
+                    .iter()
+                    .filter(|child| (**child as usize) < runs.len()),
+            );
+            self.nodes[at as usize].children = children;
         }
         touched
     }
 
-    fn prospect(&self, job: u32, life: Life) -> Prospect {
-        match life {
-            Life::Completed => Prospect::Completed,
-            Life::Failed | Life::Cancelled | Life::Lost => Prospect::Failed,
-            Life::Idle if self.is_blocked(job) => Prospect::Failed,
-            _ => Prospect::Open,
-        }
-    }
-
-    fn count(&mut self, before: Prospect, after: Prospect) {
-        match before {
-            Prospect::Open => self.open_jobs -= 1,
-            Prospect::Completed => self.completed_jobs -= 1,
-            Prospect::Failed => {}
-        }
-        match after {
-            Prospect::Open => self.open_jobs += 1,
-            Prospect::Completed => self.completed_jobs += 1,
-            Prospect::Failed => {}
-        }
-    }
-
-    fn child(&mut self, child: u32, before: View, after: View, manifest: &Manifest) {
-        let policy = manifest
-            .phase_of(child)
-            .map_or(OnDepFailure::Block, |phase| phase.on_dep_failure);
-        let (before, after) = (before.for_policy(policy), after.for_policy(policy));
-        adjust(&mut self.open[child as usize], before.open, after.open);
-        adjust(
-            &mut self.failed[child as usize],
-            before.failed,
-            after.failed,
-        );
-    }
-
-    /// Counts the change in the job's phase; when the phase looks different from outside, so it does for the jobs after it.
-    fn phase(
-        &mut self,
-        job: u32,
-        before: Prospect,
-        after: Prospect,
-        manifest: &Manifest,
-        touched: &mut Vec<u32>,
-    ) {
-        let Some(at) = manifest
-            .jobs
-            .get(job as usize)
-            .map(|job| job.phase as usize)
-        else {
-            return;
+    /// How a node looks now; `life`: of a job.
+    fn view(&self, at: u32, life: Option<Life>) -> View {
+        let node = &self.nodes[at as usize];
+        let (open, failed) = match life {
+            None => (node.open > 0, node.failed > 0),
+            Some(Life::Completed) => (false, false),
+            Some(Life::Failed | Life::Cancelled | Life::Lost) => (false, true),
+            Some(Life::Idle) if node.failed > 0 => (false, true),
+            Some(_) => (true, false),
         };
-        let phase = &mut self.phases[at];
-        let look = |phase: &PhaseState| View {
-            open: phase.open > 0,
-            failed: phase.failed > 0,
-        };
-        let old = look(phase);
-        adjust(
-            &mut phase.open,
-            before == Prospect::Open,
-            after == Prospect::Open,
-        );
-        adjust(
-            &mut phase.failed,
-            before == Prospect::Failed,
-            after == Prospect::Failed,
-        );
-        let new = look(phase);
-        if old == new {
-            return;
-        }
-        let next = std::mem::take(&mut self.phases[at].next);
-        for phase in &next {
-            let range = &manifest.phases[*phase as usize];
-            for child in range.first..range.end {
-                self.child(child, old, new, manifest);
-                touched.push(child);
-            }
-        }
-        self.phases[at].next = next;
-    }
-}
-
-fn view(prospect: Prospect) -> View {
-    View {
-        open: prospect == Prospect::Open,
-        failed: prospect == Prospect::Failed,
+        View { open, failed }
     }
 }
 

@@ -203,10 +203,20 @@ impl Verdict {
                 _ => Outcome::Failed,
             },
             reason: Some(reason),
+            error: Some(error.into()),
+            ..Self::completed(None)
+        }
+    }
+
+    /// A success, perhaps with something to look at.
+    pub fn completed(warning: Option<String>) -> Self {
+        Self {
+            outcome: Outcome::Completed,
+            reason: None,
             exit_code: None,
             signal: None,
-            error: Some(error.into()),
-            warning: None,
+            error: None,
+            warning,
             output_present: false,
             started: None,
             ran_ms: None,

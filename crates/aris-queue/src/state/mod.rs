@@ -22,31 +22,14 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use crate::words::words;
+
 pub use apply::Illegal;
 pub use event::{Event, Imported, Outcome, Verdict};
 pub use queue::Queue;
 pub(crate) use queue::Usage;
 pub use ready::Group;
 pub use run::{Life, Run, Spent};
-
-/// An enum of words, the same in files, in output and in messages.
-macro_rules! words {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$meta])*
-        pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
-        }
-
-        impl $name {
-            /// The word for it.
-            pub const fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-        }
-    };
-}
 
 words! {
     /// Where a job stands.

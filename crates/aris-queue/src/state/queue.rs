@@ -24,7 +24,6 @@ pub struct Queue {
     pub(super) backoff: BTreeSet<(u64, u32)>,
     /// Jobs that have an attempt under way.
     pub(super) active: BTreeSet<u32>,
-    usage: Usage,
     pub(super) paused: bool,
     pub(super) max_parallel: Option<u32>,
     pub(super) began: Option<Timestamp>,
@@ -36,7 +35,7 @@ pub struct Queue {
 }
 
 /// What runs where.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Usage {
     /// Jobs with cards.
     pub(crate) with_cards: u32,
@@ -44,8 +43,8 @@ pub(crate) struct Usage {
     pub(crate) without_cards: u32,
     /// Jobs of each phase.
     pub(crate) phases: Vec<u32>,
-    /// For each card of ours: jobs on it, and the memory they asked for; `None`: one of them wants it alone.
-    pub(crate) cards: BTreeMap<CardId, (u32, Option<u64>)>,
+    /// For each card of ours: the memory that the jobs on it asked for; `None`: one of them wants it alone.
+    pub(crate) cards: BTreeMap<CardId, Option<u64>>,
     /// Processors that the jobs asked for.
     pub(crate) cpus: u32,
     /// MiB of main memory that they asked for.
@@ -64,31 +63,8 @@ impl Usage {
         }
         self.with_cards += 1;
         for card in cards {
-            let (jobs, asked) = self.cards.entry(*card).or_insert((0, Some(0)));
-            *jobs += 1;
+            let asked = self.cards.entry(*card).or_insert(Some(0));
             *asked = asked.zip(group.gpu_mem_mib).map(|(sum, more)| sum + more);
-        }
-    }
-
-    fn remove(&mut self, group: Group, cards: &[CardId]) {
-        self.phases[group.phase as usize] -= 1;
-        self.cpus = self.cpus.saturating_sub(group.cpus.unwrap_or(0));
-        self.mem_mib = self.mem_mib.saturating_sub(group.mem_mib.unwrap_or(0));
-        if group.gpus == 0 {
-            self.without_cards -= 1;
-            return;
-        }
-        self.with_cards -= 1;
-        for card in cards {
-            if let Some((jobs, asked)) = self.cards.get_mut(card) {
-                *jobs = jobs.saturating_sub(1);
-                *asked = asked
-                    .zip(group.gpu_mem_mib)
-                    .map(|(sum, less)| sum.saturating_sub(less));
-                if *jobs == 0 {
-                    self.cards.remove(card);
-                }
-            }
         }
     }
 }
@@ -104,13 +80,9 @@ impl Queue {
                 .collect(),
             dependencies: Dependencies::of(&manifest),
             ready: Ready::default(),
-            runs: vec![Run::idle(); count],
+            runs: vec![Run::default(); count],
             backoff: BTreeSet::new(),
             active: BTreeSet::new(),
-            usage: Usage {
-                phases: vec![0; manifest.phases.len()],
-                ..Usage::default()
-            },
             paused: false,
             max_parallel: None,
             began: None,
@@ -238,8 +210,17 @@ impl Queue {
         self.shares_cards
     }
 
-    pub(crate) fn usage(&self) -> &Usage {
-        &self.usage
+    /// What the attempts under way have taken.
+    pub(crate) fn usage(&self) -> Usage {
+        let mut usage = Usage {
+            phases: vec![0; self.manifest.phases.len()],
+            ..Usage::default()
+        };
+        for job in &self.active {
+            let group = Group::of(&self.manifest.jobs[*job as usize]);
+            usage.add(group, &self.runs[*job as usize].cards);
+        }
+        usage
     }
 
     pub(crate) fn ready_groups(&self) -> &Ready {
@@ -293,24 +274,14 @@ impl Queue {
         }
     }
 
-    /// An attempt of the job begins: it takes its place and its cards.
-    pub(super) fn begin(&mut self, job: u32) {
-        self.active.insert(job);
-        let group = Group::of(&self.manifest.jobs[job as usize]);
-        self.usage.add(group, &self.runs[job as usize].cards);
-    }
-
-    /// The attempt of the job is over, if there was one.
-    pub(super) fn end(&mut self, job: u32) {
-        if self.active.remove(&job) {
-            let group = Group::of(&self.manifest.jobs[job as usize]);
-            self.usage.remove(group, &self.runs[job as usize].cards);
-        }
-    }
-
-    /// Brings everything that follows from a job's life up to date: its dependants, and who is ready.
+    /// Brings everything that follows from a job's life up to date: what is under way, its dependants, and who is ready.
     pub(super) fn settle(&mut self, job: u32) {
-        let mut touched = self.dependencies.set(job, &self.runs, &self.manifest);
+        if self.run(job).life.is_active() {
+            self.active.insert(job);
+        } else {
+            self.active.remove(&job);
+        }
+        let mut touched = self.dependencies.set(job, &self.runs);
         touched.push(job);
         for job in touched {
             let run = &self.runs[job as usize];

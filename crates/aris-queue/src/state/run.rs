@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::{Reason, Verdict};
 
 /// The life of one job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Run {
     /// Where it is in its life.
     pub life: Life,
@@ -47,9 +47,10 @@ pub struct Run {
 }
 
 /// The part of a job's state that is its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Life {
     /// Nothing is under way; whether it may start is another question.
+    #[default]
     Idle,
     /// An attempt was begun; nobody has seen it run.
     Starting,
@@ -114,38 +115,6 @@ impl Spent {
             Some(Reason::TimeLimit) => self.time_limit += 1,
             Some(Reason::Cancelled) | None => {}
             Some(_) => self.other += 1,
-        }
-    }
-}
-
-impl Run {
-    /// A job of which nothing has happened yet.
-    pub(super) const fn idle() -> Self {
-        Self {
-            life: Life::Idle,
-            held: false,
-            attempt: 0,
-            spent: Spent {
-                oom: 0,
-                infra: 0,
-                time_limit: 0,
-                other: 0,
-                lost: 0,
-            },
-            cards: Vec::new(),
-            verdict: None,
-            last_end: None,
-            started: None,
-            starts: Vec::new(),
-            ended: None,
-            retry_at: None,
-            pid: None,
-            engine_ref: None,
-            engine_says: None,
-            log: None,
-            command: None,
-            boot: None,
-            before: None,
         }
     }
 }

@@ -155,6 +155,23 @@ pub(crate) struct Row {
     pub(crate) error: Option<String>,
 }
 
+impl Running {
+    /// Its cards, for people.
+    pub(crate) fn cards(&self) -> String {
+        let cards: Vec<String> = self.gpus.iter().map(CardId::to_string).collect();
+        match cards.as_slice() {
+            [] => String::from("-"),
+            cards => cards.join(","),
+        }
+    }
+
+    /// How long it runs, for people.
+    pub(crate) fn time(&self) -> String {
+        let seconds = self.seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        seconds.map_or_else(|| String::from("-"), duration)
+    }
+}
+
 pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let place = place(&args.queue, context)?;
     let found = of(&place, args.jobs, NAMED, context.now())?;

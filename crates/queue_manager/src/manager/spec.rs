@@ -6,7 +6,7 @@ use aris_attempt::cards::lease::Lease;
 use aris_attempt::format::{self, Command, SPEC_SCHEMA, Spec};
 use aris_cli::Context;
 use aris_queue::judge::OOM_PATTERNS;
-use aris_queue::manifest::{Conda, Manifest, Precondition};
+use aris_queue::manifest::{Conda, Manifest};
 use aris_queue::shell;
 use aris_queue::state::Queue;
 use aris_runs::Ledger;
@@ -139,8 +139,7 @@ impl Common {
     pub(crate) fn missing(&self, manifest: &Manifest, job: u32) -> Option<String> {
         let spec = &manifest.jobs[job as usize];
         let cwd = self.cwd(manifest, job);
-        spec.settings.preconditions.iter().find_map(|condition| {
-            let Precondition::Exists(pattern) = condition;
+        spec.settings.preconditions.iter().find_map(|pattern| {
             let mut path = pattern.clone();
             for (name, value) in &spec.params {
                 path = path

@@ -76,10 +76,53 @@ pub(crate) struct AttemptFacts {
     pub log: Option<String>,
 }
 
+/// Kinds of jobs, those that need a look first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Over without being completed: failed, cancelled, lost.
+    Failed,
+    /// Waiting for a job that will not complete; it may still run.
+    Blocked,
+    /// Running, or about to.
+    Running,
+    /// Not yet begun, or between two attempts.
+    Waiting,
+    Completed,
+}
+
 impl JobFacts {
-    /// Over without being completed; a blocked job may still run.
-    pub(super) fn is_failure(&self) -> bool {
-        matches!(self.state, State::Failed | State::Cancelled | State::Lost)
+    pub(super) fn kind(&self) -> Kind {
+        match self.state {
+            State::Completed => Kind::Completed,
+            State::Failed | State::Cancelled | State::Lost => Kind::Failed,
+            State::Blocked => Kind::Blocked,
+            State::Starting | State::Running | State::Cancelling | State::Unknown => Kind::Running,
+            _ => Kind::Waiting,
+        }
+    }
+
+    /// The class of its row.
+    pub(super) fn tone(&self) -> &'static str {
+        match self.kind() {
+            Kind::Failed => "block",
+            Kind::Blocked => "warn",
+            Kind::Running => "info",
+            Kind::Waiting => "none",
+            Kind::Completed => "ok",
+        }
+    }
+
+    /// Cards of its last attempt, for people.
+    pub(super) fn cards(&self) -> String {
+        let cards = self.attempts.last().map(|last| last.cards.iter());
+        let cards: Vec<String> = cards.into_iter().flatten().map(CardId::to_string).collect();
+        cards.join(", ")
+    }
+
+    /// What its last attempt has taken until its end or `now`, for people.
+    pub(super) fn took(&self, now: &Timestamp) -> String {
+        let seconds = self.attempts.last().and_then(|last| last.seconds(*now));
+        seconds.map_or_else(String::new, words::duration)
     }
 }
 

@@ -67,13 +67,8 @@ pub(crate) struct Missing {
 /// A table whose rows know their place in the order of each column.
 pub(super) struct Table {
     pub(super) columns: Vec<String>,
-    pub(super) rows: Vec<TableRow>,
-}
-
-pub(super) struct TableRow {
-    pub(super) cells: Vec<String>,
-    /// `--k0:3;--k1:0;…`
-    pub(super) places: String,
+    /// Cells, and `--k0:3;--k1:0;…`
+    pub(super) rows: Vec<(Vec<String>, String)>,
 }
 
 /// A metric over a parameter.
@@ -90,6 +85,15 @@ pub(super) struct Plot {
     pub(super) beside: Vec<(String, String)>,
 }
 
+impl MetricRow {
+    /// Its parameters and values as they are written.
+    fn cells(&self) -> impl Iterator<Item = String> {
+        let parameters = self.parameters.iter().cloned();
+        let parameters = parameters.map(Option::unwrap_or_default);
+        parameters.chain(self.values.iter().map(|value| cell(value.as_ref())))
+    }
+}
+
 impl Metrics {
     /// As CSV (RFC 4180), with a line for each job.
     pub(crate) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
@@ -101,13 +105,7 @@ impl Metrics {
         out.write_record(fixed.iter().chain(&self.parameters).chain(&self.metrics))?;
         for row in &self.rows {
             let fixed = [row.id.clone(), row.phase.clone(), row.state.to_owned()];
-            let parameters = row
-                .parameters
-                .iter()
-                .cloned()
-                .map(Option::unwrap_or_default);
-            let values = row.values.iter().map(|value| cell(value.as_ref()));
-            out.write_record(fixed.into_iter().chain(parameters).chain(values))?;
+            out.write_record(fixed.into_iter().chain(row.cells()))?;
         }
         out.into_inner()
             .map_err(|error| csv::Error::from(error.into_error()))
@@ -118,39 +116,27 @@ impl Metrics {
         let names = self.parameters.iter().chain(&self.metrics).cloned();
         let columns = std::iter::once(String::from("Job")).chain(names).collect();
         let rows = self.rows.iter().map(|row| {
-            let parameters = row.parameters.iter();
-            let parameters = parameters.map(|value| value.clone().unwrap_or_default());
-            std::iter::once(row.id.clone())
-                .chain(parameters)
-                .chain(row.values.iter().map(|value| cell(value.as_ref())))
-                .collect()
+            let id = std::iter::once(row.id.clone());
+            id.chain(row.cells()).collect()
         });
         (columns, rows.collect())
     }
 
     pub(super) fn table(&self, most: usize) -> Table {
-        let (columns, mut rows) = self.cells();
-        rows.truncate(most);
-        let mut places = vec![String::new(); rows.len()];
+        let (columns, rows) = self.cells();
+        let rows = rows.into_iter().take(most);
+        let mut rows: Vec<(Vec<String>, String)> =
+            rows.map(|cells| (cells, String::new())).collect();
         for column in 0..columns.len() {
             let mut order: Vec<usize> = (0..rows.len()).collect();
-            let value = |row: &usize| rows.get(*row).and_then(|cells| cells.get(column));
+            let value = |row: &usize| rows[*row].0.get(column).map(String::as_str);
             order.sort_by(|one, other| compare(value(one), value(other)));
             for (place, row) in order.into_iter().enumerate() {
-                if let Some(text) = places.get_mut(row) {
-                    // Writing to a String cannot fail.
-                    write!(text, "--k{column}:{place};").unwrap_or_default();
-                }
+                // Writing to a String cannot fail.
+                write!(rows[row].1, "--k{column}:{place};").unwrap_or_default();
             }
         }
-        Table {
-            columns,
-            rows: rows
-                .into_iter()
-                .zip(places)
-                .map(|(cells, places)| TableRow { cells, places })
-                .collect(),
-        }
+        Table { columns, rows }
     }
 
     /// A plot for each metric that has numbers, over the first parameter that differs.
@@ -184,7 +170,7 @@ impl Metrics {
             })
             .collect();
         let mut names: Vec<&str> = found.iter().map(|(name, _, _)| *name).collect();
-        names.sort_by(|one, other| compare(Some(&(*one).to_owned()), Some(&(*other).to_owned())));
+        names.sort_by(|one, other| compare(Some(*one), Some(*other)));
         names.dedup();
         let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
         // What is no number stands side by side.
@@ -300,9 +286,9 @@ fn cell(value: Option<&Value>) -> String {
 }
 
 /// Numbers by size, before texts by letters, before nothing.
-fn compare(one: Option<&String>, other: Option<&String>) -> std::cmp::Ordering {
-    let key = |text: Option<&String>| {
-        let text = text.map(String::as_str).unwrap_or_default();
+fn compare(one: Option<&str>, other: Option<&str>) -> std::cmp::Ordering {
+    let key = |text: Option<&str>| {
+        let text = text.unwrap_or_default();
         (text.is_empty(), text.parse::<f64>().ok())
     };
     let (first, second) = (key(one), key(other));

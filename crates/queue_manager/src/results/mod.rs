@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use aris_queue::state::{Outcome, State};
+use aris_queue::state::Outcome;
 
+use facts::Kind;
 pub(crate) use facts::{AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
 pub(crate) use html::page;
 pub(crate) use markdown::summary;
@@ -169,7 +170,7 @@ impl Report {
         let failures = facts
             .jobs
             .iter()
-            .filter(|job| job.is_failure())
+            .filter(|job| job.kind() == Kind::Failed)
             .map(|job| Failure {
                 id: job.id.clone(),
                 phase: name(job),
@@ -184,7 +185,7 @@ impl Report {
         let blocked = facts
             .jobs
             .iter()
-            .filter(|job| job.state == State::Blocked)
+            .filter(|job| job.kind() == Kind::Blocked)
             .map(|job| Blocked {
                 id: job.id.clone(),
                 phase: name(job),
@@ -279,21 +280,17 @@ impl Counts {
         let mut counts = Self::default();
         for job in jobs {
             counts.jobs += 1;
-            match job.state {
-                State::Completed => {
+            match job.kind() {
+                Kind::Completed => {
                     counts.completed += 1;
                     counts.completed_after_retry += usize::from(job.attempts.len() > 1);
                     counts.completed_after_oom +=
                         usize::from(job.attempts.iter().any(AttemptFacts::ran_out_of_memory));
                 }
-                State::Failed | State::Cancelled | State::Lost => {
-                    counts.failed += 1;
-                }
-                State::Blocked => counts.blocked += 1,
-                State::Starting | State::Running | State::Cancelling | State::Unknown => {
-                    counts.running += 1;
-                }
-                _ => counts.waiting += 1,
+                Kind::Failed => counts.failed += 1,
+                Kind::Blocked => counts.blocked += 1,
+                Kind::Running => counts.running += 1,
+                Kind::Waiting => counts.waiting += 1,
             }
         }
         counts
@@ -346,6 +343,15 @@ impl Phase {
                 .zip(last)
                 .map(|(first, last)| words::seconds(first, last)),
             durations: Durations::of(attempts()),
+        }
+    }
+
+    /// Its retries, for people.
+    fn retries(&self) -> String {
+        match (self.oom_retries, self.other_retries) {
+            (oom, 0) if oom > 0 => format!("{oom} (memory)"),
+            (0, other) => other.to_string(),
+            (oom, other) => format!("{} ({oom} memory)", oom + other),
         }
     }
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use super::timeline::Timeline;
 use super::words::duration;
 use super::*;
+use aris_queue::state::State;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
@@ -295,7 +296,7 @@ proptest! {
         prop_assert!(report.cards.busy_s >= report.cards.fruitless_s);
         let timeline = Timeline::of(&facts);
         for bar in timeline.lanes.iter().flat_map(|lane| &lane.bars) {
-            prop_assert!(bar.x >= 0.0 && bar.width > 0.0 && bar.x + bar.width <= 962.0, "{:?}", bar);
+            prop_assert!(bar.x >= 120.0 && bar.width > 0.0 && bar.x + bar.width <= 1082.0, "{:?}", bar);
         }
         prop_assert!(summary(&report).starts_with("# Experiment Queue Summary\n"));
         prop_assert!(page(&report, &facts).is_ok());

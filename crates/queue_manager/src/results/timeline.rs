@@ -13,7 +13,11 @@ use aris_queue::state::Outcome;
 const WIDTH: f64 = 960.0;
 
 /// Height of one lane, in the same units.
-pub(super) const LANE: f64 = 26.0;
+const LANE: f64 = 26.0;
+
+/// Space left of the bars for the names of lanes, and above them for the texts of the axis.
+const LEFT: f64 = 120.0;
+const TOP: f64 = 22.0;
 
 /// Bars narrower than this are drawn as wide, or nobody could see them.
 const NARROWEST: f64 = 0.8;
@@ -68,6 +72,7 @@ pub(super) struct Lane {
     pub(super) bars: Vec<Bar>,
     /// Part of the whole time with an attempt on it, in percent.
     pub(super) busy: u32,
+    /// Its upper end.
     pub(super) y: f64,
 }
 
@@ -153,9 +158,14 @@ impl Timeline {
             let at = u32::try_from(timeline.lanes.len()).unwrap_or(u32::MAX);
             timeline
                 .lanes
-                .push(Lane::of(name, &spans, scale, f64::from(at) * LANE));
+                .push(Lane::of(name, &spans, scale, TOP + f64::from(at) * LANE));
         }
         timeline
+    }
+
+    /// Height of the drawing.
+    pub(super) fn height(&self) -> f64 {
+        self.lanes.last().map_or(TOP, |lane| lane.y + LANE) + 4.0
     }
 }
 
@@ -185,7 +195,7 @@ fn marks(end: f64, scale: f64) -> Vec<Mark> {
     let mut at = 0.0;
     while at <= end && marks.len() < 100 {
         marks.push(Mark {
-            x: at * scale,
+            x: LEFT + at * scale,
             text: axis(at),
         });
         at += step;
@@ -235,7 +245,7 @@ impl Lane {
     }
 
     fn add(&mut self, span: &Span<'_>, scale: f64) {
-        let x = span.from * scale;
+        let x = LEFT + span.from * scale;
         let width = ((span.to - span.from) * scale).max(NARROWEST);
         let class = class(span.attempt);
         let seconds = span.to - span.from;

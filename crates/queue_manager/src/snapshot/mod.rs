@@ -25,7 +25,8 @@ pub(crate) use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
 /// The state of a queue at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Snapshot {
+#[cfg_attr(test, schemars(rename = "Snapshot"))]
+pub(crate) struct Snapshot<Jobs = Vec<JobRow>> {
     /// Schema id; absent in the reference's.
     #[serde(default)]
     pub schema: String,
@@ -40,7 +41,7 @@ pub(crate) struct Snapshot {
     /// Phases, in the manifest's order.
     pub phases: Vec<PhaseRow>,
     /// Jobs, in the manifest's order.
-    pub jobs: Vec<JobRow>,
+    pub jobs: Jobs,
 }
 
 /// What the queue is.
@@ -145,17 +146,8 @@ pub(crate) struct JobRow {
 
 /// The file of the queue as it is; one row of a job is in memory at a time. `meta` needs the fields that the queue does not know.
 pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct File<'a> {
-        schema: &'a str,
-        seq: u64,
-        meta: Meta,
-        notices: &'a [String],
-        phases: Vec<PhaseRow>,
-        jobs: Rows<'a>,
-    }
-    let file = File {
-        schema: SCHEMA,
+    let file = Snapshot {
+        schema: SCHEMA.to_owned(),
         seq,
         meta: Meta {
             project: queue.manifest().project.clone(),
@@ -164,7 +156,7 @@ pub(crate) fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> V
             over: queue.open_jobs() == 0,
             ..meta
         },
-        notices,
+        notices: notices.to_vec(),
         phases: phases(queue),
         jobs: Rows(queue),
     };

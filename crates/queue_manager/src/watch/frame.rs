@@ -1,6 +1,5 @@
 //! What `watch` draws: pure, from a status to lines.
 
-use aris_attempt::cards::CardId;
 use aris_cli::Style;
 use jiff::Timestamp;
 
@@ -18,7 +17,7 @@ type Paint = fn(Style, &str) -> String;
 
 /// A part of the screen: a heading, and rows of which as many are shown as fit.
 struct Section {
-    heading: String,
+    heading: &'static str,
     /// How many there are in all.
     count: usize,
     rows: Vec<String>,
@@ -144,10 +143,9 @@ fn counts(status: &Status) -> String {
 
 fn cards(status: &Status) -> Option<String> {
     let cards = status.cards.iter().map(|card| {
-        let jobs = if card.jobs.is_empty() {
-            String::from("idle")
-        } else {
-            card.jobs.join(" ")
+        let jobs = match card.jobs.as_slice() {
+            [] => String::from("idle"),
+            jobs => jobs.join(" "),
         };
         format!("{}: {jobs}", card.index)
     });
@@ -155,64 +153,63 @@ fn cards(status: &Status) -> Option<String> {
     (!cards.is_empty()).then(|| format!("cards  {}", cards.join("   ")))
 }
 
+impl Section {
+    fn new(
+        heading: &'static str,
+        count: usize,
+        rows: impl Iterator<Item = String>,
+        paint: Paint,
+    ) -> Self {
+        Self {
+            heading,
+            count,
+            rows: rows.collect(),
+            paint,
+        }
+    }
+}
+
+/// Jobs in any of these states.
+fn count(status: &Status, states: &[&str]) -> usize {
+    let counts = states.iter().filter_map(|state| status.counts.get(state));
+    counts.sum()
+}
+
 fn phases(status: &Status) -> Section {
     let shown = status.phases.iter().filter(|_| status.phases.len() > 1);
     // Those that go on first: what is over is over.
     let mut phases: Vec<_> = shown.collect();
     phases.sort_by_key(|phase| phase.status != "running");
-    Section {
-        heading: String::from("phases"),
-        count: phases.len(),
-        rows: phases
-            .iter()
-            .take(PHASES)
-            .map(|phase| {
-                format!(
-                    "  {}  {}  {} of {} completed, {} stuck",
-                    phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
-                )
-            })
-            .collect(),
-        paint: plain,
-    }
+    let rows = phases.iter().take(PHASES).map(|phase| {
+        format!(
+            "  {}  {}  {} of {} completed, {} stuck",
+            phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
+        )
+    });
+    Section::new("phases", phases.len(), rows, plain)
 }
 
 fn running(status: &Status, columns: usize) -> Section {
     let width = width_of(status.running.iter().map(|job| job.id.as_str()), columns);
     let rows = status.running.iter().map(|job| {
-        let cards: Vec<String> = job.gpus.iter().map(CardId::to_string).collect();
-        let cards = if cards.is_empty() {
-            String::from("-")
-        } else {
-            cards.join(",")
-        };
-        let time = job.seconds.and_then(|seconds| u64::try_from(seconds).ok());
         format!(
-            "  {}  #{}  card {cards:<4} {:>8}  {}",
+            "  {}  #{}  card {:<4} {:>8}  {}",
             pad(&job.id, width),
             job.attempt,
-            time.map_or_else(|| String::from("-"), duration),
+            job.cards(),
+            job.time(),
             job.last_line.as_deref().unwrap_or("")
         )
     });
     let active = ["starting", "running", "cancelling", "unknown"];
-    let count = active.iter().filter_map(|state| status.counts.get(state));
-    Section {
-        heading: String::from("running"),
-        count: count.sum(),
-        rows: rows.collect(),
-        paint: plain,
-    }
+    Section::new("running", count(status, &active), rows, plain)
 }
 
 fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
     let width = width_of(status.retries.iter().map(|job| job.id.as_str()), columns);
     let rows = status.retries.iter().map(|job| {
-        let due = job
-            .at
-            .as_deref()
-            .and_then(crate::snapshot::moment)
-            .map(|due| due.duration_since(now).as_secs().max(0));
+        let due = job.at.as_deref().and_then(crate::snapshot::moment);
+        let due = due.map(|due| due.duration_since(now).as_secs().max(0));
         let due = due.and_then(|seconds| u64::try_from(seconds).ok());
         format!(
             "  {}  {} after {} attempts, again in {}",
@@ -222,46 +219,34 @@ fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
             due.map_or_else(|| String::from("a while"), duration)
         )
     });
-    Section {
-        heading: String::from("to be tried again"),
-        count: status.counts.get("backoff").copied().unwrap_or(0),
-        rows: rows.collect(),
-        paint: Style::doubtful,
-    }
+    let all = count(status, &["backoff"]);
+    Section::new("to be tried again", all, rows, Style::doubtful)
 }
 
 fn blocked(status: &Status) -> Section {
     let rows = status.blocked.iter();
-    Section {
-        heading: String::from("blocked"),
-        count: status.counts.get("blocked").copied().unwrap_or(0),
-        rows: rows
-            .map(|group| format!("  {} jobs: {}", group.jobs, group.cause))
-            .collect(),
-        paint: Style::doubtful,
-    }
+    let rows = rows.map(|group| format!("  {} jobs: {}", group.jobs, group.cause));
+    Section::new(
+        "blocked",
+        count(status, &["blocked"]),
+        rows,
+        Style::doubtful,
+    )
 }
 
 fn problems(status: &Status, columns: usize) -> Section {
     let failed = || status.problems.iter().filter(|job| job.state != "blocked");
     let width = width_of(failed().map(|job| job.id.as_str()), columns);
-    let over = ["failed", "lost", "cancelled"];
-    let count = over.iter().filter_map(|state| status.counts.get(state));
-    Section {
-        heading: String::from("not completed"),
-        count: count.sum(),
-        rows: failed()
-            .map(|job| {
-                format!(
-                    "  {}  {}  {}",
-                    pad(&job.id, width),
-                    job.reason.unwrap_or(job.state),
-                    job.error.as_deref().unwrap_or("")
-                )
-            })
-            .collect(),
-        paint: Style::bad,
-    }
+    let rows = failed().map(|job| {
+        format!(
+            "  {}  {}  {}",
+            pad(&job.id, width),
+            job.reason.unwrap_or(job.state),
+            job.error.as_deref().unwrap_or("")
+        )
+    });
+    let all = count(status, &["failed", "lost", "cancelled"]);
+    Section::new("not completed", all, rows, Style::bad)
 }
 
 #[cfg(test)]
@@ -269,6 +254,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use unicode_width::UnicodeWidthStr as _;
+
+    use aris_attempt::cards::CardId;
 
     use super::*;
     use crate::commands::status::{Blocked, CardUse, Phase, Retry, Row, Running};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use aris_attempt::cards::CardId;
-use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, Visitor};
 
 #[cfg(test)]
 pub(crate) mod schema;
@@ -15,7 +15,7 @@ use schema::{Level, Scalar};
 use slurm::Slurm;
 
 use super::{DoneWhen, Engine, OnDepFailure, OtherGpu, Release};
-use crate::typed::{Many, Written};
+use crate::typed::Many;
 
 /// Keys at the top.
 #[derive(Debug, Default, serde::Deserialize)]
@@ -87,7 +87,8 @@ pub(crate) struct Phase {
     /// Its name, unique.
     pub(super) name: Option<String>,
     /// Phases that must be completed before any job of this one starts.
-    pub(super) depends_on: Option<Many<Parent>>,
+    #[cfg_attr(test, schemars(with = "Option<Many<Parent>>"))]
+    depends_on: Elsewhere,
     /// What becomes of jobs whose dependency did not complete.
     pub(super) on_dep_failure: Option<OnDepFailure>,
     /// Jobs of this phase that run at the same time.
@@ -123,7 +124,7 @@ pub(crate) struct Job {
     pub(super) needs: Option<Many<String>>,
     /// The grid cell it came from.
     #[cfg_attr(test, schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
-    pub(super) params: Option<Params>,
+    params: Elsewhere,
     /// Its cards.
     pub(super) gpus: Option<u32>,
     /// Its working directory; a relative one counts from the queue's.
@@ -191,53 +192,15 @@ impl<'de> Deserialize<'de> for Elsewhere {
     }
 }
 
-/// A phase that another depends on: its name, or a map.
-#[derive(Debug)]
-pub(crate) struct Parent {
-    pub(super) phase: String,
-    pub(super) same: Vec<String>,
-}
-
-#[derive(serde::Deserialize)]
+/// A phase that another depends on; a name stands for it, too.
+#[derive(Debug, serde::Deserialize)]
 #[serde(expecting = "a name or a map\ndepends_on: {phase: teachers, match: [N]}")]
-struct Matched {
+pub(crate) struct Parent {
     /// Its name.
-    phase: String,
+    pub(super) phase: String,
     /// Parameters that tie each job to the parent's of the same values.
     #[serde(default, rename = "match")]
-    same: Many<String>,
-}
-
-impl<'de> Deserialize<'de> for Parent {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Parent;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a name or a map")
-            }
-
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Parent, E> {
-                Ok(Parent {
-                    phase: name.to_owned(),
-                    same: Vec::new(),
-                })
-            }
-
-            fn visit_newtype_struct<D: Deserializer<'de>>(
-                self,
-                from: D,
-            ) -> Result<Parent, D::Error> {
-                let Matched { phase, same } = Matched::deserialize(from)?;
-                Ok(Parent {
-                    phase,
-                    same: same.0,
-                })
-            }
-        }
-        from.deserialize_newtype_struct(crate::typed::WRITTEN, Either)
-    }
+    pub(super) same: Many<String>,
 }
 
 /// A type that is read from one scalar by a function; the text is what the scalar must be, a second line the hint.
@@ -415,32 +378,6 @@ impl TryFrom<BTreeMap<String, String>> for Variables {
                 "needs names of letters, digits and _ with a text each, not {name:?}"
             )),
         }
-    }
-}
-
-/// Parameters of a job in the order of the file; those that are no scalars say nothing to anybody and are left out.
-#[derive(Debug)]
-pub(crate) struct Params(pub(super) Vec<(Box<str>, Box<str>)>);
-
-impl<'de> Deserialize<'de> for Params {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Params;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a map")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Params, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some((name, value)) = map.next_entry::<Box<str>, Written>()? {
-                    pairs.extend(value.0.map(|value| (name, value.into_boxed_str())));
-                }
-                Ok(Params(pairs))
-            }
-        }
-        from.deserialize_map(Pairs)
     }
 }
 
