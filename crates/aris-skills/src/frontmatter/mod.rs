@@ -197,11 +197,6 @@ impl Frontmatter {
     }
 }
 
-/// The first line of a file's body: behind the frontmatter, or 1.
-pub fn first_body_line(frontmatter: Option<&Frontmatter>) -> usize {
-    frontmatter.map_or(1, |found| found.last + 1)
-}
-
 /// One YAML document that must be a mapping. `lines_before` and `bytes_before` place it in its file.
 fn mapping(source: &str, lines_before: usize, bytes_before: usize) -> Result<Yaml, YamlFault> {
     let yaml = document(source, lines_before, bytes_before)?;

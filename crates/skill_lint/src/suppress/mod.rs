@@ -48,7 +48,7 @@ pub fn directives(path: &str, text: &Text, markdown: Option<&Document>) -> Vec<D
     let parsed;
     let markdown = match markdown {
         None if aris_skills::names::extension(path) == "md" => {
-            parsed = Document::parse(text, 1);
+            parsed = Document::parse(text);
             Some(&parsed)
         }
         given => given,
@@ -199,21 +199,20 @@ fn inline(
 ) {
     let (line, col) = (directive.line, directive.col);
     if directive.rules.is_empty() {
-        sink.found("SR903", path, line, col, "the suppression names no rule");
+        sink.found("SR903", path, (line, col), "the suppression names no rule");
     }
     if directive.reason.is_empty() {
         sink.found(
             "SR901",
             path,
-            line,
-            col,
+            (line, col),
             "the suppression gives no reason and hides nothing",
         );
         return;
     }
     for name in &directive.rules {
         if !catalogue::is_known(name) {
-            sink.found("SR903", path, line, col, catalogue::unknown(name));
+            sink.found("SR903", path, (line, col), catalogue::unknown(name));
             continue;
         }
         let mut used = false;
@@ -234,8 +233,7 @@ fn inline(
             sink.found(
                 "SR902",
                 path,
-                line,
-                col,
+                (line, col),
                 format!("there is no finding of {name} here to hide"),
             );
         }
@@ -256,8 +254,7 @@ fn allowed(
         sink.found(
             "SR901",
             file,
-            allow.line,
-            1,
+            (allow.line, 1),
             format!("{what} gives no reason and hides nothing"),
         );
         return;
@@ -266,8 +263,7 @@ fn allowed(
         sink.found(
             "SR904",
             file,
-            allow.line,
-            1,
+            (allow.line, 1),
             format!("{what} held until {until}"),
         );
         return;
@@ -288,8 +284,7 @@ fn allowed(
         sink.found(
             "SR902",
             file,
-            allow.line,
-            1,
+            (allow.line, 1),
             format!("{what} hides nothing"),
         );
     }

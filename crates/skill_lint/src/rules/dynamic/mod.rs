@@ -36,7 +36,7 @@ pub struct Facts {
 }
 
 /// Looks for what could be run; nothing is run yet.
-pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
     if config.run.is_none() {
         return Facts::default();
     }
@@ -50,8 +50,7 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
             sink.found(
                 "SR306",
                 &program.path,
-                line,
-                1,
+                (line, 1),
                 format!("the sample cannot be run: {fault}"),
             );
         }
@@ -60,7 +59,12 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
 }
 
 /// Runs the programs of all skills, several at once, and reports in their order.
-pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
+pub fn tree<'f>(
+    tree: &Tree,
+    facts: impl Iterator<Item = &'f Facts>,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) {
     let Some(level) = config.run else { return };
     // What is passed over is said in the name of the first rule that would have looked.
     let dynamic = catalogue::all()
@@ -69,7 +73,7 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     let Some(rule) = dynamic.map(|rule| rule.id).find(|id| sink.wants(id)) else {
         return;
     };
-    let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();
+    let programs: Vec<&Program> = facts.flat_map(|facts| &facts.programs).collect();
     let path = config.search_path.as_deref().unwrap_or(DEFAULT_PATH);
     let timeout = Duration::from_secs(config.timeout_s);
     let sandbox = match Sandbox::prepare(
@@ -138,6 +142,6 @@ fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
             None => (&program.path, 1),
         },
     };
-    sink.found(problem.rule, path, line, 1, problem.message)
+    sink.found(problem.rule, path, (line, 1), problem.message)
         .skill = Some(program.skill_dir.clone());
 }

@@ -39,7 +39,7 @@ pub(super) fn missing_name(
         }
         None if mapping.style == Style::Block => {
             let start = text.start(2);
-            (start..start, line + line_end(text))
+            (start..start, line + text.line_end(1))
         }
         None => return None,
     };
@@ -114,20 +114,10 @@ pub(super) fn without_flow(
         }
         (None, false) => return None,
     };
-    let block = block.replace('\n', line_end(text));
+    let block = block.replace('\n', text.line_end(1));
     let edit = (start..node.range.end, block);
     let repaired = read_again(text, frontmatter, &edit)?;
     (Said::of(&repaired) == Said::of(before)).then_some(edit)
-}
-
-/// How the lines of a file end, going by the first.
-fn line_end(text: &Text) -> &'static str {
-    let first = text.raw().get(..text.start(2)).unwrap_or_default();
-    if first.ends_with("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    }
 }
 
 /// An outermost flow collection and what it is the value of.

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use aris_skills::names::join;
 use serde_json::Value;
 
 use super::manifest::{MARKETPLACE, Manifest, Problem};
-use super::places::{Places, below, join, resolve};
+use super::places::{Places, below, resolve};
 use super::plugin;
 
 /// An entry whose plugin lies in the tree.

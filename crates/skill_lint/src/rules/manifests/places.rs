@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_skills::names;
+use aris_skills::names::{self, has_end, join};
 
 /// The files and folders of a tree by path. What git ignores is not among them: it is not there either after an installation.
 #[derive(Debug, Default)]
@@ -90,21 +90,6 @@ impl Places {
             .filter(|child| self.is_skill(child))
             .map(str::to_owned)
             .collect()
-    }
-}
-
-/// Whether a path ends with these parts.
-fn has_end(path: &str, end: &str) -> bool {
-    path.strip_suffix(end)
-        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
-}
-
-/// A path below a folder; the folder may be the root, which is the empty path.
-pub(super) fn join(folder: &str, path: &str) -> String {
-    if folder.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{folder}/{path}")
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::manifest::{Manifest, PLUGIN, Problem};
 use super::places::{Places, resolve};
+use crate::rules::frontmatter::is_kebab;
 
 /// Fields that name files or folders of the plugin; `skills` has its own rule.
 const PATHS: &[&str] = &[
@@ -20,13 +21,6 @@ const PATHS: &[&str] = &[
     "outputStyles",
     "themes",
 ];
-
-/// Whether a name is of lower-case words and digits joined by single hyphens.
-fn is_kebab(name: &str) -> bool {
-    let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    let mut words = name.split('-');
-    words.all(|word| !word.is_empty() && word.bytes().all(is_part))
-}
 
 /// Checks the manifest of the plugin at `root`.
 pub(super) fn check(manifest: &Manifest, root: &str, places: &Places) -> Vec<Problem> {

@@ -65,7 +65,7 @@ fn report(checked: Checked, file: &SourceFile, sink: &mut Sink<'_>) {
         Ok(None) => {}
         Ok(Some(fault)) => {
             let message = format!("refused by the interpreter: {}", fault.message);
-            sink.found("SR212", file.path(), fault.line, fault.col, message);
+            sink.found("SR212", file.path(), (fault.line, fault.col), message);
         }
         Err(reason) => sink.skipped("SR212", file.path(), reason),
     }
