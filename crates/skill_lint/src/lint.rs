@@ -110,5 +110,5 @@ fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
 /// The files that repairs are to change.
 fn edited(findings: &[Finding]) -> impl Iterator<Item = &str> {
     let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
-    fixes.flat_map(|fix| &fix.edits).map(fix::Edit::path)
+    fixes.map(|fix| fix.path.as_str())
 }

@@ -12,7 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::profile::Profile;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, clap::ValueEnum,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -25,9 +27,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All, the mildest first.
-    pub const ALL: [Self; 3] = [Self::Info, Self::Warn, Self::Error];
-
     /// Its word on the command line and in reports.
     pub const fn word(self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use aris_skills::text::Text;
+use clap::ValueEnum;
 use ignore::gitignore::GitignoreBuilder;
 use serde::{Deserialize, Deserializer};
 use serde_spanned::Spanned;
@@ -246,11 +247,7 @@ impl FromStr for FailOn {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match severity(text) {
-            _ if text == "never" => Ok(Self::Never),
-            Some(severity) => Ok(Self::At(severity)),
-            None => Err(format!("`{text}` is none of error, warn, info, never")),
-        }
+        severity(text, "never").map(|severity| severity.map_or(Self::Never, Self::At))
     }
 }
 
@@ -258,28 +255,15 @@ impl FromStr for Level {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match severity(text) {
-            _ if text == "off" => Ok(Self::Off),
-            Some(severity) => Ok(Self::On(severity)),
-            None => Err(format!("`{text}` is none of error, warn, info, off")),
-        }
+        severity(text, "off").map(|severity| severity.map_or(Self::Off, Self::On))
     }
 }
 
-fn severity(word: &str) -> Option<Severity> {
-    let mut all = Severity::ALL.into_iter();
-    all.find(|severity| severity.word() == word)
-}
-
-impl FromStr for super::RunLevel {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "help" => Ok(Self::Help),
-            "flags" => Ok(Self::Flags),
-            "all" => Ok(Self::All),
-            _ => Err(format!("`{text}` is none of help, flags, all")),
-        }
+/// The severity of a word, or `none`.
+fn severity(text: &str, none: &str) -> Result<Option<Severity>, String> {
+    let severity = <Severity as ValueEnum>::from_str(text, false).ok();
+    if severity.is_none() && text != none {
+        return Err(format!("`{text}` is none of error, warn, info, {none}"));
     }
+    Ok(severity)
 }

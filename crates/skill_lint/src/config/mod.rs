@@ -29,7 +29,7 @@ pub enum FailOn {
 }
 
 /// How much `--run` runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum RunLevel {
     /// `--help` only.
     Help,

@@ -8,7 +8,6 @@ mod tests;
 mod text;
 
 use std::io::{self, Write};
-use std::str::FromStr;
 
 use aris_cli::{Product, Style};
 use serde::Serialize;
@@ -25,7 +24,7 @@ use crate::suppress::Suppressed;
 pub const SCHEMA: &str = "aris.skill_lint.findings/v1";
 
 /// How a report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// For people.
     #[default]
@@ -36,20 +35,6 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub Actions.
     Github,
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            "sarif" => Ok(Self::Sarif),
-            "github" => Ok(Self::Github),
-            _ => Err(format!("`{text}` is none of text, json, sarif, github")),
-        }
-    }
 }
 
 /// One finding of the report.

@@ -14,7 +14,7 @@ use aris_skills::{Skill, Tree, names};
 
 use crate::config::Config;
 use crate::finding::{FILE, Place, Sink};
-use crate::fix::Fix;
+use crate::fix::{Change, Fix};
 use check::Surroundings;
 
 pub(crate) use name::is_kebab;
@@ -39,7 +39,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
             FILE,
             "the file begins with a byte order mark",
         )
-        .fix(Fix::remove_bom(path));
+        .fix(Fix::of(path, Change::RemoveBom));
     }
     let around = Surroundings {
         directory: &skill.name,

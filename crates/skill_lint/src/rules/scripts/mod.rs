@@ -14,7 +14,7 @@ use aris_skills::{EntryKind, Skill, SourceFile, Text, Tree, names};
 use crate::code::Code;
 use crate::config::Config;
 use crate::finding::{FILE, Sink};
-use crate::fix::Fix;
+use crate::fix::{Change, Fix};
 use crate::rules::security;
 
 /// Looks at one skill.
@@ -91,17 +91,14 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
             FILE,
             "has a shebang and no execute bit",
         )
-        .fix(Fix::make_executable(file.path()));
+        .fix(Fix::of(file.path(), Change::MakeExecutable));
     }
     if shebang.ends_in_cr {
-        let col = text.line(1).chars().count() + 1;
-        sink.found(
-            "SR221",
-            file.path(),
-            (1, col),
-            "the shebang ends in a carriage return",
-        )
-        .fix(Fix::rewrite(file.path(), text.raw().replace("\r\n", "\n")));
+        let place = (1, text.line(1).chars().count() + 1);
+        let new = Change::Rewrite(text.raw().replace("\r\n", "\n"));
+        let message = "the shebang ends in a carriage return";
+        sink.found("SR221", file.path(), place, message)
+            .fix(Fix::of(file.path(), new));
     }
 }
 
