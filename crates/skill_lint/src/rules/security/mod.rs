@@ -3,7 +3,6 @@
 //! Rules about code are asked by `program`, which the family of scripts calls while it has the script read; everything else is
 //! about the texts of the skill.
 
-mod dynamic;
 mod hidden;
 mod javascript;
 mod powershell;
@@ -14,15 +13,18 @@ mod shell;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use aris_skills::markdown::{Document, Fence};
 use aris_skills::{Skill, SourceFile, Text};
+use regex::Regex;
 
 use crate::catalogue::Severity;
 use crate::code::shell::Script;
 use crate::code::{self, Code, Hit, download};
 use crate::config::Config;
 use crate::finding::Sink;
+use crate::pattern::compiled;
 
 /// Folders whose files may hold what looks like a secret.
 const SAMPLES: &[&str] = &["tests", "test", "testdata", "fixtures"];
@@ -137,7 +139,24 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
     lines
 }
 
+/// `` !`…` `` at the start of a line or after a space.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| compiled("(?:^| )(!`([^`]+)`)"));
+
+/// What stands for the skill's arguments in a command.
+static ARGUMENTS: LazyLock<Regex> = LazyLock::new(|| compiled(r"\$(?:ARGUMENTS|[0-9])"));
+
+/// The commands in a line that run when the skill is loaded: the byte of the `!`, and whether it holds the skill's arguments.
+fn commands(line: &str) -> impl Iterator<Item = (usize, bool)> {
+    let found = COMMAND.captures_iter(line);
+    found.filter_map(|found| {
+        let takes_arguments = ARGUMENTS.is_match(found.get(2)?.as_str());
+        Some((found.get(1)?.start(), takes_arguments))
+    })
+}
+
 /// SR410: `` !`…` `` in the body, and blocks whose info string starts with `!`.
+///
+/// **Source**: Claude Code documentation, skills: dynamic context injection.
 fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
     let mut report = |place, takes_arguments| {
         let (message, most) = if takes_arguments {
@@ -152,10 +171,8 @@ fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Si
             .at_most(most);
     };
     for (number, line) in text.lines_from(document.first_line) {
-        let found = dynamic::injections(line).into_iter();
-        for found in found.take(code::MOST_ON_A_LINE) {
-            let place = text.place(text.start(number) + found.at);
-            report(place, found.takes_arguments);
+        for (at, takes_arguments) in commands(line).take(code::MOST_ON_A_LINE) {
+            report(text.place(text.start(number) + at), takes_arguments);
         }
     }
     for fence in document
@@ -165,7 +182,7 @@ fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Si
     {
         let takes_arguments = fence
             .content()
-            .any(|number| dynamic::takes_arguments(text.line(number)));
+            .any(|number| ARGUMENTS.is_match(text.line(number)));
         report((fence.open, 1), takes_arguments);
     }
 }
