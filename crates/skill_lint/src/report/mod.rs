@@ -10,8 +10,9 @@ mod text;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
+use aris_contract::envelope::{Meta, Success};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use page::{Page, RULE_SCHEMA, RULES_SCHEMA};
 
@@ -174,29 +175,20 @@ impl Report {
 
     /// What the envelope's `meta` says beside schema, helper, version and count.
     fn meta(&self) -> Map<String, Value> {
-        let fields = [
-            ("errors", Value::from(self.number(Severity::Error))),
-            ("warnings", Value::from(self.number(Severity::Warn))),
-            ("infos", Value::from(self.number(Severity::Info))),
-            (
-                "suppressed",
-                Value::from(self.items.len() - self.open().count()),
-            ),
-            ("skills", Value::from(self.skills)),
-            ("files", Value::from(self.files)),
-            ("rules_run", Value::from(self.rules_run.clone())),
-            (
-                "skipped",
-                serde_json::to_value(&self.skipped).unwrap_or_default(),
-            ),
-            ("profile", Value::from(self.profile.word())),
-            ("sandbox", self.sandbox.clone().unwrap_or_default()),
-            ("fixed", Value::from(self.fixed.files.clone())),
-        ];
-        fields
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect()
+        let meta = json!({
+            "errors": self.number(Severity::Error),
+            "warnings": self.number(Severity::Warn),
+            "infos": self.number(Severity::Info),
+            "suppressed": self.items.len() - self.open().count(),
+            "skills": self.skills,
+            "files": self.files,
+            "rules_run": self.rules_run,
+            "skipped": self.skipped,
+            "profile": self.profile,
+            "sandbox": self.sandbox,
+            "fixed": self.fixed.files,
+        });
+        meta.as_object().cloned().unwrap_or_default()
     }
 
     /// The report in a format, as it goes to stdout or into a file.
@@ -204,26 +196,19 @@ impl Report {
         match format {
             Format::Text => text::write(self, out, style),
             Format::Json => {
-                let envelope = serde_json::json!({"data": self.items, "meta": self.whole_meta()});
-                writeln!(out, "{envelope}")
+                let meta = Meta {
+                    schema: SCHEMA,
+                    helper: crate::SPEC.name,
+                    version: crate::SPEC.version,
+                    count: Some(self.items.len()),
+                    more: self.meta(),
+                };
+                let data = &self.items;
+                writeln!(out, "{}", serde_json::to_string(&Success { data, meta })?)
             }
             Format::Sarif => writeln!(out, "{:#}", sarif::document(self)),
             Format::Github => github::write(self, out),
         }
-    }
-
-    fn whole_meta(&self) -> Map<String, Value> {
-        let mut meta: Map<String, Value> = [
-            ("schema", Value::from(SCHEMA)),
-            ("helper", Value::from(crate::SPEC.name)),
-            ("version", Value::from(crate::SPEC.version)),
-            ("count", Value::from(self.items.len())),
-        ]
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
-        meta.append(&mut self.meta());
-        meta
     }
 }
 

@@ -1,5 +1,3 @@
-use serde_json::json;
-
 use super::*;
 use crate::testing::folder;
 use crate::{Cli, Options};

@@ -12,14 +12,12 @@ use crate::pattern::compiled;
 const NAMED_FILES: usize = 3;
 
 /// Where a problem belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The script.
-    Script,
     /// This line of the script, from 1.
-    ScriptLine(usize),
-    /// The line of the contract file where this text stands first, or else its first line.
-    Contract(String),
+    Script(usize),
+    /// Where the contract file has its samples.
+    Contract,
 }
 
 /// A rule that a script breaks.
@@ -70,7 +68,7 @@ pub(super) fn problems(answers: &Answers) -> Vec<Problem> {
 fn script(rule: &'static str, message: String) -> Problem {
     Problem {
         rule,
-        place: Place::Script,
+        place: Place::Script(1),
         message,
     }
 }
@@ -87,11 +85,11 @@ fn calls(answers: &Answers) -> impl Iterator<Item = (&'static str, Place, &Answe
     let samples = answers
         .samples
         .iter()
-        .map(|sample| ("the declared sample", sample.place.clone(), &sample.answer));
+        .map(|sample| ("the declared sample", sample.place, &sample.answer));
     named
         .into_iter()
         .flatten()
-        .map(|(name, answer)| (name, Place::Script, answer))
+        .map(|(name, answer)| (name, Place::Script(1), answer))
         .chain(samples)
 }
 
@@ -186,7 +184,7 @@ fn sample(sample: &SampleAnswer, found: &mut Vec<Problem>) {
     let mut report = |message| {
         found.push(Problem {
             rule: "SR306",
-            place: sample.place.clone(),
+            place: sample.place,
             message,
         });
     };

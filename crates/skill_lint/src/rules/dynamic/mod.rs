@@ -74,15 +74,16 @@ pub fn tree<'f>(
         return;
     };
     let programs: Vec<&Program> = facts.flat_map(|facts| &facts.programs).collect();
-    let path = config.search_path.as_deref().unwrap_or(DEFAULT_PATH);
     let timeout = Duration::from_secs(config.timeout_s);
-    let sandbox = match Sandbox::prepare(
-        path,
-        &std::env::temp_dir(),
+    let temporary = std::env::temp_dir();
+    let prepared = Sandbox::prepare(
+        config.path(),
+        &temporary,
         &tree.root,
         timeout,
         config.unsandboxed,
-    ) {
+    );
+    let sandbox = match prepared {
         Ok(sandbox) => sandbox,
         Err(error) => {
             sink.ran_under(Err(error));
@@ -106,11 +107,6 @@ pub fn tree<'f>(
     }
 }
 
-/// `PATH` when the caller has none.
-///
-/// **Source**: POSIX `confstr(_CS_PATH)` as glibc answers it, and where local programs lie.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
 fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
     let wanted: BTreeSet<Interpreter> = programs
         .iter()
@@ -128,19 +124,10 @@ fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
 }
 
 fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
-    let (path, line) = match &problem.place {
-        Place::Script => (&program.path, 1),
-        Place::ScriptLine(line) => (&program.path, *line),
-        Place::Contract(word) => match &program.contract {
-            Some(file) => (
-                &file.path,
-                file.text
-                    .lines()
-                    .position(|line| line.contains(word))
-                    .map_or(1, |at| at + 1),
-            ),
-            None => (&program.path, 1),
-        },
+    let (path, line) = match (problem.place, &program.contract) {
+        (Place::Script(line), _) => (&program.path, line),
+        (Place::Contract, Some(file)) => (&file.path, file.samples_line),
+        (Place::Contract, None) => (&program.path, 1),
     };
     sink.found(problem.rule, path, (line, 1), problem.message)
         .skill = Some(program.skill_dir.clone());

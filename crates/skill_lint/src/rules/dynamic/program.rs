@@ -45,7 +45,8 @@ pub(super) enum Start {
 pub(super) struct ContractFile {
     /// Path in the tree.
     pub(super) path: String,
-    pub(super) text: String,
+    /// Line of its samples, from 1.
+    pub(super) samples_line: usize,
     pub(super) contract: Contract,
 }
 
@@ -120,11 +121,13 @@ const CONTRACT: &str = ".contract.json";
 
 fn contract_at(skill: &Skill, folder: &str, helper: &str) -> Option<ContractFile> {
     let file = skill.file(&names::join(folder, &format!("{helper}{CONTRACT}")))?;
-    let text = file.text.as_ref()?.raw();
-    let contract = Contract::of(text)?;
+    let text = file.text.as_ref()?;
+    let contract = Contract::of(text.raw())?;
+    let mut lines = text.lines();
+    let samples = lines.find(|(_, line)| line.contains("\"samples\""));
     Some(ContractFile {
         path: file.path().to_owned(),
-        text: text.to_owned(),
+        samples_line: samples.map_or(1, |(number, _)| number),
         contract,
     })
 }

@@ -49,7 +49,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
     };
     let frontmatter = document.frontmatter.as_ref();
     for found in check::check(text, frontmatter, &around) {
-        let finding = sink.found(found.rule, path, (found.line, found.col), found.message);
+        let finding = sink.found(found.rule, path, found.place, found.message);
         if let Some((range, new)) = found.edit {
             finding.fix(Fix::replace(path, range, new));
         }

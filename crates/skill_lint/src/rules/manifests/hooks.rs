@@ -10,7 +10,7 @@ use super::places::{Places, below};
 const RULE: &str = "SR611";
 
 /// Checks the hooks of the plugin at `root`.
-pub(super) fn check(hooks: &Manifest, root: &str, places: &Places) -> Vec<Problem> {
+pub(super) fn check(hooks: &Manifest, root: &str, places: &Places<'_>) -> Vec<Problem> {
     let mut problems = hooks.faults(&HOOKS, |_, _| RULE);
     let mut open = vec![(String::new(), &hooks.value)];
     while let Some((at, value)) = open.pop() {
@@ -19,7 +19,11 @@ pub(super) fn check(hooks: &Manifest, root: &str, places: &Places) -> Vec<Proble
                 let says = match below(root, path) {
                     None => "leaves the plugin",
                     Some(found) if !places.exists(&found) => "does not exist",
-                    Some(found) if may_run && is_run && !places.is_executable(&found) => {
+                    Some(found)
+                        if may_run
+                            && is_run
+                            && !places.file(&found).is_some_and(|file| file.executable) =>
+                    {
                         "is run without an interpreter and is not executable"
                     }
                     Some(_) => continue,
@@ -87,8 +91,7 @@ fn plugin_files(command: &str) -> Vec<(&str, bool)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::places::sample;
-    use super::super::tests::{messages, of};
+    use super::super::tests::{messages, of, sample};
     use super::*;
 
     #[test]
@@ -114,7 +117,8 @@ mod tests {
 
     #[test]
     fn hook_files_exist_and_can_be_run() {
-        let places = sample(&["p/run*", "p/plain", "out"]);
+        let tree = sample(&["p/run*", "p/plain", "out"]);
+        let places = Places(&tree);
         let checked = |hook: &str| {
             let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{hook}]}}]}}}}"#);
             messages(&check(&of(&text), "p", &places))

@@ -11,17 +11,17 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_skills::names::{folder, join};
-use aris_skills::tree::EntryKind;
 use aris_skills::{Skill, Tree};
 
 use self::manifest::{CODEX, Manifest, Problem};
 use self::places::Places;
+pub(super) use self::plugin::path_values;
 use crate::catalogue::Severity;
 use crate::finding::{FILE, Sink};
 use crate::fix::Fix;
 
-const PLUGIN: &str = ".claude-plugin/plugin.json";
-const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+pub(super) const PLUGIN: &str = ".claude-plugin/plugin.json";
+pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const HOOKS: &str = "hooks/hooks.json";
 
 /// Folders for manifests alone. **Source**: documentation of plugins of Claude Code and Codex.
@@ -63,7 +63,7 @@ pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
 
 /// Looks across skills.
 pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
-    let places = places(tree);
+    let places = Places(tree);
     let mut plugins: BTreeMap<String, Manifest> = BTreeMap::new();
     let mut roots: BTreeSet<String> = BTreeSet::new();
     for path in places.files_ending(PLUGIN) {
@@ -92,33 +92,13 @@ pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
     }
     for root in &roots {
         let path = join(root, HOOKS);
-        if places.is_file(&path)
+        if places.file(&path).is_some()
             && let Some(hooks) = read(tree, &path, "SR611", "the hooks file", sink)
         {
             put(hooks::check(&hooks, root, &places), &path, sink);
         }
     }
     misplaced(&places, sink);
-}
-
-/// The files and folders of a tree; links count as what they lead to.
-fn places(tree: &Tree) -> Places {
-    let leads_to_folder = |kind: &EntryKind| {
-        matches!(
-            kind,
-            EntryKind::Link {
-                to_folder: true,
-                ..
-            }
-        )
-    };
-    let exists = |kind: &EntryKind| !matches!(kind, EntryKind::Link { dangling: true, .. });
-    let files = (tree.files.iter())
-        .filter(|file| exists(&file.kind) && !leads_to_folder(&file.kind))
-        .map(|file| (file.path.clone(), file.executable));
-    let links = tree.files.iter().filter(|file| leads_to_folder(&file.kind));
-    let folders = (links.map(|link| link.path.clone())).chain(tree.folders.iter().cloned());
-    Places::new(files, folders)
 }
 
 /// Reads a manifest; a fault in it is a finding of `rule`.
@@ -156,7 +136,7 @@ fn put(problems: Vec<Problem>, path: &str, sink: &mut Sink<'_>) {
 }
 
 /// Things in the wrong folder: SR609 and SR610.
-fn misplaced(places: &Places, sink: &mut Sink<'_>) {
+fn misplaced(places: &Places<'_>, sink: &mut Sink<'_>) {
     const NAME: &str = "marketplace.json";
     for name in COMPONENTS {
         for around in MANIFEST_FOLDERS {
@@ -167,7 +147,7 @@ fn misplaced(places: &Places, sink: &mut Sink<'_>) {
             }
         }
     }
-    if places.is_file(NAME) {
+    if places.file(NAME).is_some() {
         let message = format!("a marketplace is read from {MARKETPLACE}, not from the root");
         let found = sink.found("SR610", NAME, FILE, message);
         if !places.exists(MARKETPLACE) {
