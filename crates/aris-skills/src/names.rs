@@ -116,8 +116,7 @@ pub fn joined(folder: &str, relative: &str) -> (usize, String) {
     for part in folder.split('/').chain(relative.split('/')) {
         match part {
             "" | "." => {}
-            ".." if parts.pop().is_none() => above += 1,
-            ".." => {}
+            ".." => above += usize::from(parts.pop().is_none()),
             part => parts.push(part),
         }
     }

@@ -11,7 +11,7 @@ use crate::catalogue;
 use crate::cli::{FixMode, Options};
 use crate::config::{Config, FailOn, file};
 use crate::finding::{Finding, Sink, Skipped};
-use crate::fingerprint::{self, Ordinals};
+use crate::fingerprint::Fingerprints;
 use crate::fix::{Fixed, Plan};
 use crate::lint::{self, Found};
 use crate::profile::Profile;
@@ -215,17 +215,16 @@ impl Root {
         hidden.resize(hidden.len() + own.len(), None);
         findings.append(&mut own);
         let mut items = Vec::with_capacity(findings.len());
-        let mut current: (String, Option<Text>, Ordinals) = Default::default();
+        let mut prints = Fingerprints::default();
+        let mut current: (String, Option<Text>) = Default::default();
         for (finding, hidden) in findings.into_iter().zip(hidden) {
-            let print = if let Some(print) = &finding.fingerprint {
-                print.clone()
-            } else {
+            let print = finding.fingerprint.clone().unwrap_or_else(|| {
                 if current.0 != finding.path {
                     let text = self.tree.text(&finding.path).ok();
-                    current = (finding.path.clone(), text, Ordinals::default());
+                    current = (finding.path.clone(), text);
                 }
-                fingerprint::of(&finding, current.1.as_ref(), &mut current.2)
-            };
+                prints.of(&finding, current.1.as_ref())
+            });
             let skill = self.skill_of(&finding);
             let mut item = Item::of(finding, print, skill);
             item.suppressed = hidden;

@@ -19,7 +19,6 @@ pub mod finding;
 pub mod fingerprint;
 pub mod fix;
 pub mod lint;
-mod pattern;
 pub mod profile;
 pub mod report;
 pub mod rules;

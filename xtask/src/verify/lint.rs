@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use aris_fs::EntryKind;
-use skill_lint::{Cli, Options};
 use skill_lint::catalogue::Severity;
 use skill_lint::config::RunLevel;
 use skill_lint::profile::Profile;
+use skill_lint::{Cli, Options};
 
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;

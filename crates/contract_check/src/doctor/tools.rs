@@ -12,9 +12,6 @@ use super::launchers;
 use super::record::{Installation, Record};
 use crate::project::{Project, probe};
 
-/// Bytes of a helper: a binary with debug information may be large.
-const LIMIT: u64 = 256 << 20;
-
 /// One helper.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -196,8 +193,8 @@ fn same_file(one: &Path, other: &Path) -> bool {
 
 fn same_content(one: &Path, other: &Path) -> bool {
     let size = |path: &Path| path.metadata().map(|metadata| metadata.len()).ok();
-    size(one) == size(other)
-        && matches!((aris_fs::read(one, LIMIT), aris_fs::read(other, LIMIT)), (Ok(one), Ok(other)) if one == other)
+    let same = |digests: &[_]| matches!(digests, [Ok(one), Ok(other)] if one == other);
+    size(one) == size(other) && same(&aris_audit::digest_files(&[one, other]))
 }
 
 /// Whether a file is one of the scripts that this suite generates: they all look for their own place first.

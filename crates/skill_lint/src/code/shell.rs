@@ -377,7 +377,7 @@ impl Lexer<'_> {
     /// `(`: arithmetic, a function's parentheses or a subshell.
     fn open(&mut self, command: &mut Command) {
         if self.peek(1) == b'(' && command.words.is_empty() {
-            self.balanced(b'(', b')');
+            self.balanced();
             return;
         }
         self.at += 1;
@@ -538,7 +538,7 @@ impl Lexer<'_> {
                         Some(b'=') if groups == 0 && is_assignment(self.text(start..self.at)) => {
                             self.array();
                         }
-                        Some(b'?' | b'*' | b'+' | b'@' | b'!') => self.balanced(b'(', b')'),
+                        Some(b'?' | b'*' | b'+' | b'@' | b'!') => self.balanced(),
                         _ => break,
                     }
                     groups += 1;
@@ -563,17 +563,17 @@ impl Lexer<'_> {
             b'\\' => self.at += 2,
             b'\'' if !in_quotes => {
                 self.at += 1;
-                self.until(b'\'', false);
+                self.single_quotes(false);
             }
             b'"' if !in_quotes => self.double_quotes(),
             b'$' => match (self.peek(1), self.peek(2)) {
                 (b'\'', _) if !in_quotes => {
                     self.at += 2;
-                    self.until(b'\'', true);
+                    self.single_quotes(true);
                 }
                 (b'(', b'(') => {
                     self.at += 1;
-                    self.balanced(b'(', b')');
+                    self.balanced();
                 }
                 (b'(', _) => {
                     self.at += 1;
@@ -599,8 +599,8 @@ impl Lexer<'_> {
         }
     }
 
-    fn until(&mut self, end: u8, escapes: bool) {
-        while !self.done() && self.peek(0) != end {
+    fn single_quotes(&mut self, escapes: bool) {
+        while !self.done() && self.peek(0) != b'\'' {
             self.at += if escapes && self.peek(0) == b'\\' {
                 2
             } else {
@@ -655,15 +655,15 @@ impl Lexer<'_> {
         self.depth -= 1;
     }
 
-    /// Passes over a balanced group that holds no commands of its own, but may hold substitutions.
-    fn balanced(&mut self, open: u8, close: u8) {
+    /// Passes over `(…)`, a balanced group that holds no commands of its own, but may hold substitutions.
+    fn balanced(&mut self) {
         let mut level = 0_usize;
         while !self.done() {
             let byte = self.peek(0);
-            if byte == open {
+            if byte == b'(' {
                 level += 1;
                 self.at += 1;
-            } else if byte == close {
+            } else if byte == b')' {
                 level = level.saturating_sub(1);
                 self.at += 1;
                 if level == 0 {

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use aris_proc::{Captured, End, Finished};
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 use crate::sandbox::Scratch;
 

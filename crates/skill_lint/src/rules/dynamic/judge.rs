@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
 
 use super::answer::Answer;
 use super::envelope;
-use crate::pattern::compiled;
 
 /// Files that a message names; the rest is counted.
 const NAMED_FILES: usize = 3;
@@ -73,34 +73,23 @@ fn script(rule: &'static str, message: String) -> Problem {
     }
 }
 
-/// The calls with their names and places, in the order they were made.
-fn calls(answers: &Answers) -> impl Iterator<Item = (&'static str, Place, &Answer)> {
-    let named = [
-        Some(("--help", &answers.help)),
-        answers
-            .unknown_flag
-            .as_ref()
-            .map(|answer| ("an unknown flag", answer)),
-    ];
-    let samples = answers
-        .samples
-        .iter()
-        .map(|sample| ("the declared sample", sample.place, &sample.answer));
-    named
-        .into_iter()
-        .flatten()
-        .map(|(name, answer)| (name, Place::Script(1), answer))
-        .chain(samples)
-}
-
 fn time(answers: &Answers, found: &mut Vec<Problem>) {
-    for (name, place, _) in calls(answers).filter(|(_, _, answer)| answer.timed_out()) {
-        let message = format!("{name} gave no answer within {} s", answers.limit_s);
-        found.push(Problem {
-            rule: "SR309",
-            place,
-            message,
-        });
+    let mut late = |name: &str, place: Place, answer: &Answer| {
+        if answer.timed_out() {
+            let message = format!("{name} gave no answer within {} s", answers.limit_s);
+            found.push(Problem {
+                rule: "SR309",
+                place,
+                message,
+            });
+        }
+    };
+    late("--help", Place::Script(1), &answers.help);
+    if let Some(answer) = &answers.unknown_flag {
+        late("an unknown flag", Place::Script(1), answer);
+    }
+    for sample in &answers.samples {
+        late("the declared sample", sample.place, &sample.answer);
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 /// A declared sample.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use aris_skills::helpers::{self, rows};
+use aris_skills::helpers::rows;
 use aris_skills::markdown::Document;
+use aris_skills::pattern::compiled;
 use aris_skills::{Text, Tree, names};
 use regex::Regex;
 use serde::Deserialize;
@@ -19,7 +20,6 @@ use serde_spanned::Spanned;
 use super::table::{Cell, Table, tables};
 use crate::config::Config;
 use crate::finding::Sink;
-use crate::pattern::compiled;
 
 /// The folder of pages and tables that several skills share.
 const SHARED: &str = "shared-references";
@@ -207,20 +207,6 @@ struct Helper {
     aliases: Vec<String>,
     policy: Option<Spanned<String>>,
     shipped: Option<bool>,
-}
-
-impl helpers::Row for Helper {
-    fn name(&self) -> &str {
-        self.name.as_ref()
-    }
-
-    fn owner(&self) -> &str {
-        &self.owner
-    }
-
-    fn aliases(&self) -> &[String] {
-        &self.aliases
-    }
 }
 
 fn rows_of_toml(path: &str, text: &Text) -> Result<Vec<Row>, String> {

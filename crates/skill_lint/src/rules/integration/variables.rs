@@ -4,10 +4,10 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::{Captures, Regex};
 
 use super::resolver::{Line, indent_of};
-use crate::pattern::compiled;
 
 /// Names after `CLAUDE_` that Claude Code replaces in the text of a skill.
 const KNOWN: &[&str] = &[

@@ -2,6 +2,10 @@
 //!
 //! **Source**: Claude Code documentation of hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a command is run by a shell.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
 use serde_json::Value;
 
 use super::manifest::{HOOKS, Manifest, Problem};
@@ -49,40 +53,26 @@ pub(super) fn check(hooks: &Manifest, root: &str, places: &Places<'_>) -> Vec<Pr
     problems
 }
 
+/// A path below the folder of the plugin.
+static FILE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r#"\$(?:\{CLAUDE_PLUGIN_ROOT\}|CLAUDE_PLUGIN_ROOT)["']?/([^\s"';|&()<>]+)"#)
+});
+
 /// The files of the plugin that a shell command names, each with whether it is the program of its command. Paths with variables or
 /// patterns cannot be told.
 fn plugin_files(command: &str) -> Vec<(&str, bool)> {
-    const NAME: &str = "CLAUDE_PLUGIN_ROOT";
     let mut found = Vec::new();
-    for (at, _) in command.match_indices(NAME) {
-        let before = command.get(..at).unwrap_or_default();
-        let after = command.get(at + NAME.len()..).unwrap_or_default();
-        let (before, after) = match (before.strip_suffix("${"), after.strip_prefix('}')) {
-            (Some(before), Some(after)) => (before, after),
-            _ => match before.strip_suffix('$') {
-                Some(before) => (before, after),
-                None => continue,
-            },
-        };
-        let after = after.strip_prefix(['"', '\'']).unwrap_or(after);
-        let Some(path) = after.strip_prefix('/') else {
-            continue;
-        };
-        let end = path
-            .find(|c: char| c.is_whitespace() || "\"';|&()<>".contains(c))
-            .unwrap_or(path.len());
-        let path = path.get(..end).unwrap_or_default();
-        if path.is_empty() || path.contains(['$', '*', '?', '`', '{']) {
-            continue;
-        }
+    for file in FILE.captures_iter(command) {
+        let before = command.get(..file.get_match().start()).unwrap_or_default();
         let before = before
             .strip_suffix(['"', '\''])
             .unwrap_or(before)
             .trim_end();
-        found.push((
-            path,
-            before.is_empty() || before.ends_with([';', '|', '&', '(']),
-        ));
+        let is_run = before.is_empty() || before.ends_with([';', '|', '&', '(']);
+        let path = file.get(1).map_or("", |path| path.as_str());
+        if !path.contains(['$', '*', '?', '`', '{']) {
+            found.push((path, is_run));
+        }
     }
     found
 }

@@ -4,9 +4,8 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 /// A black flag and the tags behind it, which are one emoji until the tag that ends it; or a hidden character.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {

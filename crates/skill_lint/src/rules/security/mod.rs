@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use aris_skills::markdown::{Document, Fence};
+use aris_skills::pattern::compiled;
 use aris_skills::{Skill, SourceFile, Text};
 use regex::Regex;
 
@@ -24,7 +25,6 @@ use crate::code::shell::Script;
 use crate::code::{self, Code, Hit, download};
 use crate::config::Config;
 use crate::finding::Sink;
-use crate::pattern::compiled;
 
 /// Folders whose files may hold what looks like a secret.
 const SAMPLES: &[&str] = &["tests", "test", "testdata", "fixtures"];
