@@ -41,7 +41,7 @@ pub use cli::{Cli, FixMode, Options};
 pub use error::Error;
 pub use report::{Answer, Report};
 
-use report::{Format, Page};
+use report::Format;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -92,12 +92,12 @@ pub static SPEC: Spec = Spec {
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if cli.list_rules {
-        return Ok(Outcome::done(Answer::Page(Page::list())));
+        return Ok(Outcome::done(Answer::Rules(catalogue::all())));
     }
     if let Some(id) = &cli.explain {
         let rule = catalogue::find(&id.to_ascii_uppercase())
             .ok_or_else(|| Error::Usage(catalogue::unknown(id)))?;
-        return Ok(Outcome::done(Answer::Page(Page::Rule(rule))));
+        return Ok(Outcome::done(Answer::Rule(rule)));
     }
     let output = match &cli.output {
         Some(path) => Some((context.absolute(path), format_of(path)?)),

@@ -37,13 +37,13 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         for word in &command.assignments {
             let name = script.raw(word).split('=').next().unwrap_or_default();
             held.retain(|(other, _)| *other != name);
-            let inside = downloads.iter().find(|(_, at)| word.range.contains(at));
+            let inside = downloads.iter().find(|(_, at)| word.contains(at));
             held.extend(inside.map(|(_, at)| (name, *at)));
         }
         let Some((name, arguments)) = script.called(command) else {
             continue;
         };
-        let at = command.words.first().map_or(0, |word| word.range.start);
+        let at = command.words.first().map_or(0, |word| word.start);
         if is_download(&name) {
             downloads.push((command.pipeline, at));
             continue;
@@ -78,7 +78,7 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         };
         downloads.retain(|(pipeline, at)| {
             let run = from_pipe && *pipeline == command.pipeline
-                || code.iter().any(|word| word.range.contains(at))
+                || code.iter().any(|word| word.contains(at))
                 || held.iter().any(|(name, of)| of == at && expands(name));
             if run {
                 places.push(*at);
@@ -96,7 +96,7 @@ pub(crate) fn is_printed(line: &str, at: usize) -> bool {
         let prints = script
             .called(command)
             .is_some_and(|(name, _)| matches!(name.as_str(), "echo" | "printf"));
-        prints && command.words.iter().any(|word| word.range.contains(&at))
+        prints && command.words.iter().any(|word| word.contains(&at))
     })
 }
 

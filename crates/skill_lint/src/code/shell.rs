@@ -13,12 +13,8 @@ use std::ops::Range;
 /// Deepest nesting of substitutions and groups that is followed; what lies deeper is read as plain characters.
 const DEEPEST: usize = 60;
 
-/// One word, still with its quotes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
-    /// Bytes of the word in the source.
-    pub(crate) range: Range<usize>,
-}
+/// Bytes of one word in the source, still with its quotes.
+pub(crate) type Word = Range<usize>;
 
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +76,7 @@ impl<'a> Script<'a> {
 
     /// The word as it is written.
     pub(crate) fn raw(&self, word: &Word) -> &'a str {
-        self.source.get(word.range.clone()).unwrap_or("")
+        self.source.get(word.clone()).unwrap_or("")
     }
 
     /// What the word stands for when it holds no expansion: quotes removed.
@@ -298,7 +294,7 @@ impl Lexer<'_> {
 
     /// Puts a finished word where it belongs: reserved word, assignment, name or argument.
     fn place(&mut self, word: Word, command: &mut Command, cases: &mut usize) {
-        let text = self.text(word.range.clone());
+        let text = self.text(word.clone());
         // `2>file`: the descriptor is not an argument.
         if matches!(self.peek(0), b'<' | b'>')
             && self.peek(1) != b'('
@@ -328,7 +324,7 @@ impl Lexer<'_> {
             }
         }
         if let [first, _] = command.words.as_slice() {
-            match (self.text(first.range.clone()), text) {
+            match (self.text(first.clone()), text) {
                 ("case", "in") => {
                     command.words.clear();
                     *cases += 1;
@@ -413,7 +409,7 @@ impl Lexer<'_> {
                 b'`' if self.backquotes > 0 => return,
                 _ => {
                     let word = self.word();
-                    if first && self.text(word.range) == "esac" {
+                    if first && self.text(word) == "esac" {
                         *cases = cases.saturating_sub(1);
                         return;
                     }
@@ -433,7 +429,7 @@ impl Lexer<'_> {
                 b'`' if self.backquotes > 0 => return,
                 _ => {
                     let word = self.word();
-                    let last = self.text(word.range.clone()) == "]]";
+                    let last = self.text(word.clone()) == "]]";
                     command.words.push(word);
                     if last {
                         return;
@@ -456,7 +452,7 @@ impl Lexer<'_> {
             self.at += usize::from(tabs);
             self.blanks();
             let word = self.word();
-            let raw = self.text(word.range).to_owned();
+            let raw = self.text(word).to_owned();
             let delimiter = raw.replace(['\'', '"', '\\'], "");
             self.heredocs.push(Heredoc {
                 quoted: delimiter != raw,
@@ -481,7 +477,7 @@ impl Lexer<'_> {
         let word = self.word();
         if text {
             command.inputs.push(word);
-        } else if replaces && !word.range.is_empty() {
+        } else if replaces && !word.is_empty() {
             command.outputs.push(word);
         }
     }
@@ -552,9 +548,7 @@ impl Lexer<'_> {
         if self.at == start && !self.done() && !is_separator(self.peek(0)) {
             self.at += 1;
         }
-        Word {
-            range: start..self.at,
-        }
+        start..self.at
     }
 
     /// One quoted part, expansion or character of a word.
@@ -833,8 +827,8 @@ mod tests {
             let script = Script::read(&source);
             for command in &script.commands {
                 for word in command.words.iter().chain(&command.assignments).chain(&command.outputs) {
-                    prop_assert!(word.range.end <= source.len());
-                    prop_assert!(source.get(word.range.clone()).is_some());
+                    prop_assert!(word.end <= source.len());
+                    prop_assert!(source.get(word.clone()).is_some());
                     script.literal(word);
                 }
             }

@@ -14,9 +14,9 @@ use aris_contract::envelope::{Meta, Success};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-pub use page::{Page, RULE_SCHEMA, RULES_SCHEMA};
+pub use page::{RULE_SCHEMA, RULES_SCHEMA};
 
-use crate::catalogue::{self, Certainty, Severity};
+use crate::catalogue::{Certainty, Rule, Severity};
 use crate::finding::{Finding, Skipped};
 use crate::profile::Profile;
 use crate::suppress::Suppressed;
@@ -212,20 +212,23 @@ impl Report {
     }
 }
 
-/// What the helper prints: findings, the catalogue, or one rule.
+/// What the helper prints.
 #[derive(Debug)]
 pub enum Answer {
     /// Findings.
     Findings(Box<Report>),
-    /// The catalogue, or one rule at length.
-    Page(Page),
+    /// The catalogue.
+    Rules(&'static [Rule]),
+    /// One rule at length.
+    Rule(&'static Rule),
 }
 
 impl Serialize for Answer {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Findings(report) => report.items.serialize(serializer),
-            Self::Page(page) => page.serialize(serializer),
+            Self::Rules(rules) => rules.serialize(serializer),
+            Self::Rule(rule) => rule.serialize(serializer),
         }
     }
 }
@@ -234,34 +237,37 @@ impl Product for Answer {
     fn schema(&self) -> &'static str {
         match self {
             Self::Findings(_) => SCHEMA,
-            Self::Page(page) => page.schema(),
+            Self::Rules(_) => RULES_SCHEMA,
+            Self::Rule(_) => RULE_SCHEMA,
         }
     }
 
     fn count(&self) -> Option<usize> {
         match self {
             Self::Findings(report) => Some(report.items.len()),
-            Self::Page(page) => page.count(),
+            Self::Rules(rules) => Some(rules.len()),
+            Self::Rule(_) => None,
         }
     }
 
     fn meta(&self) -> Map<String, Value> {
         match self {
             Self::Findings(report) => report.meta(),
-            Self::Page(_) => Map::new(),
+            Self::Rules(_) | Self::Rule(_) => Map::new(),
         }
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         match self {
             Self::Findings(report) => report.write(report.format, out, style),
-            Self::Page(page) => page.write(out, style),
+            Self::Rules(rules) => page::list(rules, out, style),
+            Self::Rule(rule) => write!(out, "{}", rule.page()),
         }
     }
 }
 
 /// The tags of a rule in SARIF and on its page: sources and family.
-pub(crate) fn tags(rule: &catalogue::Rule) -> Vec<String> {
+pub(crate) fn tags(rule: &Rule) -> Vec<String> {
     let sources = rule.source_names().map(str::to_owned);
     std::iter::once(rule.family().to_owned())
         .chain(sources)

@@ -92,9 +92,9 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
                     raw.len() > 1 && raw.starts_with(['"', '\'']) && raw.ends_with(['"', '\'']),
                 );
                 if !option && !after_output {
-                    let start = range.start + word.range.start + quotes;
+                    let start = range.start + word.start + quotes;
                     found.push((
-                        start..range.start + word.range.end - quotes,
+                        start..range.start + word.end - quotes,
                         starts && !script_stands,
                     ));
                 }

@@ -83,7 +83,7 @@ impl<'t> Variables<'t> {
                 .chain(&command.outputs);
             for word in words {
                 let expanded = expansions(script.raw(word)).into_iter();
-                let expanded = expanded.map(|(name, at)| (name, word.range.start + at));
+                let expanded = expanded.map(|(name, at)| (name, word.start + at));
                 for (name, at) in expanded.filter(|(_, at)| !script.is_literal(*at)) {
                     used.entry(name).or_insert(from + at);
                 }
