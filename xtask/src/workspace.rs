@@ -180,20 +180,6 @@ impl Workspace {
     }
 }
 
-impl aris_skills::helpers::Row for Row {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn owner(&self) -> &str {
-        &self.owner
-    }
-
-    fn aliases(&self) -> &[String] {
-        &self.aliases
-    }
-}
-
 impl Row {
     /// Canonical name and aliases.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {

@@ -71,6 +71,18 @@ pub enum Layer {
     Host,
 }
 
+/// Targets whose binaries run on this machine, in the order of the launchers.
+pub fn targets() -> Vec<String> {
+    let machine = std::env::consts::ARCH;
+    match std::env::consts::OS {
+        "macos" => vec![format!("{machine}-apple-darwin")],
+        _ => vec![
+            format!("{machine}-unknown-linux-musl"),
+            format!("{machine}-unknown-linux-gnu"),
+        ],
+    }
+}
+
 /// One candidate that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Looked {

@@ -1,4 +1,4 @@
-//! Text of others.
+//! Text of others, and text for a shell.
 
 /// Whether a terminal, an editor or a browser obeys this character instead of showing it: controls but line feed and tab, and the marks,
 /// embeddings, overrides and isolates of the bidirectional algorithm (**Source**: Unicode UAX #9).
@@ -7,9 +7,28 @@ pub fn is_hidden(sign: char) -> bool {
         || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Words as one line that a POSIX shell reads back: in single quotes unless they are plain.
+pub fn shell_line<S: AsRef<str>>(words: &[S]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    let quoted = words.iter().map(AsRef::as_ref).map(|word| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word.to_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_words_stay_as_they_are() {
+        assert_eq!(shell_line(&["a/b.c", "--x=1", ""]), "a/b.c --x=1 ''");
+        assert_eq!(shell_line(&["a b", "it's", "$x"]), r"'a b' 'it'\''s' '$x'");
+    }
 
     #[test]
     fn what_is_obeyed_and_not_shown_is_hidden() {

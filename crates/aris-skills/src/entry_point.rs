@@ -1,8 +1,13 @@
 //! Which scripts of a skill are started by its texts or by users.
 
+use std::sync::LazyLock;
+
+use regex::{Match, Regex};
+
 use crate::file::SourceFile;
 use crate::mention::Matcher;
 use crate::names;
+use crate::pattern::compiled;
 use crate::script::ScriptKind;
 use crate::text::Text;
 
@@ -47,33 +52,33 @@ pub(crate) fn decide(files: &mut [SourceFile]) {
     }
 }
 
+/// An interpreter word and at most 80 characters behind it.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?:^|[^A-Za-z0-9_.-])(?:python3?|uv run|bash|sh|node|bun|deno|tsx|ruby|perl)[^A-Za-z0-9_.-].{0,79}$",
+    )
+});
+
 /// Whether an interpreter word ends within the 80 characters before byte `at` of a line.
 pub(crate) fn is_called(line: &str, at: usize) -> bool {
-    const WORDS: [&str; 11] = [
-        "python", "python3", "uv run", "bash", "sh", "node", "bun", "deno", "tsx", "ruby", "perl",
-    ];
-    let before = line.get(..at).unwrap_or_default();
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    WORDS.iter().any(|word| {
-        before.match_indices(word).any(|(start, _)| {
-            let behind = before.get(start + word.len()..).unwrap_or_default();
-            let front = before.get(..start).unwrap_or_default();
-            !front.ends_with(is_part)
-                && !behind.starts_with(is_part)
-                && !behind.is_empty()
-                && behind.chars().count() <= 80
-        })
-    })
+    CALL.is_match(line.get(..at).unwrap_or_default())
 }
+
+/// A main guard, and what follows its colon.
+static GUARD: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r#"^if[\s(]*(?:__name__[\s()]*==[\s()]*["']__main__["']|["']__main__["'][\s()]*==[\s()]*__name__)[\s()]*:(.*)$"#,
+    )
+});
 
 /// Whether a Python file has `if __name__ == "__main__":` with a body that does more than refuse to be run: a lone `raise` whose
 /// exception calls nothing. `raise SystemExit(main())` runs something.
 pub(crate) fn has_main_guard(text: &Text) -> bool {
     text.lines().any(|(number, line)| {
-        let Some(after) = guard(line) else {
+        let Some(guard) = GUARD.captures(line) else {
             return false;
         };
-        let mut body: Vec<&str> = vec![after];
+        let mut body: Vec<&str> = guard.get(1).iter().map(Match::as_str).collect();
         body.extend(
             text.lines_from(number + 1)
                 .map(|(_, line)| line)
@@ -96,20 +101,4 @@ pub(crate) fn has_main_guard(text: &Text) -> bool {
             }
         }
     })
-}
-
-/// What follows the colon of a main guard.
-fn guard(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("if")?;
-    let (condition, after) = rest.split_once(':')?;
-    let squeezed: String = condition
-        .chars()
-        .filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')'))
-        .map(|c| if c == '\'' { '"' } else { c })
-        .collect();
-    matches!(
-        squeezed.as_str(),
-        "__name__==\"__main__\"" | "\"__main__\"==__name__"
-    )
-    .then_some(after)
 }

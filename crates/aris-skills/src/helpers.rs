@@ -1,6 +1,6 @@
 //! `helpers.toml`, the table of helpers: one `[[helper]]` for each, read in one way by whoever asks.
 //!
-//! Each reader has a [`Row`] with the columns it needs, and says itself whether others are welcome. Names go into paths and scripts, so
+//! Each reader has a type with the columns it needs, and says itself whether others are welcome. Names go into paths and scripts, so
 //! what they may be is checked here.
 
 use std::collections::BTreeMap;
@@ -9,14 +9,16 @@ use aris_launch::is_plain;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// A row of the table, as far as its reader needs it.
-pub trait Row: DeserializeOwned {
+/// What is checked of each row.
+#[derive(Debug, Deserialize)]
+struct Names {
     /// Canonical name.
-    fn name(&self) -> &str;
+    name: String,
     /// The skill it belongs to.
-    fn owner(&self) -> &str;
+    owner: String,
     /// Other names, which may be paths.
-    fn aliases(&self) -> &[String];
+    #[serde(default)]
+    aliases: Vec<String>,
 }
 
 /// What is wrong with a table.
@@ -38,50 +40,58 @@ struct Table<R> {
 ///
 /// **Errors**: text that is no such table; a name, owner or alias that is no plain name; a name that two helpers have, or that would
 /// have to be a file and a folder.
-pub fn rows<R: Row>(text: &[u8]) -> Result<Vec<R>, Problem> {
+pub fn rows<R: DeserializeOwned>(text: &[u8]) -> Result<Vec<R>, Problem> {
     let text = str::from_utf8(text).map_err(|error| Problem {
         line: line_of(text, error.valid_up_to()),
         reason: String::from("not UTF-8"),
     })?;
-    let table: Table<R> = toml_edit::de::from_str(text).map_err(|error| Problem {
+    let rows = table(text)?;
+    check(text, &table(text)?)?;
+    Ok(rows)
+}
+
+fn table<R: DeserializeOwned>(text: &str) -> Result<Vec<R>, Problem> {
+    let table: Result<Table<R>, _> = toml_edit::de::from_str(text);
+    table.map(|table| table.helper).map_err(|error| Problem {
         line: line_of(text.as_bytes(), error.span().map_or(0, |span| span.start)),
         reason: error.message().to_owned(),
-    })?;
+    })
+}
+
+fn check(text: &str, rows: &[Names]) -> Result<(), Problem> {
     let mention =
         |is_there: &dyn Fn(&str) -> bool| text.lines().position(is_there).map_or(1, |at| at + 1);
-    for row in &table.helper {
-        let mut aliases = row.aliases().iter();
-        let sound = is_plain(row.name())
-            && is_plain(row.owner())
-            && aliases.all(|alias| alias.split('/').all(is_plain));
-        if !sound {
-            let name = row.name();
+    for Names {
+        name,
+        owner,
+        aliases,
+    } in rows
+    {
+        let mut parts = aliases.iter().flat_map(|alias| alias.split('/'));
+        if !is_plain(name) || !is_plain(owner) || !parts.all(is_plain) {
             let reason =
                 format!("helper {name:?} has a name, an owner or an alias that is no plain name");
             let line = mention(&|line| line.starts_with("name") && line.contains(name));
             return Err(Problem { line, reason });
         }
     }
-    match collision(&table.helper) {
+    match collision(rows) {
         Some((name, reason)) => {
             let quoted = format!("\"{name}\"");
             let line = mention(&|line| line.contains(&quoted));
             Err(Problem { line, reason })
         }
-        None => Ok(table.helper),
+        None => Ok(()),
     }
 }
 
 /// A name that two helpers have, or that would have to be a file and a folder beside the others, and what is wrong with it.
-fn collision<R: Row>(rows: &[R]) -> Option<(&str, String)> {
+fn collision(rows: &[Names]) -> Option<(&str, String)> {
     let mut owners = BTreeMap::new();
     for row in rows {
-        for name in [row.name()]
-            .into_iter()
-            .chain(row.aliases().iter().map(String::as_str))
-        {
-            if let Some(other) = owners.insert(name, row.name()) {
-                let reason = format!("{name:?} is a name of {other} and of {}", row.name());
+        for name in std::iter::once(&row.name).chain(&row.aliases) {
+            if let Some(other) = owners.insert(name.as_str(), &row.name) {
+                let reason = format!("{name:?} is a name of {other} and of {}", row.name);
                 return Some((name, reason));
             }
         }
@@ -106,28 +116,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[derive(Debug, Deserialize)]
-    struct Names {
-        name: String,
-        #[serde(default)]
-        aliases: Vec<String>,
-        owner: String,
-    }
-
-    impl Row for Names {
-        fn name(&self) -> &str {
-            &self.name
-        }
-
-        fn owner(&self) -> &str {
-            &self.owner
-        }
-
-        fn aliases(&self) -> &[String] {
-            &self.aliases
-        }
-    }
 
     #[test]
     fn rows_that_could_leave_their_folder_are_refused_with_their_line() {

@@ -19,6 +19,7 @@ pub mod helpers;
 pub mod markdown;
 pub mod mention;
 pub mod names;
+pub mod pattern;
 pub mod script;
 pub mod skill;
 pub mod text;

@@ -88,23 +88,53 @@ pub fn may_be_entry_point(path: &str) -> bool {
             .any(|part| part.starts_with('_') || INNER.contains(&part))
 }
 
+/// Whether a path ends with these parts.
+pub fn has_end(path: &str, end: &str) -> bool {
+    path.strip_suffix(end)
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// A path below a folder, which may be the top.
+pub fn join(folder: &str, path: &str) -> String {
+    if folder.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
+}
+
 /// Joins a relative path to a folder and resolves `.` and `..`; `None` when it leaves the top.
 pub fn resolve(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
+    let (above, path) = joined(folder, relative);
+    (above == 0).then_some(path)
+}
+
+/// The same for a path that may leave the top: how many levels above the top it leads, and the path from there.
+pub fn joined(folder: &str, relative: &str) -> (usize, String) {
+    let mut parts: Vec<&str> = Vec::new();
+    let mut above = 0;
+    for part in folder.split('/').chain(relative.split('/')) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
+            ".." => above += usize::from(parts.pop().is_none()),
             part => parts.push(part),
         }
     }
-    Some(parts.join("/"))
+    (above, parts.join("/"))
+}
+
+/// Whether a path is a folder or lies below it; everything lies below the top.
+pub fn lies_in(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -167,5 +197,29 @@ mod tests {
         );
         assert_eq!(resolve("a/b", "../c/./d").as_deref(), Some("a/c/d"));
         assert_eq!(resolve("a", "../../c"), None);
+    }
+
+    #[test]
+    fn paths_are_joined_by_their_parts() {
+        for (directory, path, expected) in [
+            ("a/b", "../c.md", (0, "a/c.md")),
+            ("a", "./b/", (0, "a/b")),
+            ("", "../x/y", (1, "x/y")),
+            ("a", "../../../x", (2, "x")),
+            ("a", ".", (0, "a")),
+        ] {
+            let (above, joined) = joined(directory, path);
+            assert_eq!((above, joined.as_str()), expected, "{directory} {path}");
+        }
+        assert!(lies_in("a/b", "a") && lies_in("a", "a") && lies_in("x", ""));
+        assert!(!lies_in("ab", "a"));
+    }
+
+    proptest! {
+        #[test]
+        fn joined_paths_have_no_dots(path in "[a./]{0,40}") {
+            let (_, path) = joined("a/b", &path);
+            prop_assert!(path.split('/').all(|part| part != ".." && part != "."));
+        }
     }
 }

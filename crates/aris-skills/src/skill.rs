@@ -1,16 +1,14 @@
 //! One skill with the text of its files.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use aris_fs::FsError;
 
 use crate::binary::Binary;
 use crate::entry_point;
 use crate::file::SourceFile;
-use crate::frontmatter::{Frontmatter, first_body_line};
 use crate::markdown::Document;
-use crate::mention::Mentions;
+use crate::mention;
 use crate::names;
 use crate::script::{Script, ScriptKind};
 use crate::text::Text;
@@ -25,8 +23,6 @@ const LARGE_HEAD: u64 = 64 << 10;
 /// A skill, loaded.
 #[derive(Debug)]
 pub struct Skill {
-    /// Position in [`Tree::skills`].
-    pub index: usize,
     /// Directory relative to the root, with `/`; empty when the root is the skill.
     pub dir: String,
     /// Name of the directory.
@@ -35,11 +31,6 @@ pub struct Skill {
     pub location: PathBuf,
     /// Files and links that belong to it, sorted by path.
     pub files: Vec<SourceFile>,
-    /// Folders that belong to it, as skill paths, sorted.
-    pub folders: Vec<String>,
-    /// Frontmatter of the SKILL.md.
-    pub frontmatter: Option<Frontmatter>,
-    mentions: OnceLock<Mentions>,
 }
 
 impl Tree {
@@ -65,34 +56,19 @@ impl Skill {
         let mut files: Vec<SourceFile> = entries
             .map(|entry| load(tree, entry, inside(&entry.path)))
             .collect();
-        let frontmatter = files
-            .iter()
-            .find(|file| file.skill_path == SKILL_FILE)
-            .and_then(|file| Frontmatter::of(file.text.as_ref()?));
-        for file in &mut files {
-            if names::extension(&file.skill_path) == "md"
-                && let Some(text) = &file.text
-            {
-                let first = if file.skill_path == SKILL_FILE {
-                    first_body_line(frontmatter.as_ref())
-                } else {
-                    first_body_line(Frontmatter::of(text).as_ref())
-                };
-                file.markdown = Some(Document::parse(text, first));
-            }
-        }
         entry_point::decide(&mut files);
-        let folders = found.folders.iter().filter_map(|at| tree.folders.get(*at));
         Some(Self {
-            index,
             dir: found.dir.clone(),
             name: found.name.clone(),
             location: tree.root.join(&found.dir),
-            folders: folders.map(|folder| inside(&folder.path)).collect(),
             files,
-            frontmatter,
-            mentions: OnceLock::new(),
         })
+    }
+
+    /// The SKILL.md, where it is text, with that and its Markdown.
+    pub fn instruction(&self) -> Option<(&SourceFile, &Text, &Document)> {
+        let mut all = self.instructions();
+        all.find(|(file, ..)| file.skill_path == SKILL_FILE)
     }
 
     /// The SKILL.md.
@@ -109,19 +85,6 @@ impl Skill {
         self.files.get(at.ok()?)
     }
 
-    /// First line of the body of the SKILL.md.
-    pub fn first_body_line(&self) -> usize {
-        first_body_line(self.frontmatter.as_ref())
-    }
-
-    /// A path of the skill as a path of the tree.
-    pub fn path_of(&self, skill_path: &str) -> String {
-        match self.dir.as_str() {
-            "" => skill_path.to_owned(),
-            dir => format!("{dir}/{skill_path}"),
-        }
-    }
-
     /// Instruction files with their text and Markdown.
     pub fn instructions(&self) -> impl Iterator<Item = (&SourceFile, &Text, &Document)> {
         self.files
@@ -130,9 +93,9 @@ impl Skill {
             .filter_map(|file| Some((file, file.text.as_ref()?, file.markdown.as_ref()?)))
     }
 
-    /// Who mentions whom among the files of the skill. Computed once.
-    pub fn mentions(&self) -> &Mentions {
-        self.mentions.get_or_init(|| Mentions::of(&self.files))
+    /// For each file whether the SKILL.md or a reachable text file mentions it.
+    pub fn reachable(&self) -> Vec<bool> {
+        mention::reachable(&self.files)
     }
 }
 
@@ -182,6 +145,9 @@ fn load(tree: &Tree, entry: &FileEntry, skill_path: String) -> SourceFile {
             && let Some(kind) = ScriptKind::of(&file.skill_path, &text)
         {
             file.script = Some(Script::of(kind, &text));
+        }
+        if names::extension(&file.skill_path) == "md" {
+            file.markdown = Some(Document::parse(&text));
         }
         file.text = Some(text);
     }

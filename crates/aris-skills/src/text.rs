@@ -1,5 +1,7 @@
 //! A file as lines.
 
+use std::ops::Range;
+
 /// The text of a file: lines are split at LF, one CR at the end of each is removed, and a last empty piece is no line.
 ///
 /// Bytes that are not UTF-8 are replaced by U+FFFD and one leading byte order mark is removed; both are remembered.
@@ -37,6 +39,19 @@ impl Text {
     /// The whole text, line ends as they are in the file.
     pub fn raw(&self) -> &str {
         &self.raw
+    }
+
+    /// The text in these bytes; empty where they are none of it.
+    pub fn part(&self, range: Range<usize>) -> &str {
+        self.raw.get(range).unwrap_or_default()
+    }
+
+    /// How a line ends, by its number from 1.
+    pub fn line_end(&self, number: usize) -> &'static str {
+        match self.part(self.start(number)..self.start(number + 1)) {
+            line if line.ends_with("\r\n") => "\r\n",
+            _ => "\n",
+        }
     }
 
     /// Number of lines.

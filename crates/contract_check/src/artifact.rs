@@ -209,26 +209,10 @@ fn names(root: &Path, place: &str, pattern: &str, folders: bool) -> Result<Vec<S
     Ok(matching.collect())
 }
 
-/// Whether `name` is `pattern`, where a `*` stands for any text. A hidden name needs its dot in the pattern.
+/// Whether `name` is what `pattern` says. A hidden name needs its dot in the pattern.
 fn matches(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && !pattern.starts_with('.') {
-        return false;
-    }
-    let Some((first, rest)) = pattern.split_once('*') else {
-        return pattern == name;
-    };
-    let Some(mut left) = name.strip_prefix(first) else {
-        return false;
-    };
-    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
-    // Each piece at its first place: the leftmost choice leaves most for the pieces after it.
-    for piece in middle.split('*') {
-        match left.find(piece).and_then(|at| left.get(at + piece.len()..)) {
-            Some(after) => left = after,
-            None => return false,
-        }
-    }
-    left.ends_with(last)
+    let is_hidden = name.starts_with('.') && !pattern.starts_with('.');
+    !is_hidden && files::is_named(&[pattern], name)
 }
 
 fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {

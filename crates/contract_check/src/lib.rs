@@ -20,11 +20,9 @@ mod cli;
 mod commands;
 mod doctor;
 mod error;
-mod evidence;
 mod files;
 mod predicate;
 mod project;
-mod quote;
 mod report;
 
 use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
@@ -37,7 +35,6 @@ pub use report::Report;
 use cli::Command;
 use commands::{backfill, checklist, resolve, run as run_helper, status};
 use project::Project;
-use report::Given;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -179,18 +176,16 @@ pub static SPEC: Spec = Spec {
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if let Command::Checklist(args) = &cli.command {
-        return Ok(Report::of(checklist::run(args)?, Given::Checklist));
+        return Ok(Report::of(checklist::run(args)?));
     }
     let project = Project::open(&cli, context)?;
     Ok(match &cli.command {
-        Command::Status(args) => Report::of(status::run(args, &project, context)?, Given::Status),
-        Command::Checklist(args) => Report::of(checklist::run(args)?, Given::Checklist),
-        Command::Backfill(args) => {
-            Report::of(backfill::run(args, &project, context)?, Given::Backfill)
-        }
-        Command::Resolve(args) => Report::of(resolve::run(args, &project)?, Given::Resolved),
-        Command::Run(args) => Report::of(run_helper::run(args, &project, context)?, Given::Ran),
-        Command::Doctor => Report::of(doctor::run(&project), Given::Doctor),
+        Command::Status(args) => Report::of(status::run(args, &project, context)?),
+        Command::Checklist(args) => Report::of(checklist::run(args)?),
+        Command::Backfill(args) => Report::of(backfill::run(args, &project, context)?),
+        Command::Resolve(args) => Report::of(resolve::run(args, &project)?),
+        Command::Run(args) => Report::of(run_helper::run(args, &project, context)?),
+        Command::Doctor => Report::of(doctor::run(&project)),
     })
 }
 

@@ -1,6 +1,19 @@
-//! Whether an integration fires: three answers, because what could not be looked at is neither yes nor no.
+//! Whether an integration fires: three answers, because what could not be looked at is neither yes nor no. Answered from the disk, the
+//! environment and git; part of the edge.
+
+use std::io;
+use std::time::Duration;
 
 use aris_contract::integrations::Predicate;
+
+use crate::files;
+use crate::project::Project;
+
+/// How long git may take: it looks at one project, and a person waits for the answer.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// Bytes of a file whose text is compared with a word.
+const TEXT_LIMIT: u64 = 1 << 20;
 
 /// The answer of a predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,31 +24,31 @@ pub(crate) enum Truth {
     Unknown(String),
 }
 
+impl<E: ToString> From<Result<bool, E>> for Truth {
+    fn from(holds: Result<bool, E>) -> Self {
+        match holds {
+            Ok(true) => Self::Yes,
+            Ok(false) => Self::No,
+            Err(why) => Self::Unknown(why.to_string()),
+        }
+    }
+}
+
 /// What predicates ask about.
-pub(crate) trait Evidence {
-    /// Whether there is a folder.
-    fn folder(&self, path: &str) -> Truth;
-    /// Whether there is a regular file.
-    fn file(&self, path: &str) -> Truth;
-    /// A file's text; `None` when there is no file, the reason when it cannot be read.
-    fn text(&self, path: &str) -> Result<Option<String>, String>;
+pub(crate) struct Evidence<'a> {
+    pub(crate) project: &'a Project,
     /// An environment variable that is set and not empty.
-    fn env(&self, name: &str) -> Option<&str>;
+    pub(crate) env: &'a dyn Fn(&str) -> Option<&'a str>,
     /// The skill's arguments, when somebody said them.
-    fn arguments(&self) -> Option<&str>;
-    /// Whether there is a file that one of the patterns names.
-    fn files(&self, patterns: &[String]) -> Truth;
-    /// Whether such a file has one of the words.
-    fn says(&self, patterns: &[String], any: &[String]) -> Truth;
-    /// Whether the branch, which a remote has, changes such a file.
-    fn branch_changes(&self, patterns: &[String]) -> Truth;
+    pub(crate) arguments: Option<&'a str>,
 }
 
 /// Evaluates a predicate. Parts of `all` and `any` are asked in order until one decides.
-pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
+pub(crate) fn holds(predicate: &Predicate, evidence: &Evidence<'_>) -> Truth {
+    let root = &evidence.project.root;
     match predicate {
-        Predicate::DirExists(path) => evidence.folder(path),
-        Predicate::FileExists(path) => evidence.file(path),
+        Predicate::DirExists(path) => evidence.kind(path, std::fs::Metadata::is_dir),
+        Predicate::FileExists(path) => evidence.kind(path, std::fs::Metadata::is_file),
         Predicate::FileEquals { path, text } => match evidence.text(path) {
             Ok(found) => match found.as_deref().map(str::trim) {
                 Some(found) if found == text => Truth::Yes,
@@ -51,17 +64,29 @@ pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
             },
             Err(why) => Truth::Unknown(why),
         },
-        Predicate::EnvSet(name) => truth(evidence.env(name).is_some()),
-        Predicate::EnvEquals { name, value } => truth(evidence.env(name) == Some(value.as_str())),
-        Predicate::ArgMatches(flag) => match evidence.arguments() {
+        Predicate::EnvSet(name) => truth((evidence.env)(name).is_some()),
+        Predicate::EnvEquals { name, value } => truth((evidence.env)(name) == Some(value.as_str())),
+        Predicate::ArgMatches(flag) => match evidence.arguments {
             Some(arguments) => truth(has_flag(arguments, flag)),
             None => Truth::Unknown(format!(
                 "the skill's arguments are not known; give --arguments to ask for {flag}"
             )),
         },
-        Predicate::Files(patterns) => evidence.files(patterns),
-        Predicate::Says { files, any } => evidence.says(files, any),
-        Predicate::BranchChanges(patterns) => evidence.branch_changes(patterns),
+        Predicate::Files(patterns) => {
+            let found = files::matching(root, patterns);
+            found.map(|found| !found.is_empty()).into()
+        }
+        Predicate::Says { files, any } => {
+            let says = |text: &str| any.iter().any(|word| text.contains(word));
+            let texts = files::texts(root, files);
+            let found = texts.map(|texts| texts.iter().any(|(_, text)| says(text)));
+            found.into()
+        }
+        Predicate::BranchChanges(patterns) => {
+            let named = |path: &String| files::is_named(patterns, path);
+            let changed = evidence.changed_on_branch();
+            changed.map(|paths| paths.iter().any(named)).into()
+        }
         Predicate::All(parts) => first(parts, evidence, Truth::No, Truth::Yes),
         Predicate::Any(parts) => first(parts, evidence, Truth::Yes, Truth::No),
         Predicate::Not(part) => match holds(part, evidence) {
@@ -72,12 +97,76 @@ pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
     }
 }
 
+impl Evidence<'_> {
+    fn kind(&self, path: &str, wanted: fn(&std::fs::Metadata) -> bool) -> Truth {
+        let path = self.project.root.join(path);
+        match path.metadata() {
+            Ok(metadata) if wanted(&metadata) => Truth::Yes,
+            Ok(_) => Truth::No,
+            Err(error) => match error.kind() {
+                // A file where a folder would be is an answer too.
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Truth::No,
+                _ => Truth::Unknown(format!("cannot look at {}: {error}", path.display())),
+            },
+        }
+    }
+
+    /// A file's text; `None` when there is no file, the reason when it cannot be read.
+    fn text(&self, path: &str) -> Result<Option<String>, String> {
+        let found = aris_fs::read_optional(&self.project.root.join(path), TEXT_LIMIT)
+            .map_err(|error| error.to_string())?;
+        found
+            .map(|bytes| String::from_utf8(bytes).map_err(|error| format!("{path}: {error}")))
+            .transpose()
+    }
+
+    /// What git prints, when it leaves with 0.
+    fn git(&self, args: &[&str]) -> Result<Option<String>, String> {
+        let command = aris_proc::command("git", &self.project.root).args(args);
+        let done = command.run(DEADLINE).map_err(|error| error.to_string())?;
+        Ok(done
+            .success()
+            .then(|| done.stdout.text().trim_end().to_owned()))
+    }
+
+    /// Paths that the branch changes since it left the remote's main branch; none where no remote has the branch.
+    fn changed_on_branch(&self) -> Result<Vec<String>, String> {
+        // Also in a folder of a repository; without one there is no branch.
+        let Some(branch) = self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])? else {
+            return Ok(Vec::new());
+        };
+        let pushed = format!("refs/remotes/origin/{branch}");
+        if self
+            .git(&["rev-parse", "--verify", "--quiet", &pushed])?
+            .is_none()
+        {
+            return Ok(Vec::new());
+        }
+        let head = self.git(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])?;
+        let known = head
+            .into_iter()
+            .chain(["main", "master"].map(|name| format!("refs/remotes/origin/{name}")));
+        for base in known {
+            if base == pushed {
+                return Ok(Vec::new());
+            }
+            let range = format!("{base}...HEAD");
+            if let Some(names) = self.git(&["diff", "--name-only", "-z", "--relative", &range])? {
+                return Ok(names.split('\0').map(str::to_owned).collect());
+            }
+        }
+        Err(String::from(
+            "which branch a pull request would go to is not known; git remote set-head origin --auto says it",
+        ))
+    }
+}
+
 fn truth(holds: bool) -> Truth {
     if holds { Truth::Yes } else { Truth::No }
 }
 
 /// `decides` as soon as one part says it; else the first part that is not known; else `otherwise`.
-fn first(parts: &[Predicate], evidence: &dyn Evidence, decides: Truth, otherwise: Truth) -> Truth {
+fn first(parts: &[Predicate], evidence: &Evidence<'_>, decides: Truth, otherwise: Truth) -> Truth {
     let mut result = otherwise;
     for part in parts {
         let answer = holds(part, evidence);
@@ -109,147 +198,93 @@ fn has_flag(arguments: &str, flag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use aris_contract::resolve::ResolveEnv;
     use proptest::prelude::*;
 
     use super::*;
 
-    /// Paths and names that begin with `y` are there, with `n` not, all others cannot be looked at.
-    struct Told {
-        arguments: Option<&'static str>,
-    }
-
-    fn told(name: &str) -> Truth {
-        match name.as_bytes().first() {
-            Some(b'y') => Truth::Yes,
-            Some(b'n') => Truth::No,
-            _ => Truth::Unknown(name.to_owned()),
-        }
-    }
-
-    impl Evidence for Told {
-        fn folder(&self, path: &str) -> Truth {
-            told(path)
-        }
-        fn file(&self, path: &str) -> Truth {
-            told(path)
-        }
-        fn text(&self, path: &str) -> Result<Option<String>, String> {
-            match told(path) {
-                Truth::Yes => Ok(Some(String::from(" x\n"))),
-                Truth::No => Ok(None),
-                Truth::Unknown(why) => Err(why),
-            }
-        }
-        fn env(&self, name: &str) -> Option<&str> {
-            (told(name) == Truth::Yes).then_some("x")
-        }
-        fn arguments(&self) -> Option<&str> {
-            self.arguments
-        }
-        fn files(&self, patterns: &[String]) -> Truth {
-            told(&patterns[0])
-        }
-        fn says(&self, _: &[String], any: &[String]) -> Truth {
-            told(&any[0])
-        }
-        fn branch_changes(&self, patterns: &[String]) -> Truth {
-            told(&patterns[0])
-        }
+    fn check_with(arguments: Option<&str>, predicate: Predicate, expected: &Truth) {
+        let files = aris_testkit::Project::bare();
+        files.write("folder/file", b" x\n");
+        files.write("bytes", b"\xff");
+        let project = Project {
+            root: files.path().to_path_buf(),
+            env: ResolveEnv::default(),
+            search_path: String::new(),
+        };
+        let evidence = Evidence {
+            project: &project,
+            env: &|name| (name == "SET").then_some("x"),
+            arguments,
+        };
+        let found = holds(&predicate, &evidence);
+        let alike = matches!((&found, expected), (Truth::Unknown(_), Truth::Unknown(_)));
+        assert!(alike || found == *expected, "{predicate:?}: {found:?}");
     }
 
     fn check(predicate: Predicate, expected: &Truth) {
-        let evidence = Told {
-            arguments: Some("topic — style-ref: x"),
-        };
-        assert_eq!(holds(&predicate, &evidence), *expected, "{predicate:?}");
+        check_with(Some("topic — style-ref: x"), predicate, expected);
+    }
+
+    fn equals(path: &str, text: &str) -> Predicate {
+        Predicate::FileEquals {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn variable(name: &str, value: &str) -> Predicate {
+        Predicate::EnvEquals {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        }
     }
 
     #[test]
     fn every_kind_answers_yes_no_and_not_known() {
         use Predicate as P;
-        let unknown = Truth::Unknown(String::from("?"));
-        check(P::DirExists("y".into()), &Truth::Yes);
-        check(P::DirExists("n".into()), &Truth::No);
-        check(P::DirExists("?".into()), &unknown);
-        check(P::FileExists("y".into()), &Truth::Yes);
-        check(P::FileExists("n".into()), &Truth::No);
-        check(P::FileExists("?".into()), &unknown);
-        check(
-            P::FileEquals {
-                path: "y".into(),
-                text: "x".into(),
-            },
-            &Truth::Yes,
-        );
-        check(
-            P::FileEquals {
-                path: "y".into(),
-                text: "z".into(),
-            },
-            &Truth::No,
-        );
-        check(
-            P::FileEquals {
-                path: "n".into(),
-                text: "x".into(),
-            },
-            &Truth::No,
-        );
-        check(
-            P::FileEquals {
-                path: "?".into(),
-                text: "x".into(),
-            },
-            &unknown,
-        );
-        check(P::EnvSet("y".into()), &Truth::Yes);
-        check(P::EnvSet("n".into()), &Truth::No);
-        check(
-            P::EnvEquals {
-                name: "y".into(),
-                value: "x".into(),
-            },
-            &Truth::Yes,
-        );
-        check(
-            P::EnvEquals {
-                name: "y".into(),
-                value: "z".into(),
-            },
-            &Truth::No,
-        );
-        check(
-            P::EnvEquals {
-                name: "n".into(),
-                value: "x".into(),
-            },
-            &Truth::No,
-        );
-        for (name, expected) in [("y", &Truth::Yes), ("n", &Truth::No), ("?", &unknown)] {
-            let one = vec![name.to_owned()];
-            check(P::Files(one.clone()), expected);
-            check(P::BranchChanges(one.clone()), expected);
-            check(
-                P::Says {
-                    files: vec![String::from("x")],
-                    any: one,
-                },
-                expected,
-            );
+        let unknown = Truth::Unknown(String::new());
+        for (predicate, expected) in [
+            (P::DirExists("folder".into()), &Truth::Yes),
+            (P::DirExists("folder/file".into()), &Truth::No),
+            (P::DirExists("none".into()), &Truth::No),
+            (P::DirExists("\0".into()), &unknown),
+            (P::FileExists("folder/file".into()), &Truth::Yes),
+            (P::FileExists("folder".into()), &Truth::No),
+            (P::FileExists("\0".into()), &unknown),
+            (equals("folder/file", "x"), &Truth::Yes),
+            (equals("folder/file", "z"), &Truth::No),
+            (equals("folder/file", "X"), &unknown),
+            (equals("none", "x"), &Truth::No),
+            (equals("bytes", "x"), &unknown),
+            (P::EnvSet("SET".into()), &Truth::Yes),
+            (P::EnvSet("UNSET".into()), &Truth::No),
+            (variable("SET", "x"), &Truth::Yes),
+            (variable("SET", "z"), &Truth::No),
+            (variable("UNSET", "x"), &Truth::No),
+            (P::Files(vec!["*/file".into()]), &Truth::Yes),
+            (P::Files(vec!["*/none".into()]), &Truth::No),
+            (P::BranchChanges(vec!["**".into()]), &Truth::No),
+            (P::ArgMatches("style-ref".into()), &Truth::Yes),
+            (P::ArgMatches("effort".into()), &Truth::No),
+        ] {
+            check(predicate, expected);
         }
-        check(P::ArgMatches("style-ref".into()), &Truth::Yes);
-        check(P::ArgMatches("effort".into()), &Truth::No);
-        assert!(matches!(
-            holds(&P::ArgMatches("effort".into()), &Told { arguments: None }),
-            Truth::Unknown(why) if why.contains("--arguments")
-        ));
+        for (word, expected) in [("x", &Truth::Yes), ("z", &Truth::No)] {
+            let predicate = P::Says {
+                files: vec![String::from("**")],
+                any: vec![word.to_owned()],
+            };
+            check(predicate, expected);
+        }
+        check_with(None, P::ArgMatches("effort".into()), &unknown);
     }
 
     #[test]
     fn what_is_not_known_decides_only_when_nothing_else_does() {
         use Predicate::{All, Any, DirExists, Not};
-        let [y, n, u] = ["y", "n", "?"].map(|name| DirExists(name.to_owned()));
-        let unknown = Truth::Unknown(String::from("?"));
+        let [y, n, u] = ["folder", "none", "\0"].map(|name| DirExists(name.to_owned()));
+        let unknown = Truth::Unknown(String::new());
         check(All(vec![]), &Truth::Yes);
         check(Any(vec![]), &Truth::No);
         check(All(vec![y.clone(), y.clone()]), &Truth::Yes);

@@ -1,60 +1,39 @@
 //! The data products, one for each subcommand.
 
+use std::fmt::Debug;
 use std::io::{self, Write};
 
 use aris_cli::{Outcome, Product, Stream, Style};
 use serde::{Serialize, Serializer};
-
-use crate::commands::backfill::Backfill;
-use crate::commands::checklist::Checklist;
-use crate::commands::resolve::Resolved;
-use crate::commands::run::Ran;
-use crate::commands::status::Status;
-use crate::doctor::Doctor;
+use serde_json::Value;
 
 /// What a subcommand gave.
 #[derive(Debug)]
-pub struct Report(Given);
-
-#[derive(Debug)]
-pub(crate) enum Given {
-    Status(Status),
-    Checklist(Checklist),
-    Backfill(Backfill),
-    Resolved(Resolved),
-    Ran(Ran),
-    Doctor(Doctor),
-}
+pub struct Report(Box<dyn Rendered>);
 
 impl Report {
     /// The outcome of a subcommand as that of the helper.
-    pub(crate) fn of<D>(outcome: Outcome<D>, given: fn(D) -> Given) -> Outcome<Self> {
+    pub(crate) fn of(outcome: Outcome<impl Product + Debug + 'static>) -> Outcome<Self> {
         Outcome {
-            data: Self(given(outcome.data)),
+            data: Self(Box::new(outcome.data)),
             signal: outcome.signal,
-        }
-    }
-
-    fn product(&self) -> &dyn Rendered {
-        match &self.0 {
-            Given::Status(data) => data,
-            Given::Checklist(data) => data,
-            Given::Backfill(data) => data,
-            Given::Resolved(data) => data,
-            Given::Ran(data) => data,
-            Given::Doctor(data) => data,
         }
     }
 }
 
-/// [`Product`] without its serialised form, which has a type parameter.
-trait Rendered {
+/// [`Product`] without type parameters.
+trait Rendered: Debug {
+    fn value(&self) -> serde_json::Result<Value>;
     fn schema(&self) -> &'static str;
     fn stream(&self) -> Stream;
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()>;
 }
 
-impl<P: Product> Rendered for P {
+impl<P: Product + Debug> Rendered for P {
+    fn value(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(self)
+    }
+
     fn schema(&self) -> &'static str {
         Product::schema(self)
     }
@@ -70,27 +49,27 @@ impl<P: Product> Rendered for P {
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Given::Status(data) => data.serialize(serializer),
-            Given::Checklist(data) => data.serialize(serializer),
-            Given::Backfill(data) => data.serialize(serializer),
-            Given::Resolved(data) => data.serialize(serializer),
-            Given::Ran(data) => data.serialize(serializer),
-            Given::Doctor(data) => data.serialize(serializer),
-        }
+        let value = self.0.value().map_err(serde::ser::Error::custom)?;
+        value.serialize(serializer)
     }
 }
 
 impl Product for Report {
     fn schema(&self) -> &'static str {
-        self.product().schema()
+        self.0.schema()
     }
 
     fn stream(&self) -> Stream {
-        self.product().stream()
+        self.0.stream()
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        self.product().render(out, style)
+        self.0.render(out, style)
     }
+}
+
+/// The word of a value without fields, as reports have it.
+pub(crate) fn word(value: impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }

@@ -9,12 +9,13 @@ use aris_contract::artifact::install::{
     Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, InstallManifest, TreeFile,
 };
 use aris_contract::artifact::record::{self, CODEX_SKILLS};
+use aris_skills::names::{file_name as base, folder as parent};
 
 use crate::compare::{Match, compare};
 use crate::documents;
 use crate::error::Error;
 use crate::plan::free_name;
-use crate::project::{Project, Shape, base, parent};
+use crate::project::{Project, Shape};
 use crate::records::STAGE;
 use crate::source;
 use crate::step::{Plan, Step, Was};

@@ -1,9 +1,13 @@
 //! The managed block in an instruction file: bytes in, bytes out. What is not between the markers is the user's, byte for byte.
-//!
-//! **Source**: the reference's markers, so that its blocks are recognised, and ours by it.
+
+use std::ops::Range;
+use std::time::{Duration, SystemTime};
 
 use aris_audit::Digest;
+use aris_contract::artifact::block;
 use aris_contract::artifact::install::{Block, Host};
+
+use crate::step::Action;
 
 /// An instruction file that gets a block.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,8 +16,7 @@ pub(crate) struct BlockKind {
     pub(crate) host: Host,
     /// Its name, at the top of the project.
     pub(crate) path: &'static str,
-    begin: &'static str,
-    end: &'static str,
+    markers: [&'static str; 2],
     /// Whether it is made when absent. Claude Code finds its skills without, as the reference relies on.
     pub(crate) is_made: bool,
 }
@@ -23,22 +26,19 @@ pub(crate) const KINDS: [BlockKind; 3] = [
     BlockKind {
         host: Host::Codex,
         path: "AGENTS.md",
-        begin: "<!-- ARIS-CODEX:BEGIN -->",
-        end: "<!-- ARIS-CODEX:END -->",
+        markers: block::CODEX,
         is_made: true,
     },
     BlockKind {
         host: Host::Claude,
         path: "CLAUDE.md",
-        begin: "<!-- ARIS:BEGIN -->",
-        end: "<!-- ARIS:END -->",
+        markers: block::OTHERS,
         is_made: false,
     },
     BlockKind {
         host: Host::Gemini,
         path: "GEMINI.md",
-        begin: "<!-- ARIS:BEGIN -->",
-        end: "<!-- ARIS:END -->",
+        markers: block::OTHERS,
         is_made: true,
     },
 ];
@@ -51,44 +51,22 @@ pub(crate) struct Before<'a> {
     pub(crate) modified: Option<u128>,
 }
 
-/// What to do to bring a block into a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Put {
-    /// It is there.
-    Keep(Block),
-    /// Write these bytes.
-    Write(Vec<u8>, Block),
-    /// Leave the file alone, because.
-    Leave(&'static str),
-}
-
-/// What to do to take a block out of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Take {
-    /// There is no block.
-    Nothing,
-    /// Write these bytes, then set this time.
-    Write(Vec<u8>, Option<u128>),
-    /// Only set the time: a run was killed between the two.
-    SetTime(u128),
-    /// Remove the file.
-    Remove,
-    /// Leave the file alone, because.
-    Leave(&'static str),
-}
-
 const DAMAGED: &str = "its markers are damaged, or there is more than one block";
 const EDITED: &str = "its block was edited";
 const NOT_TEXT: &str = "it is not a text file";
 
-/// Brings the block with the lines `body` into a file; `known` are the records of earlier blocks in this file, the newest last.
+/// Brings the block with the lines `body` into a file; `known` are the records of earlier blocks in this file, the newest last. Gives the
+/// new bytes, unless the block is there.
+///
+/// **Errors**: why the file is left alone.
 pub(crate) fn put(
     kind: &BlockKind,
     before: Option<Before<'_>>,
     body: &[&str],
     known: &[&Block],
-) -> Put {
-    let lines: Vec<&str> = [&[kind.begin], body, &[kind.end]].concat();
+) -> Result<(Option<Vec<u8>>, Block), &'static str> {
+    let [begin, end] = kind.markers;
+    let lines: Vec<&str> = [&[begin], body, &[end]].concat();
     let wanted = lines.join("\n");
     let record = |before: &str, after: &str| Block {
         path: kind.path.to_owned(),
@@ -104,60 +82,49 @@ pub(crate) fn put(
             created: true,
             ..record("", "\n")
         };
-        return Put::Write(format!("{wanted}\n").into_bytes(), block);
+        return Ok((Some(format!("{wanted}\n").into_bytes()), block));
     };
-    match find(kind, text) {
-        Found::NotText => Put::Leave(NOT_TEXT),
-        Found::Damaged => Put::Leave(DAMAGED),
-        Found::None => {
-            let style = line_end(text);
-            let before = match text {
-                [] => String::new(),
-                [.., b'\n'] => style.to_owned(),
-                _ => style.repeat(2),
-            };
-            let block = Block {
-                original_digest: Some(Digest::of(text).to_string()),
-                original_modified: modified.map(|time| time.to_string()),
-                ..record(&before, style)
-            };
-            let in_style = wanted.replace('\n', style);
-            let bytes = [
-                text,
-                before.as_bytes(),
-                in_style.as_bytes(),
-                style.as_bytes(),
-            ]
-            .concat();
-            Put::Write(bytes, block)
-        }
-        Found::At(start, end) => {
-            let current = text.get(start..end).unwrap_or_default();
-            let in_style = wanted.replace('\n', line_end(current));
-            let current = digest(current);
-            let matching = known.iter().rev().find(|block| block.digest == current);
-            if matching.is_none() && !known.is_empty() {
-                return Put::Leave(EDITED);
-            }
-            let earlier = matching.map_or_else(|| record("", ""), |block| (*block).clone());
-            let block = Block {
-                digest: digest(wanted.as_bytes()),
-                ..earlier
-            };
-            if block.digest == current {
-                return Put::Keep(block);
-            }
-            let (head, tail) = (
-                text.get(..start).unwrap_or_default(),
-                text.get(end..).unwrap_or_default(),
-            );
-            Put::Write([head, in_style.as_bytes(), tail].concat(), block)
-        }
+    let Some(range) = find(kind, text)? else {
+        let style = line_end(text);
+        let before = match text {
+            [] => String::new(),
+            [.., b'\n'] => style.to_owned(),
+            _ => style.repeat(2),
+        };
+        let block = Block {
+            original_digest: Some(Digest::of(text).to_string()),
+            original_modified: modified.map(|time| time.to_string()),
+            ..record(&before, style)
+        };
+        let in_style = wanted.replace('\n', style);
+        let added = [before.as_str(), &in_style, style].concat();
+        return Ok((Some([text, added.as_bytes()].concat()), block));
+    };
+    let (head, current, tail) = parts(text, range);
+    let in_style = wanted.replace('\n', line_end(current));
+    let current = digest(current);
+    let matching = known.iter().rev().find(|block| block.digest == current);
+    if matching.is_none() && !known.is_empty() {
+        return Err(EDITED);
     }
+    let earlier = matching.map_or_else(|| record("", ""), |block| (*block).clone());
+    let block = Block {
+        digest: digest(wanted.as_bytes()),
+        ..earlier
+    };
+    let is_new = block.digest != current;
+    let bytes = is_new.then(|| [head, in_style.as_bytes(), tail].concat());
+    Ok((bytes, block))
 }
 
-/// Takes the block out of a file; `known` are the records of blocks in this file, the newest last.
-pub(crate) fn take(kind: &BlockKind, before: Before<'_>, known: &[&Block]) -> Take {
+/// Takes the block out of a file; `known` are the records of blocks in this file, the newest last. `None`: there is nothing to do.
+///
+/// **Errors**: why the file is left alone.
+pub(crate) fn take(
+    kind: &BlockKind,
+    before: Before<'_>,
+    known: &[&Block],
+) -> Result<Option<Action>, &'static str> {
     let Before { text, modified } = before;
     let original_time = |bytes: &[u8]| {
         let digest = Digest::of(bytes).to_string();
@@ -166,29 +133,18 @@ pub(crate) fn take(kind: &BlockKind, before: Before<'_>, known: &[&Block]) -> Ta
             .find(|block| block.original_digest.as_ref() == Some(&digest))?;
         block.original_modified.as_ref()?.parse::<u128>().ok()
     };
-    let (start, end) = match find(kind, text) {
-        Found::NotText => return Take::Leave(NOT_TEXT),
-        Found::Damaged => return Take::Leave(DAMAGED),
-        Found::None => {
-            return match original_time(text) {
-                Some(time) if modified != Some(time) => Take::SetTime(time),
-                _ => Take::Nothing,
-            };
-        }
-        Found::At(start, end) => (start, end),
+    let Some(range) = find(kind, text)? else {
+        // A run may have been killed between writing the file and setting its time.
+        let time = original_time(text).filter(|time| modified != Some(*time));
+        return Ok(time.map(|time| Action::SetTime(moment(time))));
     };
-    let current = text.get(start..end).unwrap_or_default();
+    let (head, current, tail) = parts(text, range);
     // Line ends around the block were changed together with those in it.
     let style = line_end(current);
     let in_style = |line_ends: &str| line_ends.replace("\r\n", "\n").replace('\n', style);
     let current = digest(current);
-    let Some(block) = known.iter().rev().find(|block| block.digest == current) else {
-        return Take::Leave(EDITED);
-    };
-    let (head, tail) = (
-        text.get(..start).unwrap_or_default(),
-        text.get(end..).unwrap_or_default(),
-    );
+    let block = known.iter().rev().find(|block| block.digest == current);
+    let block = block.ok_or(EDITED)?;
     let head = head
         .strip_suffix(in_style(&block.before).as_bytes())
         .unwrap_or(head);
@@ -196,66 +152,47 @@ pub(crate) fn take(kind: &BlockKind, before: Before<'_>, known: &[&Block]) -> Ta
         .strip_prefix(in_style(&block.after).as_bytes())
         .unwrap_or(tail);
     let bytes = [head, tail].concat();
-    if block.created && bytes.is_empty() {
-        Take::Remove
+    Ok(Some(if block.created && bytes.is_empty() {
+        Action::Remove
     } else {
-        let time = original_time(&bytes);
-        Take::Write(bytes, time)
-    }
+        let time = original_time(&bytes).map(moment);
+        Action::Write(bytes, time)
+    }))
 }
 
-enum Found {
-    None,
-    /// First byte of the begin marker, first byte after the end marker.
-    At(usize, usize),
-    Damaged,
-    NotText,
-}
-
-fn find(kind: &BlockKind, text: &[u8]) -> Found {
+/// The bytes of the block with its markers.
+fn find(kind: &BlockKind, text: &[u8]) -> Result<Option<Range<usize>>, &'static str> {
     if text.contains(&0) {
-        return Found::NotText;
+        return Err(NOT_TEXT);
     }
-    let (begins, ends) = (places(text, kind.begin), places(text, kind.end));
-    match (begins.as_slice(), ends.as_slice()) {
-        ([], []) => Found::None,
-        ([begin], [end]) if begin < end => Found::At(*begin, end + kind.end.len()),
-        _ => Found::Damaged,
-    }
+    block::find(text, kind.markers).map_err(|_at| DAMAGED)
 }
 
-/// Where `marker` is, at most twice: more are as wrong as two.
-fn places(text: &[u8], marker: &str) -> Vec<usize> {
-    let marker = marker.as_bytes();
-    let starts = text.windows(marker.len()).enumerate();
-    starts
-        .filter(|(_, window)| *window == marker)
-        .map(|(at, _)| at)
-        .take(2)
-        .collect()
+/// What stands before, in and after a range.
+fn parts(text: &[u8], range: Range<usize>) -> (&[u8], &[u8], &[u8]) {
+    let (before, rest) = text.split_at(range.start.min(text.len()));
+    let (inside, after) = rest.split_at(range.len().min(rest.len()));
+    (before, inside, after)
 }
 
-/// The digest does not see in which style lines end: editors and git change that.
 fn digest(block: &[u8]) -> String {
-    let mut plain = Vec::with_capacity(block.len());
-    for (at, byte) in block.iter().enumerate() {
-        if *byte != b'\r' || block.get(at + 1) != Some(&b'\n') {
-            plain.push(*byte);
-        }
-    }
-    Digest::of(&plain).to_string()
+    Digest::of(&block::without_style(block)).to_string()
 }
 
 /// How the first line ends.
 fn line_end(text: &[u8]) -> &'static str {
-    let first = text.iter().position(|byte| *byte == b'\n');
-    match first
-        .and_then(|at| at.checked_sub(1))
-        .and_then(|at| text.get(at))
-    {
-        Some(b'\r') => "\r\n",
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n');
+    match lines.next() {
+        Some([.., b'\r', b'\n']) => "\r\n",
         _ => "\n",
     }
+}
+
+/// So many nanoseconds after the beginning of 1970.
+fn moment(nanoseconds: u128) -> SystemTime {
+    let whole = u64::try_from(nanoseconds / 1_000_000_000).unwrap_or(0);
+    let rest = u32::try_from(nanoseconds % 1_000_000_000).unwrap_or(0);
+    SystemTime::UNIX_EPOCH + Duration::new(whole, rest)
 }
 
 #[cfg(test)]
@@ -283,7 +220,7 @@ mod tests {
             body,
             known,
         ) {
-            Put::Write(bytes, block) => (bytes, block),
+            Ok((Some(bytes), block)) => (bytes, block),
             other => panic!("{other:?}"),
         }
     }
@@ -321,18 +258,18 @@ mod tests {
             };
             assert_eq!(
                 put(claude(), Some(before), &["three"], &[&newer]),
-                Put::Keep(newer.clone())
+                Ok((None, newer.clone()))
             );
             assert_eq!(
                 take(claude(), before, &[&block, &newer]),
-                Take::Write(text.to_vec(), TIME)
+                Ok(Some(Action::Write(text.to_vec(), TIME.map(moment))))
             );
         }
     }
 
     #[test]
     fn a_file_made_for_the_block_goes_with_it_unless_something_was_added() {
-        let Put::Write(bytes, block) = put(claude(), None, &["x"], &[]) else {
+        let Ok((Some(bytes), block)) = put(claude(), None, &["x"], &[]) else {
             panic!("written")
         };
         let taken = |text: &[u8]| {
@@ -345,10 +282,10 @@ mod tests {
                 &[&block],
             )
         };
-        assert_eq!(taken(&bytes), Take::Remove);
+        assert_eq!(taken(&bytes), Ok(Some(Action::Remove)));
         assert_eq!(
             taken(&[&bytes, b"mine".as_slice()].concat()),
-            Take::Write(b"mine".to_vec(), None)
+            Ok(Some(Action::Write(b"mine".to_vec(), None)))
         );
     }
 
@@ -367,14 +304,10 @@ mod tests {
                 text: text.as_bytes(),
                 modified: None,
             };
-            assert_eq!(
-                take(claude(), before, &[&block]),
-                Take::Leave(reason),
-                "{text}"
-            );
+            assert_eq!(take(claude(), before, &[&block]), Err(reason), "{text}");
             assert_eq!(
                 put(claude(), Some(before), &["two"], &[&block]),
-                Put::Leave(reason),
+                Err(reason),
                 "{text}"
             );
         }
@@ -401,7 +334,7 @@ mod tests {
         };
         assert_eq!(
             take(claude(), before, &[&block]),
-            Take::Write(b"mine\r\n".to_vec(), None)
+            Ok(Some(Action::Write(b"mine\r\n".to_vec(), None)))
         );
     }
 
@@ -414,16 +347,16 @@ mod tests {
         };
         assert_eq!(
             take(claude(), before, &[&block]),
-            Take::SetTime(1_700_000_000_123_456_789)
+            Ok(TIME.map(|time| Action::SetTime(moment(time))))
         );
     }
 
     proptest! {
         #[test]
         fn what_is_put_in_comes_out_again(text in prop::collection::vec(prop_oneof![Just(b'\r'), Just(b'\n'), any::<u8>()], 0..60)) {
-            if let Put::Write(bytes, block) = put(claude(), Some(Before { text: &text, modified: None }), &["x"], &[]) {
+            if let Ok((Some(bytes), block)) = put(claude(), Some(Before { text: &text, modified: None }), &["x"], &[]) {
                 let taken = take(claude(), Before { text: &bytes, modified: None }, &[&block]);
-                prop_assert_eq!(taken, Take::Write(text, None));
+                prop_assert_eq!(taken, Ok(Some(Action::Write(text, None))));
             }
         }
 
@@ -433,8 +366,8 @@ mod tests {
         ], 0..8)) {
             let text = pieces.concat().into_bytes();
             let before = Before { text: &text, modified: None };
-            take(claude(), before, &[]);
-            put(claude(), Some(before), &["x"], &[]);
+            let _taken = take(claude(), before, &[]);
+            let _put = put(claude(), Some(before), &["x"], &[]);
         }
     }
 }

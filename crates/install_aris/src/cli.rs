@@ -1,7 +1,6 @@
 //! Flags. Names are those of the reference's installer where it has them.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use aris_contract::artifact::install::{Host, InstallMode};
 
@@ -60,7 +59,7 @@ pub struct Cli {
     #[arg(long)]
     pub from_old: bool,
     /// What to do with a nested copy in .claude/skills/aris: keep-user or prefer-upstream
-    #[arg(long, value_name = "CHOICE", value_parser = |text: &str| text.parse::<MigrateCopy>())]
+    #[arg(long, value_name = "CHOICE", hide_possible_values = true)]
     pub migrate_copy: Option<MigrateCopy>,
     /// Remove the lock of another installer that has ended
     #[arg(long)]
@@ -77,22 +76,10 @@ pub struct Cli {
 }
 
 /// What becomes of a nested copy that an old installer made in `.claude/skills/aris`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum MigrateCopy {
     /// It stays where it is.
     KeepUser,
     /// It is moved to `.aris/` after the new skills are in place.
     PreferUpstream,
-}
-
-impl FromStr for MigrateCopy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "keep-user" => Ok(Self::KeepUser),
-            "prefer-upstream" => Ok(Self::PreferUpstream),
-            _ => Err(format!("{text:?} is neither keep-user nor prefer-upstream")),
-        }
-    }
 }

@@ -3,37 +3,41 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use aris_audit::Digest;
 use aris_contract::artifact::install::{Block, INSTALL_MANIFEST, INSTALLED_TOOLS};
 
-use crate::block::{self, Before, BlockKind, KINDS, Put, Take};
+use crate::block::{self, Before, BlockKind, KINDS};
 use crate::error::Error;
 use crate::project::{Project, Shape};
-use crate::report::{Change, Left, What};
+use crate::report::{Log, What};
 use crate::step::{Action, Edit, Inputs};
 
 /// Bytes of an instruction file; hosts cut them at far less.
 const LIMIT: u64 = 16 << 20;
 
 /// An instruction file as it is found.
-enum Document {
-    Absent(PathBuf),
-    Text {
-        file: PathBuf,
-        text: Vec<u8>,
-        modified: Option<u128>,
-    },
-    Unusable(String),
+struct Document {
+    file: PathBuf,
+    /// `None` where there is no file.
+    text: Option<Vec<u8>>,
+    modified: Option<u128>,
+}
+
+impl Document {
+    fn before(&self) -> Option<Before<'_>> {
+        let text = self.text.as_deref()?;
+        let modified = self.modified;
+        Some(Before { text, modified })
+    }
 }
 
 /// Edits of one run, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     pub(crate) edits: Vec<Edit>,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) left: Vec<Left>,
+    pub(crate) log: Log,
     /// What the edits so far will leave in a file: two names may lead to one.
     pending: BTreeMap<PathBuf, Vec<u8>>,
 }
@@ -62,43 +66,24 @@ pub(crate) fn edits(inputs: &Inputs<'_>, blocks: &mut Vec<Block>) -> Documents {
             all.take(project, kind, &known);
             continue;
         }
-        let (file, seen, put) = match all.document(project, kind) {
-            Document::Unusable(reason) => {
-                all.leave(kind, reason);
+        let found = match all.document(project, kind) {
+            Ok(found) if found.text.is_none() && !kind.is_made => continue,
+            Ok(found) => found,
+            Err(reason) => {
+                all.log.leave(kind.path, reason);
                 continue;
             }
-            Document::Absent(_) if !kind.is_made => continue,
-            Document::Absent(file) => (file, None, block::put(kind, None, &lines, &known)),
-            Document::Text {
-                file,
-                text,
-                modified,
-            } => {
-                let before = Before {
-                    text: &text,
-                    modified,
-                };
-                let put = block::put(kind, Some(before), &lines, &known);
-                (file, Some(Digest::of(&text).to_string()), put)
-            }
         };
-        match put {
-            Put::Keep(block) => blocks.push(block),
-            Put::Leave(reason) => {
-                all.leave(kind, reason.to_owned());
-                blocks.extend(known.last().map(|block| (*block).clone()));
-            }
-            Put::Write(bytes, block) => {
+        match block::put(kind, found.before(), &lines, &known) {
+            Ok((bytes, block)) => {
                 blocks.push(block);
-                all.pending.insert(file.clone(), bytes.clone());
-                all.edit(
-                    kind,
-                    Edit {
-                        file,
-                        seen,
-                        action: Action::Write(bytes, None),
-                    },
-                );
+                if let Some(bytes) = bytes {
+                    all.edit(kind, found, Action::Write(bytes, None));
+                }
+            }
+            Err(reason) => {
+                all.log.leave(kind.path, reason);
+                blocks.extend(known.last().map(|block| (*block).clone()));
             }
         }
     }
@@ -119,85 +104,63 @@ impl Documents {
         if known.is_empty() {
             return;
         }
-        let (file, text, modified) = match self.document(project, kind) {
-            Document::Absent(_) => return,
-            Document::Unusable(reason) => return self.leave(kind, reason),
-            Document::Text {
-                file,
-                text,
-                modified,
-            } => (file, text, modified),
+        let found = match self.document(project, kind) {
+            Ok(found) => found,
+            Err(reason) => return self.log.leave(kind.path, reason),
         };
-        let action = match block::take(
-            kind,
-            Before {
-                text: &text,
-                modified,
-            },
-            known,
-        ) {
-            Take::Nothing => return,
-            Take::Leave(reason) => return self.leave(kind, reason.to_owned()),
-            Take::Remove => Action::Remove,
-            Take::SetTime(time) => Action::SetTime(moment(time)),
-            Take::Write(bytes, time) => {
-                self.pending.insert(file.clone(), bytes.clone());
-                Action::Write(bytes, time.map(moment))
+        let taken = found
+            .before()
+            .map(|before| block::take(kind, before, known));
+        match taken.transpose() {
+            Ok(action) => {
+                if let Some(action) = action.flatten() {
+                    self.edit(kind, found, action);
+                }
             }
-        };
-        let seen = Some(Digest::of(&text).to_string());
-        self.edit(kind, Edit { file, seen, action });
+            Err(reason) => self.log.leave(kind.path, reason),
+        }
     }
 
     /// The file of a kind; with what an earlier edit of the same run will leave in it.
-    fn document(&self, project: &Project, kind: &BlockKind) -> Document {
+    ///
+    /// **Errors**: why it cannot be used.
+    fn document(&self, project: &Project, kind: &BlockKind) -> Result<Document, String> {
         let path = project.at(kind.path);
         let file = match project.shape(kind.path) {
-            Shape::Absent => return Document::Absent(path),
+            Shape::Absent => {
+                return Ok(Document {
+                    file: path,
+                    text: None,
+                    modified: None,
+                });
+            }
             Shape::File => path,
             // A link to another instruction file of the project is common; one that leads out is not followed.
-            Shape::Link(_) => match fs::canonicalize(&path) {
-                Ok(real) if real.starts_with(&project.root) => real,
-                _ => {
-                    return Document::Unusable(String::from(
-                        "a link that leaves the project, or leads to nothing",
-                    ));
-                }
-            },
-            other => return Document::Unusable(format!("{}, not a file", other.describe())),
+            Shape::Link(_) => fs::canonicalize(&path)
+                .ok()
+                .filter(|real| real.starts_with(&project.root))
+                .ok_or("a link that leaves the project, or leads to nothing")?,
+            other => return Err(format!("{}, not a file", other.describe())),
         };
-        let modified = modified(&file);
-        if let Some(text) = self.pending.get(&file) {
-            return Document::Text {
-                file,
-                text: text.clone(),
-                modified,
-            };
-        }
-        match aris_fs::read(&file, LIMIT) {
-            Ok(text) => Document::Text {
-                file,
-                text,
-                modified,
-            },
-            Err(error) => Document::Unusable(error.to_string()),
-        }
+        let text = match self.pending.get(&file) {
+            Some(text) => text.clone(),
+            None => aris_fs::read(&file, LIMIT).map_err(|error| error.to_string())?,
+        };
+        Ok(Document {
+            modified: modified(&file),
+            text: Some(text),
+            file,
+        })
     }
 
-    fn edit(&mut self, kind: &BlockKind, edit: Edit) {
-        self.edits.push(edit);
-        self.changes.push(Change {
-            what: What::EditBlock,
-            path: kind.path.to_owned(),
-            kept_as: None,
-        });
-    }
-
-    fn leave(&mut self, kind: &BlockKind, reason: String) {
-        self.left.push(Left {
-            path: kind.path.to_owned(),
-            reason,
-        });
+    fn edit(&mut self, kind: &BlockKind, found: Document, action: Action) {
+        let Document { file, text, .. } = found;
+        if let Action::Write(bytes, _) = &action {
+            self.pending.insert(file.clone(), bytes.clone());
+        }
+        let seen = text.map(|text| Digest::of(&text).to_string());
+        self.edits.push(Edit { file, seen, action });
+        self.log.change(What::EditBlock, kind.path);
     }
 }
 
@@ -236,12 +199,6 @@ pub(crate) fn apply(edit: &Edit) -> Result<(), Error> {
 fn modified(file: &Path) -> Option<u128> {
     let time = fs::metadata(file).ok()?.modified().ok()?;
     Some(time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos())
-}
-
-fn moment(nanoseconds: u128) -> SystemTime {
-    let whole = u64::try_from(nanoseconds / 1_000_000_000).unwrap_or(0);
-    let rest = u32::try_from(nanoseconds % 1_000_000_000).unwrap_or(0);
-    SystemTime::UNIX_EPOCH + Duration::new(whole, rest)
 }
 
 fn of_kind<'a>(known: &[&'a Block], kind: &BlockKind) -> Vec<&'a Block> {

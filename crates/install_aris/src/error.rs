@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use aris_contract::text::shell_line;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use serde_json::{Map, Value};
@@ -152,7 +153,7 @@ impl Failure for Error {
             }
             Self::Binaries { root, .. } => format!(
                 "build them: cd {} && cargo xtask install-skills; or install without them: --allow-missing-binaries",
-                quoted(&root.display().to_string())
+                shell_line(&[root.display().to_string()])
             ),
             Self::Changed { .. } => {
                 String::from("run again: the plan is made anew from what is there now")
@@ -186,15 +187,5 @@ impl Failure for Error {
             details.insert(String::from("line"), Value::from(*line));
         }
         details
-    }
-}
-
-/// A word as a POSIX shell reads it back.
-pub(crate) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

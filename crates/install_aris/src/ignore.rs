@@ -4,8 +4,9 @@ use aris_contract::artifact::install::{
     Content, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, LINKED_SKILLS,
 };
 use aris_contract::artifact::record::PLACES;
+use aris_skills::names::{file_name as base, folder as parent};
 
-use crate::project::{Project, Shape, base, parent};
+use crate::project::{Project, Shape};
 use crate::report::Ignore;
 
 /// Bytes of a `.gitignore`.

@@ -159,7 +159,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         }
         records = now;
     };
-    let is_pending = !plan.changes.is_empty() && plan.conflicts.is_empty();
+    let is_pending = !plan.log.changes.is_empty() && plan.log.conflicts.is_empty();
     let writes = !cli.dry_run && !cli.check && (is_pending || records.has_journal);
     let makes_folder = plan.folders.iter().any(|folder| folder == CLAUDE_SKILLS);
     if writes {
@@ -168,7 +168,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         let records = Records::read(project)?;
         sweep(context, project, &records, None)?;
         plan = make_plan(&records)?.0;
-        if plan.conflicts.is_empty() {
+        if plan.log.conflicts.is_empty() {
             let intent = Intent {
                 stages: plan.stages.clone(),
                 manifest: plan.manifest.clone(),
@@ -190,7 +190,7 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
             }
         }
         // With conflicts nothing was done: what an earlier run left half done stays in the journal.
-        if plan.conflicts.is_empty() || records.unfinished.is_empty() {
+        if plan.log.conflicts.is_empty() || records.unfinished.is_empty() {
             journal.finish()?;
         }
     }
@@ -198,8 +198,8 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
     if writes && makes_folder {
         context.note("restart Claude Code once: it watches .claude/skills only when the folder was there at its start");
     }
-    let found = !plan.conflicts.is_empty() || (!plan.changes.is_empty() && !writes);
-    let applied = writes && plan.conflicts.is_empty();
+    let found = !plan.log.conflicts.is_empty() || (!plan.log.changes.is_empty() && !writes);
+    let applied = writes && plan.log.conflicts.is_empty();
     Ok(Outcome::found(
         report(cli, project, &records, &source, plan, applied),
         found,
@@ -236,7 +236,7 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
         let count = uninstall::purge(context)?;
         context.note(&format!("removed {count} cached binaries"));
     }
-    let pending = !writes && !removal.changes.is_empty();
+    let pending = !writes && !removal.log.changes.is_empty();
     let report = Report {
         action: "uninstall",
         project: project.text.clone(),
@@ -253,9 +253,9 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
             .map(|manifest| manifest.hosts.clone())
             .unwrap_or_default(),
         applied: writes,
-        changes: removal.changes,
+        changes: removal.log.changes,
         conflicts: Vec::new(),
-        left: removal.left,
+        left: removal.log.left,
         ignore: Vec::new(),
     };
     Ok(Outcome::found(report, pending))
@@ -426,7 +426,7 @@ fn report(
         (_, _, true) => "reconcile",
         _ => "install",
     };
-    let ignore = if plan.changes.is_empty() || !plan.conflicts.is_empty() {
+    let ignore = if plan.log.changes.is_empty() || !plan.log.conflicts.is_empty() {
         Vec::new()
     } else {
         ignore::lines(project, &plan.manifest)
@@ -444,9 +444,9 @@ fn report(
         mode: Some(plan.manifest.mode),
         hosts: plan.manifest.hosts,
         applied,
-        changes: plan.changes,
-        conflicts: plan.conflicts,
-        left: plan.left,
+        changes: plan.log.changes,
+        conflicts: plan.log.conflicts,
+        left: plan.log.left,
     }
 }
 

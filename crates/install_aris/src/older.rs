@@ -8,15 +8,16 @@ use aris_contract::artifact::install::{
     Content, Entry, EntryKind, INSTALLED_TOOLS, InstallMode, Origin, TreeFile,
 };
 use aris_contract::artifact::record::{CODEX_SKILLS, PLACES, Reference, is_safe_name};
+use aris_contract::text::shell_line;
 use aris_fs::EntryKind as OnDisk;
 
 use crate::cli::MigrateCopy;
-use crate::error::{Error, quoted};
+use crate::error::Error;
 use crate::project::Shape;
-use crate::report::{Conflict, What};
+use crate::report::What;
 use crate::source::{self, SUPPORT};
 use crate::step::{Inputs, Plan, Step, migrates};
-use crate::wanted::From;
+use crate::wanted::{From, tool};
 
 /// The place of an install by the reference before 2026-04-20.
 const NESTED: &str = ".claude/skills/aris";
@@ -41,14 +42,12 @@ pub(crate) fn take_over(
         } = reference;
         let is_older = *path == CODEX_SKILLS || *repo_root != source.text;
         if is_older && !cli.from_old {
-            plan.conflicts.push(Conflict {
-                path: (*path).to_owned(),
-                reason: format!("an older install from {repo_root}"),
-                hint: format!(
-                    "pass --from-old to take it over: names that both have are re-pointed, the others stay; or name its source: --aris-repo {}",
-                    quoted(repo_root)
-                ),
-            });
+            let hint = format!(
+                "pass --from-old to take it over: names that both have are re-pointed, the others stay; or name its source: --aris-repo {}",
+                shell_line(&[repo_root])
+            );
+            let reason = format!("an older install from {repo_root}");
+            plan.log.conflict(path, reason, hint);
             // The plan goes on as if the flag were there: it shows what the flag does, and is not applied.
         }
         for entry in entries {
@@ -60,16 +59,8 @@ pub(crate) fn take_over(
         }
         let target = format!("{repo_root}/tools");
         if project.shape(INSTALLED_TOOLS) == Shape::Link((&target).into()) {
-            owned
-                .entry(INSTALLED_TOOLS.to_owned())
-                .or_default()
-                .push(Entry {
-                    path: INSTALLED_TOOLS.to_owned(),
-                    kind: EntryKind::Tool,
-                    name: String::from("tools"),
-                    origin: Origin::Source,
-                    content: Content::Link { target },
-                });
+            let link = tool(INSTALLED_TOOLS, "tools", Content::Link { target });
+            owned.entry(link.path.clone()).or_default().push(link);
         }
         if is_older {
             if !plan.wanted.contains_key(INSTALLED_TOOLS) {
@@ -77,11 +68,7 @@ pub(crate) fn take_over(
             }
             let name = path.rsplit('/').next().unwrap_or_default();
             let to = plan.kept_name(project, name, now);
-            plan.changes.push(crate::report::Change {
-                what: What::Archive,
-                path: (*path).to_owned(),
-                kept_as: Some(to.clone()),
-            });
+            plan.log.keep(What::Archive, path, &to);
             plan.steps.push(Step::Move {
                 from: (*path).to_owned(),
                 to,
@@ -163,7 +150,7 @@ pub(crate) fn unite_references(
             };
             let path = format!("{inner}{name}");
             if plan.wanted.contains_key(&path) {
-                plan.leave(
+                plan.log.leave(
                     &path,
                     format!("{target} has the same name, and is not linked"),
                 );
@@ -241,19 +228,12 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
             )
         }
         Shape::Folder if migrates(cli, MigrateCopy::KeepUser) => {
-            plan.leave(
-                NESTED,
-                String::from("an old nested copy; kept as you asked"),
-            );
-            return;
+            let reason = "an old nested copy; kept as you asked";
+            return plan.log.leave(NESTED, reason);
         }
         Shape::Folder if migrates(cli, MigrateCopy::PreferUpstream) => {
             let to = format!(".aris/legacy-copy-backup-{}", now.replace([':', '-'], ""));
-            plan.changes.push(crate::report::Change {
-                what: What::Archive,
-                path: NESTED.to_owned(),
-                kept_as: Some(to.clone()),
-            });
+            plan.log.keep(What::Archive, NESTED, &to);
             plan.steps.push(Step::Move {
                 from: NESTED.to_owned(),
                 to,
@@ -271,9 +251,5 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
             ("not a folder", "move it away and run again")
         }
     };
-    plan.conflicts.push(Conflict {
-        path: NESTED.to_owned(),
-        reason: reason.to_owned(),
-        hint: hint.to_owned(),
-    });
+    plan.log.conflict(NESTED, reason, hint);
 }

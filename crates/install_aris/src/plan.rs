@@ -9,15 +9,16 @@ use aris_contract::artifact::install::{
     Origin,
 };
 use aris_contract::schema;
+use aris_skills::names::folder as parent;
 
 use crate::cli::Cli;
 use crate::compare::{Match, compare};
 use crate::documents;
 use crate::error::Error;
 use crate::older;
-use crate::project::{Project, Shape, parent};
+use crate::project::{Project, Shape};
 use crate::records::{Records, STAGE};
-use crate::report::{Change, Conflict, Left, What};
+use crate::report::{Log, What};
 use crate::step::{Inputs, Plan, Step, Was};
 use crate::wanted::{From, Wanted};
 
@@ -55,9 +56,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
             folders: Vec::new(),
             blocks: Vec::new(),
         },
-        changes: Vec::new(),
-        conflicts: Vec::new(),
-        left: Vec::new(),
+        log: Log::default(),
     };
     let mut owned: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for (path, entries) in records.entries() {
@@ -94,8 +93,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
     older::nested(inputs, &mut plan);
     let edits = documents::edits(inputs, &mut plan.manifest.blocks);
     plan.steps.extend(edits.edits.into_iter().map(Step::Edit));
-    plan.changes.extend(edits.changes);
-    plan.left.extend(edits.left);
+    plan.log.append(edits.log);
     plan.find_folders(project, records, |path| {
         linked
             .iter()
@@ -204,7 +202,7 @@ impl Plan {
         match found {
             Match::Same if is_owned => self.manifest.entries.push(entry),
             Match::Same if adopts(cli, &entry.name) => {
-                self.change(What::Adopt, path);
+                self.log.change(What::Adopt, path);
                 let link = match &entry.content {
                     Content::Link { target } => Some(target.clone()),
                     Content::File { .. } | Content::Tree { .. } => None,
@@ -212,7 +210,7 @@ impl Plan {
                 self.given.insert(path.to_owned(), link);
                 self.manifest.entries.push(entry);
             }
-            Match::Same => self.leave(
+            Match::Same => self.log.leave(
                 path,
                 format!(
                     "is there already and right; it is yours, unless you pass --adopt-existing {}",
@@ -225,7 +223,8 @@ impl Plan {
                     .manifest
                     .iter()
                     .any(|manifest| manifest.entries.iter().any(|known| known.path == path));
-                self.change(if is_known { What::Repair } else { What::Create }, path);
+                self.log
+                    .change(if is_known { What::Repair } else { What::Create }, path);
                 self.steps.push(Step::Create {
                     path: path.to_owned(),
                 });
@@ -237,7 +236,8 @@ impl Plan {
                     match compare(project, path, &known.content)? {
                         state @ (Match::Same | Match::Partial) => {
                             let repairs = state == Match::Partial && known.content == entry.content;
-                            self.change(if repairs { What::Repair } else { What::Replace }, path);
+                            self.log
+                                .change(if repairs { What::Repair } else { What::Replace }, path);
                             self.replace(path, Was::Recorded(known.content.clone()), None);
                             self.manifest.entries.push(entry);
                             return Ok(());
@@ -260,7 +260,7 @@ impl Plan {
                         } else {
                             ", and the source has a newer one"
                         };
-                        self.leave(
+                        self.log.leave(
                             path,
                             format!(
                                 "edited{what}{newer}; --update replaces it and keeps your copy in {KEPT}"
@@ -270,11 +270,7 @@ impl Plan {
                     }
                     Some(_) => {
                         let kept = self.kept_name(project, &entry.name, inputs.now);
-                        self.changes.push(Change {
-                            what: What::Replace,
-                            path: path.to_owned(),
-                            kept_as: Some(kept.clone()),
-                        });
+                        self.log.keep(What::Replace, path, &kept);
                         self.replace(path, Was::Edited, Some(kept));
                         self.manifest.entries.push(entry);
                     }
@@ -301,14 +297,14 @@ impl Plan {
             && let Some(text) = target.to_str()
         {
             self.given.insert(path.to_owned(), Some(text.to_owned()));
-            self.change(What::Replace, path);
+            self.log.change(What::Replace, path);
             self.replace(path, Was::Link(target.clone()), None);
             self.manifest.entries.push(entry);
             return;
         }
         let reason = format!("{} that this program did not put there", shape.describe());
         if entry.kind == EntryKind::Tool {
-            self.leave(path, format!("{reason}; it stays"));
+            self.log.leave(path, format!("{reason}; it stays"));
             return;
         }
         let hint = if is_inside {
@@ -316,11 +312,7 @@ impl Plan {
         } else {
             format!("move {path} away and run again")
         };
-        self.conflicts.push(Conflict {
-            path: path.to_owned(),
-            reason,
-            hint,
-        });
+        self.log.conflict(path, reason, hint);
     }
 
     /// Decides about something recorded that is no longer wanted.
@@ -340,9 +332,9 @@ impl Plan {
                 Match::Edited(_) | Match::Other(_) => {}
             }
         }
-        self.leave(
+        self.log.leave(
             path,
-            String::from("is no longer installed, and not as it was; it is yours now"),
+            "is no longer installed, and not as it was; it is yours now",
         );
         Ok(())
     }
@@ -382,11 +374,9 @@ impl Plan {
                 && !records.stages.contains(stage)
                 && !is_in_link(stage)
             {
-                self.conflicts.push(Conflict {
-                    path: stage.clone(),
-                    reason: String::from("is in the way of the installer's own folder"),
-                    hint: format!("move {stage} away and run again"),
-                });
+                let reason = "is in the way of the installer's own folder";
+                let hint = format!("move {stage} away and run again");
+                self.log.conflict(stage, reason, hint);
             }
         }
         let is_absent =
@@ -421,31 +411,16 @@ impl Plan {
             && records.unfinished.is_empty()
             && records.reference.is_empty()
             && records.views_are_current;
-        if !is_current && self.changes.is_empty() {
-            self.change(What::Record, INSTALL_MANIFEST);
+        if !is_current && self.log.changes.is_empty() {
+            self.log.change(What::Record, INSTALL_MANIFEST);
         }
-    }
-
-    pub(crate) fn change(&mut self, what: What, path: &str) {
-        self.changes.push(Change {
-            what,
-            path: path.to_owned(),
-            kept_as: None,
-        });
     }
 
     /// Removes something before anything is made: a link may stand where a folder is needed.
     pub(crate) fn remove_first(&mut self, path: &str, content: Content) {
-        self.change(What::Remove, path);
+        self.log.change(What::Remove, path);
         let path = path.to_owned();
         self.steps.insert(0, Step::Remove { path, content });
-    }
-
-    pub(crate) fn leave(&mut self, path: &str, reason: String) {
-        self.left.push(Left {
-            path: path.to_owned(),
-            reason,
-        });
     }
 
     fn replace(&mut self, path: &str, was: Was, kept: Option<String>) {
@@ -511,7 +486,7 @@ fn tools_folder(
         other => {
             plan.wanted
                 .retain(|path, _| !path.starts_with(INSTALLED_TOOLS));
-            plan.leave(
+            plan.log.leave(
                 INSTALLED_TOOLS,
                 format!(
                     "{} of yours; it stays, and no tools are installed",

@@ -150,13 +150,3 @@ pub(crate) fn recordable(path: &Path) -> Result<String, Error> {
             path: path.to_path_buf(),
         })
 }
-
-/// The folder part of a relative path; empty at the top.
-pub(crate) fn parent(relative: &str) -> &str {
-    relative.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The last part of a relative path.
-pub(crate) fn base(relative: &str) -> &str {
-    relative.rsplit('/').next().unwrap_or(relative)
-}

@@ -9,10 +9,11 @@ use aris_contract::artifact::install::{
     Block, Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, InstallManifest,
 };
 use aris_contract::artifact::record::{self, CODEX_SKILLS, Problem, Reference};
+use aris_skills::names::{file_name as base, folder as parent};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::project::{JOURNAL, Project, Shape, base, parent};
+use crate::project::{JOURNAL, Project, Shape};
 
 /// Name of the folders in which things are made ready, beside the place they go to.
 pub(crate) const STAGE: &str = ".aris-stage";

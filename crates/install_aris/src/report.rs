@@ -118,6 +118,58 @@ pub(crate) struct Left {
     pub(crate) reason: String,
 }
 
+/// What a run changes and what it leaves.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) left: Vec<Left>,
+}
+
+impl Log {
+    pub(crate) fn change(&mut self, what: What, path: &str) {
+        self.changes.push(Change {
+            what,
+            path: path.to_owned(),
+            kept_as: None,
+        });
+    }
+
+    pub(crate) fn keep(&mut self, what: What, path: &str, kept_as: &str) {
+        self.changes.push(Change {
+            what,
+            path: path.to_owned(),
+            kept_as: Some(kept_as.to_owned()),
+        });
+    }
+
+    pub(crate) fn conflict(
+        &mut self,
+        path: &str,
+        reason: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.conflicts.push(Conflict {
+            path: path.to_owned(),
+            reason: reason.into(),
+            hint: hint.into(),
+        });
+    }
+
+    pub(crate) fn leave(&mut self, path: &str, reason: impl Into<String>) {
+        self.left.push(Left {
+            path: path.to_owned(),
+            reason: reason.into(),
+        });
+    }
+
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.changes.append(&mut other.changes);
+        self.conflicts.append(&mut other.conflicts);
+        self.left.append(&mut other.left);
+    }
+}
+
 impl Product for Report {
     fn schema(&self) -> &'static str {
         SCHEMA

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use aris_audit::Digest;
 use aris_contract::artifact::install::{EntryKind, InstallMode, TreeFile};
 use aris_contract::artifact::record::is_safe_name;
+use aris_contract::resolve::targets;
 use aris_fs::EntryKind as OnDisk;
 use aris_skills::helpers::{self, Problem};
 use serde::Deserialize;
@@ -76,20 +77,6 @@ pub(crate) struct HelperRow {
 
 const fn yes() -> bool {
     true
-}
-
-impl helpers::Row for HelperRow {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn owner(&self) -> &str {
-        &self.owner
-    }
-
-    fn aliases(&self) -> &[String] {
-        &self.aliases
-    }
 }
 
 /// Where a source may be named.
@@ -385,18 +372,6 @@ pub(crate) fn bytes(path: &Path, digest: &str) -> Result<Vec<u8>, Error> {
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
-}
-
-/// Target triples whose programs run here, as the launchers know them.
-pub(crate) fn targets() -> Vec<String> {
-    let machine = std::env::consts::ARCH;
-    match std::env::consts::OS {
-        "macos" => vec![format!("{machine}-apple-darwin")],
-        _ => vec![
-            format!("{machine}-unknown-linux-musl"),
-            format!("{machine}-unknown-linux-gnu"),
-        ],
-    }
 }
 
 /// The version that the source's own contract of this helper states.

@@ -9,7 +9,7 @@ use aris_contract::artifact::install::{Content, InstallManifest};
 use crate::cli::{Cli, MigrateCopy};
 use crate::project::Project;
 use crate::records::Records;
-use crate::report::{Change, Conflict, Left};
+use crate::report::Log;
 use crate::source::Source;
 use crate::wanted::{Choices, Wanted};
 
@@ -59,9 +59,7 @@ pub(crate) struct Plan {
     pub(crate) given: BTreeMap<String, Option<String>>,
     /// The record afterwards.
     pub(crate) manifest: InstallManifest,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) conflicts: Vec<Conflict>,
-    pub(crate) left: Vec<Left>,
+    pub(crate) log: Log,
 }
 
 /// What the plan is made from.
@@ -87,7 +85,7 @@ pub(crate) struct Edit {
 }
 
 /// What happens to the file.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// New bytes, and a time for the file.
     Write(Vec<u8>, Option<SystemTime>),

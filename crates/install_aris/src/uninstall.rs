@@ -16,7 +16,7 @@ use crate::documents;
 use crate::error::Error;
 use crate::project::{Project, Shape};
 use crate::records::{Intent, Records};
-use crate::report::{Change, Left, What};
+use crate::report::{Log, What};
 use crate::step::Edit;
 
 /// What an uninstall does, decided.
@@ -31,8 +31,7 @@ pub(crate) struct Removal {
     files: Vec<String>,
     /// Folders that this program made, inner ones last.
     folders: BTreeSet<String>,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) left: Vec<Left>,
+    pub(crate) log: Log,
 }
 
 /// Decides what goes.
@@ -72,10 +71,8 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
         if let Some(content) = theirs.get(path.as_str())
             && matches!(compare(project, &path, content)?, Match::Same)
         {
-            removal.leave(
-                &path,
-                String::from("was there before this install, and is not of it"),
-            );
+            let reason = "was there before this install, and is not of it";
+            removal.log.leave(&path, reason);
             continue;
         }
         match records.given.get(&path) {
@@ -90,8 +87,7 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
     }
     let edits = documents::removals(project, &records.blocks());
     removal.edits = edits.edits;
-    removal.changes.extend(edits.changes);
-    removal.left.extend(edits.left);
+    removal.log.append(edits.log);
     if records.all().next().is_some() {
         removal
             .files
@@ -103,11 +99,7 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
     removal.files.sort_by_key(|file| file == INSTALL_MANIFEST);
     for file in &removal.files {
         if project.shape(file) != Shape::Absent {
-            removal.changes.push(Change {
-                what: What::Record,
-                path: file.clone(),
-                kept_as: None,
-            });
+            removal.log.change(What::Record, file);
         }
     }
     Ok(removal)
@@ -125,11 +117,7 @@ impl Removal {
         for content in contents.iter().rev() {
             match compare(project, &path, content)? {
                 Match::Same | Match::Partial => {
-                    self.changes.push(Change {
-                        what: What::Remove,
-                        path: path.clone(),
-                        kept_as: None,
-                    });
+                    self.log.change(What::Remove, &path);
                     self.entries.push((path, content.clone()));
                     return Ok(());
                 }
@@ -142,22 +130,18 @@ impl Removal {
         }
         match edited {
             Some((content @ Content::Tree { .. }, files)) => {
-                self.leave(&path, format!("holds what is yours: {}", files.join(", ")));
+                self.log
+                    .leave(&path, format!("holds what is yours: {}", files.join(", ")));
                 self.entries.push((path, content.clone()));
             }
-            Some(_) => self.leave(&path, String::from("was edited")),
+            Some(_) => self.log.leave(&path, "was edited"),
             // The reference's link to its tools, which not every install has.
             None if path == INSTALLED_TOOLS && found == Shape::Folder => {}
-            None => self.leave(&path, format!("is now {}", found.describe())),
+            None => self
+                .log
+                .leave(&path, format!("is now {}", found.describe())),
         }
         Ok(())
-    }
-
-    fn leave(&mut self, path: &str, reason: String) {
-        self.left.push(Left {
-            path: path.to_owned(),
-            reason,
-        });
     }
 
     /// Makes the changes. Folders that are not empty are added to what was left.
@@ -187,7 +171,7 @@ impl Removal {
         }
         full.extend(remove_folders(project, &outer)?);
         for folder in full {
-            self.leave(&folder, String::from("is not empty"));
+            self.log.leave(&folder, "is not empty");
         }
         Ok(())
     }

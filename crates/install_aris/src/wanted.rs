@@ -69,6 +69,17 @@ impl Choices {
     }
 }
 
+/// A tool of the source.
+pub(crate) fn tool(path: &str, name: &str, content: Content) -> Entry {
+    Entry {
+        path: path.to_owned(),
+        kind: EntryKind::Tool,
+        name: name.to_owned(),
+        origin: Origin::Source,
+        content,
+    }
+}
+
 /// Everything that should be there, by path; what cannot be installed, with the reason.
 pub(crate) fn wanted(
     source: &Source,
@@ -76,22 +87,13 @@ pub(crate) fn wanted(
 ) -> Result<(BTreeMap<String, Wanted>, Vec<String>), Error> {
     let mut all = BTreeMap::new();
     let mut refused = Vec::new();
-    let mut add = |path: String, kind, name: &str, content, from, leads_to| {
-        let entry = Entry {
-            path: path.clone(),
-            kind,
-            name: name.to_owned(),
-            origin: Origin::Source,
-            content,
+    let mut add = |entry: Entry, from, leads_to| {
+        let wanted = Wanted {
+            entry,
+            leads_to,
+            from,
         };
-        all.insert(
-            path,
-            Wanted {
-                entry,
-                leads_to,
-                from,
-            },
-        );
+        all.insert(wanted.entry.path.clone(), wanted);
     };
     for (name, kind) in &source.skills {
         let folder = source.at(&format!("skills/{name}"));
@@ -133,26 +135,20 @@ pub(crate) fn wanted(
             } else {
                 std::fs::canonicalize(&folder).ok()
             };
-            add(
-                format!("{place}/{name}"),
-                *kind,
-                name,
+            let entry = Entry {
+                path: format!("{place}/{name}"),
+                kind: *kind,
+                name: name.clone(),
+                origin: Origin::Source,
                 content,
-                from,
-                leads_to,
-            );
+            };
+            add(entry, from, leads_to);
         }
     }
     if let Some(place) = choices.places().last() {
         let target = format!("../{place}");
-        add(
-            LINKED_SKILLS.to_owned(),
-            EntryKind::Tool,
-            "skills",
-            Content::Link { target },
-            From::Link,
-            None,
-        );
+        let entry = tool(LINKED_SKILLS, "skills", Content::Link { target });
+        add(entry, From::Link, None);
     }
     match &source.helpers {
         Some(rows) => {
@@ -164,29 +160,15 @@ pub(crate) fn wanted(
                         executable: true,
                     };
                     let path = format!("{INSTALLED_TOOLS}/{alias}");
-                    add(
-                        path,
-                        EntryKind::Tool,
-                        alias,
-                        content,
-                        From::Text(text),
-                        None,
-                    );
+                    add(tool(&path, alias, content), From::Text(text), None);
                 }
             }
         }
         // A source without a helper table has its tools as scripts in one folder: linked, as its own installer does.
         None if source.at("tools").is_dir() => {
             let target = format!("{}/tools", source.text);
-            let content = Content::Link { target };
-            add(
-                INSTALLED_TOOLS.to_owned(),
-                EntryKind::Tool,
-                "tools",
-                content,
-                From::Link,
-                None,
-            );
+            let entry = tool(INSTALLED_TOOLS, "tools", Content::Link { target });
+            add(entry, From::Link, None);
         }
         None => {}
     }

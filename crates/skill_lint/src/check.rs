@@ -1,6 +1,6 @@
 //! The whole of a run: configuration, walk, rules, repairs, suppressions, baseline, report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_skills::git::WorkTree;
 use aris_skills::{Text, Tree, WalkOptions};
@@ -8,12 +8,12 @@ use aris_skills::{Text, Tree, WalkOptions};
 use crate::Error;
 use crate::baseline;
 use crate::catalogue;
+use crate::cli::{FixMode, Options};
 use crate::config::{Config, FailOn, file};
 use crate::finding::{Finding, Sink, Skipped};
-use crate::fingerprint::{self, Ordinals};
+use crate::fingerprint::Fingerprints;
 use crate::fix::{Fixed, Plan};
 use crate::lint::{self, Found};
-use crate::options::{ConfigFrom, FixMode, Options};
 use crate::profile::Profile;
 use crate::report::{Item, Report};
 use crate::selection::Selection;
@@ -23,18 +23,19 @@ use crate::suppress;
 ///
 /// **Errors**: nothing to confine what `--run` starts, a path that does not exist, a configuration or baseline that is wrong, a tree without anything to look at.
 pub fn lint(options: &Options) -> Result<Report, Error> {
-    for name in options.only.iter().chain(&options.skip) {
+    for name in options.cli.rule.iter().chain(&options.cli.skip) {
         if !catalogue::is_known(name) {
             return Err(Error::Usage(catalogue::unknown(name)));
         }
     }
-    let baseline = match &options.baseline {
+    let baseline = match &options.cli.baseline {
         Some(path) => baseline::read(&options.cwd.join(path))?,
         None => Vec::new(),
     };
     let mut report = Report {
         items: Vec::new(),
         roots: options
+            .cli
             .paths
             .iter()
             .map(|path| path.display().to_string())
@@ -44,14 +45,14 @@ pub fn lint(options: &Options) -> Result<Report, Error> {
         files: 0,
         rules_run: Vec::new(),
         skipped: Vec::new(),
-        profile: options.profile.unwrap_or_default(),
+        profile: options.cli.profile.unwrap_or_default(),
         sandbox: None,
         fixed: Fixed::default(),
-        format: options.format,
+        format: options.cli.format.unwrap_or_default(),
     };
-    let several = options.paths.len() > 1;
+    let several = options.cli.paths.len() > 1;
     let mut fail_on = Vec::new();
-    for (at, path) in options.paths.iter().enumerate() {
+    for (at, path) in options.cli.paths.iter().enumerate() {
         let mut root = Root::of(path, options)?;
         if at == 0 {
             report.profile = root.config.profile;
@@ -108,11 +109,11 @@ impl Root {
         let config = configured(&full, options)?;
         let walk = WalkOptions {
             // What somebody else's tree ignores is looked at.
-            ignored_too: options.no_ignore || config.profile == Profile::Portable,
+            ignored_too: options.cli.no_ignore || config.profile == Profile::Portable,
             exclude: config.exclude.clone(),
         };
         let tree = Tree::walk(&full, &walk)?;
-        if !options.allow_empty && !has_something(&tree) {
+        if !options.cli.allow_empty && !has_something(&tree) {
             return Err(Error::Empty {
                 path: path.to_path_buf(),
             });
@@ -128,12 +129,12 @@ impl Root {
     /// The findings; with `--fix` those that remain.
     fn run(&mut self, options: &Options, fixed: &mut Fixed) -> Result<Found, Error> {
         let mut found = lint::tree(&self.tree, &self.config, &self.selection)?;
-        if options.fix == FixMode::No {
+        let Some(fix) = options.cli.fix else {
             return Ok(found);
-        }
+        };
         // One pass: what is written is what the dry run shows. What it makes room for is shown, and made, the next time.
         let plan = self.plan(&found, options);
-        if options.fix == FixMode::DryRun {
+        if fix == FixMode::DryRun {
             fixed.diff.push_str(&plan.diff());
             return Ok(found);
         }
@@ -152,7 +153,7 @@ impl Root {
         let hidden = self.suppressed(&found.findings, found, options).0;
         let open = found.findings.iter().zip(&hidden);
         let fixes = open
-            .filter(|(_, hidden)| hidden.is_none() || options.no_suppress)
+            .filter(|(_, hidden)| hidden.is_none() || options.cli.no_suppress)
             .filter_map(|(finding, _)| finding.fix.as_ref());
         Plan::of(&self.tree.root, &found.seen, fixes)
     }
@@ -208,23 +209,22 @@ impl Root {
                 .cmp(&(&b.path, b.line, b.rule.id, b.col, &b.message))
         });
         let (mut hidden, mut own) = self.suppressed(&findings, &found, options);
-        if options.no_suppress {
+        if options.cli.no_suppress {
             hidden.fill(None);
         }
         hidden.resize(hidden.len() + own.len(), None);
         findings.append(&mut own);
         let mut items = Vec::with_capacity(findings.len());
-        let mut current: (String, Option<Text>, Ordinals) = Default::default();
+        let mut prints = Fingerprints::default();
+        let mut current: (String, Option<Text>) = Default::default();
         for (finding, hidden) in findings.into_iter().zip(hidden) {
-            let print = if let Some(print) = &finding.fingerprint {
-                print.clone()
-            } else {
+            let print = finding.fingerprint.clone().unwrap_or_else(|| {
                 if current.0 != finding.path {
                     let text = self.tree.text(&finding.path).ok();
-                    current = (finding.path.clone(), text, Ordinals::default());
+                    current = (finding.path.clone(), text);
                 }
-                fingerprint::of(&finding, current.1.as_ref(), &mut current.2)
-            };
+                prints.of(&finding, current.1.as_ref())
+            });
             let skill = self.skill_of(&finding);
             let mut item = Item::of(finding, print, skill);
             item.suppressed = hidden;
@@ -251,29 +251,28 @@ impl Root {
 
 /// The configuration of a root, with the command line over it.
 fn configured(root: &Path, options: &Options) -> Result<Config, Error> {
+    let cli = &options.cli;
     let mut config = Config::default();
-    let source: Option<PathBuf> = match &options.config {
-        ConfigFrom::Nowhere => None,
-        ConfigFrom::File(path) => Some(options.cwd.join(path)),
-        // With this profile the tree is somebody else's, and its own word does not decide what is found in it.
-        ConfigFrom::Search if options.profile == Some(Profile::Portable) => None,
-        ConfigFrom::Search => {
-            let top = WorkTree::top_around(root);
-            file::search(root, top.as_deref())
-        }
+    // With this profile the tree is somebody else's, and its own word does not decide what is found in it.
+    let searches = !cli.no_config && cli.profile != Some(Profile::Portable);
+    let source = match &cli.config {
+        Some(path) => Some(options.cwd.join(path)),
+        None if searches => file::search(root, WorkTree::top_around(root).as_deref()),
+        None => None,
     };
     if let Some(path) = source {
         file::read(&path, &mut config)?;
     }
-    config.profile = options.profile.unwrap_or(config.profile);
-    config.fail_on = options.fail_on.unwrap_or(config.fail_on);
-    config.only.clone_from(&options.only);
-    config.skip.clone_from(&options.skip);
-    config.run = options.run;
-    config.unsandboxed = options.unsandboxed;
-    config.syntax = options.syntax;
+    config.profile = cli.profile.unwrap_or(config.profile);
+    config.fail_on = cli.fail_on.unwrap_or(config.fail_on);
+    config.only.clone_from(&cli.rule);
+    config.skip.clone_from(&cli.skip);
+    config.run = cli.run;
+    config.unsandboxed = cli.unsandboxed;
+    config.syntax = cli.syntax;
     config.search_path.clone_from(&options.search_path);
-    config.threads = options.threads.unwrap_or_else(aris_fs::processors).max(1);
+    let threads = cli.threads.map_or_else(aris_fs::processors, usize::from);
+    config.threads = threads.max(1);
     Ok(config)
 }
 

@@ -2,35 +2,35 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+
 use crate::config::{FailOn, RunLevel};
-use crate::options::FixMode;
 use crate::profile::Profile;
 use crate::report::Format;
 
+/// What `--fix` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FixMode {
+    /// It shows what would be done.
+    DryRun,
+    /// It repairs.
+    Apply,
+}
+
 /// Arguments of `skill_lint`.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Cli {
     /// Repository, skills tree or skill
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
-    /// Output format.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        value_parser = |text: &str| text.parse::<Format>(),
-        help = "text (default), json, sarif or github"
-    )]
+    /// text (default), json, sarif or github
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<Format>,
     /// Also write the report to FILE; .json, .sarif or .txt decides the format
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Which rules run.
-    #[arg(
-        long,
-        value_name = "PROFILE",
-        value_parser = |text: &str| text.parse::<Profile>(),
-        help = "portable, recommended (default), project or all"
-    )]
+    /// portable, recommended (default), project or all
+    #[arg(long, value_name = "PROFILE", hide_possible_values = true)]
     pub profile: Option<Profile>,
     /// Only these rules; SR2 names a family
     #[arg(long, value_name = "ID", value_delimiter = ',')]
@@ -38,23 +38,17 @@ pub struct Cli {
     /// Without these rules
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub skip: Vec<String>,
-    /// Lowest severity that gives exit 10.
-    #[arg(
-        long,
-        value_name = "SEVERITY",
-        value_parser = |text: &str| text.parse::<FailOn>(),
-        help = "Lowest severity that gives exit 10: error (default), warn, info or never"
-    )]
+    /// Lowest severity that gives exit 10: error (default), warn, info or never
+    #[arg(long, value_name = "SEVERITY", value_parser = |text: &str| text.parse::<FailOn>())]
     pub fail_on: Option<FailOn>,
-    /// Start the scripts.
+    /// Start the scripts, confined by bubblewrap: =help (default), =flags also with odd flags, =all also declared samples
     #[arg(
         long,
         value_name = "LEVEL",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "help",
-        value_parser = |text: &str| text.parse::<RunLevel>(),
-        help = "Start the scripts, confined by bubblewrap: =help (default), =flags also with odd flags, =all also declared samples"
+        hide_possible_values = true
     )]
     pub run: Option<RunLevel>,
     /// Let --run start the scripts with your rights, without a sandbox
@@ -63,15 +57,14 @@ pub struct Cli {
     /// Let installed interpreters parse scripts without running them
     #[arg(long)]
     pub syntax: bool,
-    /// Repair.
+    /// Repair what can be repaired mechanically; =dry-run shows the changes as a diff
     #[arg(
         long,
         value_name = "MODE",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "apply",
-        value_parser = |text: &str| text.parse::<FixMode>(),
-        help = "Repair what can be repaired mechanically; =dry-run shows the changes as a diff"
+        hide_possible_values = true
     )]
     pub fix: Option<FixMode>,
     /// Hide the findings recorded in FILE
@@ -104,4 +97,17 @@ pub struct Cli {
     /// Workers; default: one for each processor
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
+}
+
+/// What a caller asks for, the program or `xtask`, and what a run takes from its surroundings.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The command line. What it leaves open comes from the configuration, else from the defaults.
+    pub cli: Cli,
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// Today, in UTC.
+    pub today: jiff::civil::Date,
+    /// `PATH`, to find interpreters.
+    pub search_path: Option<String>,
 }

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::config::file::ConfigFault;
 use crate::sandbox::SandboxError;
 
 /// Errors of `skill_lint`.
@@ -37,8 +36,17 @@ pub enum Error {
         path: PathBuf,
     },
     /// The configuration is wrong.
-    #[error(transparent)]
-    Config(ConfigFault),
+    #[error("{}:{line}:{col}: {message}", path.display())]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// Line from 1.
+        line: usize,
+        /// Column from 1.
+        col: usize,
+        /// What is wrong.
+        message: String,
+    },
     /// The baseline is wrong.
     #[error("{}: not a baseline", path.display())]
     Baseline {
@@ -69,7 +77,7 @@ impl Failure for Error {
             Self::Absent { .. } => ErrorKind::NotFound,
             Self::NotAFolder { .. }
             | Self::Empty { .. }
-            | Self::Config(_)
+            | Self::Config { .. }
             | Self::Baseline { .. } => ErrorKind::Validation,
             Self::Fix { .. } => ErrorKind::Precondition,
             Self::Fs(error) => error.kind(),
@@ -85,7 +93,7 @@ impl Failure for Error {
             Self::Empty { .. } => {
                 "name the folder that holds the skills, or give --allow-empty when none is right"
             }
-            Self::Config(_) => "mend the configuration, or run with --no-config",
+            Self::Config { .. } => "mend the configuration, or run with --no-config",
             Self::Baseline { .. } => "write it anew with --write-baseline",
             Self::Fix { .. } => "mend it by hand",
             Self::Fs(error) => return error.hint(),
@@ -94,26 +102,19 @@ impl Failure for Error {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let of = |pairs: Vec<(&str, Value)>| {
-            let pairs = pairs.into_iter();
-            pairs.map(|(key, value)| (key.to_owned(), value)).collect()
-        };
-        match self {
+        let details = match self {
             Self::Absent { path }
             | Self::NotAFolder { path }
             | Self::Empty { path }
-            | Self::Baseline { path, .. } => {
-                of(vec![("path", Value::from(path.display().to_string()))])
-            }
-            Self::Config(fault) => of(vec![
-                ("path", Value::from(fault.path.display().to_string())),
-                ("line", Value::from(fault.line)),
-                ("col", Value::from(fault.col)),
-            ]),
-            Self::Fix { path, .. } => of(vec![("path", Value::from(path.clone()))]),
-            Self::Fs(error) => error.details(),
-            Self::Sandbox(error) => error.details(),
-            Self::Usage(_) => Map::new(),
-        }
+            | Self::Baseline { path, .. } => json!({"path": path.display().to_string()}),
+            Self::Config {
+                path, line, col, ..
+            } => json!({"path": path.display().to_string(), "line": line, "col": col}),
+            Self::Fix { path, .. } => json!({"path": path}),
+            Self::Fs(error) => return error.details(),
+            Self::Sandbox(error) => return error.details(),
+            Self::Usage(_) => return Map::new(),
+        };
+        details.as_object().cloned().unwrap_or_default()
     }
 }

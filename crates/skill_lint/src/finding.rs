@@ -7,6 +7,12 @@ use crate::fix::Fix;
 use crate::sandbox::{Isolation, SandboxError};
 use crate::selection::Selection;
 
+/// Line and column from 1, the column in characters; 0 counts as 1.
+pub type Place = (usize, usize);
+
+/// The place of a finding about a file as a whole.
+pub const FILE: Place = (1, 1);
+
 /// One thing that a rule found.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -101,18 +107,12 @@ impl<'a> Sink<'a> {
         self.selection.severity(rule).is_some()
     }
 
-    /// Whether one of these rules runs.
-    pub fn wants_any(&self, rules: &[&str]) -> bool {
-        rules.iter().any(|rule| self.wants(rule))
-    }
-
-    /// A finding of `rule` at a place, line and column from 1 (0 counts as 1). The rest is added to what comes back.
+    /// A finding of `rule` at a place. The rest is added to what comes back.
     pub fn found(
         &mut self,
         rule: &'static str,
         path: &str,
-        line: usize,
-        col: usize,
+        (line, col): Place,
         message: impl Into<String>,
     ) -> &mut Finding {
         #[expect(clippy::expect_used, reason = "every rule stands in the table")]

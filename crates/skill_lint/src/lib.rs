@@ -19,8 +19,6 @@ pub mod finding;
 pub mod fingerprint;
 pub mod fix;
 pub mod lint;
-pub mod options;
-mod pattern;
 pub mod profile;
 pub mod report;
 pub mod rules;
@@ -39,13 +37,11 @@ use aris_cli::{Context, Network, Outcome, Sample, Spec, Style};
 use aris_contract::ErrorKind;
 
 pub use check::lint;
-pub use cli::Cli;
+pub use cli::{Cli, FixMode, Options};
 pub use error::Error;
-pub use options::Options;
 pub use report::{Answer, Report};
 
-use options::{ConfigFrom, FixMode};
-use report::{Format, Page};
+use report::Format;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -96,26 +92,35 @@ pub static SPEC: Spec = Spec {
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if cli.list_rules {
-        return Ok(Outcome::done(Answer::Page(Page::list())));
+        return Ok(Outcome::done(Answer::Rules(catalogue::all())));
     }
     if let Some(id) = &cli.explain {
         let rule = catalogue::find(&id.to_ascii_uppercase())
             .ok_or_else(|| Error::Usage(catalogue::unknown(id)))?;
-        return Ok(Outcome::done(Answer::Page(Page::Rule(rule))));
+        return Ok(Outcome::done(Answer::Rule(rule)));
     }
     let output = match &cli.output {
         Some(path) => Some((context.absolute(path), format_of(path)?)),
         None => None,
     };
-    let report = lint(&options(&cli, context))?;
+    let write_baseline = cli
+        .write_baseline
+        .as_ref()
+        .map(|path| context.absolute(path));
+    let report = lint(&Options {
+        cli,
+        cwd: context.cwd().to_path_buf(),
+        today: context.now().to_zoned(jiff::tz::TimeZone::UTC).date(),
+        search_path: context.env("PATH").map(str::to_owned),
+    })?;
     if let Some((path, format)) = &output {
         let mut bytes = Vec::new();
         let written = report.write(*format, &mut bytes, Style::plain());
         written.map_err(|error| Error::Usage(error.to_string()))?;
         aris_fs::write_atomic(path, &bytes)?;
     }
-    if let Some(path) = &cli.write_baseline {
-        baseline::write(&context.absolute(path), &report.items)?;
+    if let Some(path) = &write_baseline {
+        baseline::write(path, &report.items)?;
     }
     if !report.fixed.files.is_empty() {
         context.note(&format!("repaired: {}", report.fixed.files.join(", ")));
@@ -133,32 +138,6 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     context.note(&report.summary());
     let failed = report.failed;
     Ok(Outcome::found(Answer::Findings(Box::new(report)), failed))
-}
-
-fn options(cli: &Cli, context: &Context) -> Options {
-    let today = context.now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    let mut options = Options::new(cli.paths.clone(), context.cwd().to_path_buf(), today);
-    options.search_path = context.env("PATH").map(str::to_owned);
-    options.profile = cli.profile;
-    options.only.clone_from(&cli.rule);
-    options.skip.clone_from(&cli.skip);
-    options.fail_on = cli.fail_on;
-    options.run = cli.run;
-    options.unsandboxed = cli.unsandboxed;
-    options.syntax = cli.syntax;
-    options.fix = cli.fix.unwrap_or(FixMode::No);
-    options.baseline.clone_from(&cli.baseline);
-    options.config = match (&cli.config, cli.no_config) {
-        (Some(path), _) => ConfigFrom::File(path.clone()),
-        (None, true) => ConfigFrom::Nowhere,
-        (None, false) => ConfigFrom::Search,
-    };
-    options.no_suppress = cli.no_suppress;
-    options.no_ignore = cli.no_ignore;
-    options.allow_empty = cli.allow_empty;
-    options.threads = cli.threads.map(usize::from);
-    options.format = cli.format.unwrap_or_default();
-    options
 }
 
 /// The format that a file's extension names.

@@ -4,7 +4,7 @@ use aris_skills::{Skill, Tree};
 
 use crate::config::Config;
 use crate::finding::{Finding, Sink, Skipped};
-use crate::fingerprint::{self, Ordinals};
+use crate::fingerprint::Fingerprints;
 use crate::fix::{self, Seen};
 use crate::rules::{self, Facts};
 use crate::sandbox::{Isolation, SandboxError};
@@ -47,7 +47,7 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found
         found.seen.append(&mut of_one.seen);
     }
     let mut sink = Sink::new(selection, None);
-    rules::tree(tree, facts, config, &mut sink);
+    rules::tree(tree, &facts, config, &mut sink);
     found.sandbox = sink.take_isolation()?;
     let (findings, skipped) = sink.into_parts();
     for path in edited(&findings) {
@@ -78,16 +78,12 @@ fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
         skill.file(path)
     };
     found.findings.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut ordinals = (String::new(), Ordinals::default());
+    let mut prints = Fingerprints::default();
     for finding in &mut found.findings {
         let Some(file) = by_path(&finding.path) else {
             continue;
         };
-        if ordinals.0 != finding.path {
-            ordinals = (finding.path.clone(), Ordinals::default());
-        }
-        let print = fingerprint::of(finding, file.text.as_ref(), &mut ordinals.1);
-        finding.fingerprint = Some(print);
+        finding.fingerprint = Some(prints.of(finding, file.text.as_ref()));
     }
     for file in &skill.files {
         if let Some(text) = &file.text {
@@ -110,5 +106,5 @@ fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
 /// The files that repairs are to change.
 fn edited(findings: &[Finding]) -> impl Iterator<Item = &str> {
     let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
-    fixes.flat_map(|fix| &fix.edits).map(fix::Edit::path)
+    fixes.map(|fix| fix.path.as_str())
 }

@@ -2,10 +2,13 @@
 
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// A choice of rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, ValueEnum,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
@@ -21,9 +24,6 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All profiles.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Recommended, Self::Project, Self::All];
-
     /// Its word on the command line.
     pub const fn word(self) -> &'static str {
         match self {
@@ -39,8 +39,7 @@ impl FromStr for Profile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|profile| profile.word() == text);
-        found.ok_or_else(|| {
+        <Self as ValueEnum>::from_str(text, false).map_err(|_unknown| {
             format!("`{text}` is no profile; choose portable, recommended, project or all")
         })
     }

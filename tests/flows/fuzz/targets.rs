@@ -130,12 +130,10 @@ fn prose(bytes: &[u8]) {
 /// Frontmatter, Markdown, and the header of a script.
 fn skill(bytes: &[u8]) {
     let text = Text::new(bytes);
-    let frontmatter = aris_skills::Frontmatter::of(&text);
-    let first = aris_skills::frontmatter::first_body_line(frontmatter.as_ref());
-    let _document = aris_skills::markdown::Document::parse(&text, first);
+    let _document = aris_skills::markdown::Document::parse(&text);
     for name in ["a.sh", "a.py", "a.js"] {
         if let Some(kind) = aris_skills::script::ScriptKind::of(name, &text) {
-            let _header = aris_skills::script::Header::of(kind, &text);
+            let _header = aris_skills::script::header(kind, &text);
         }
     }
 }

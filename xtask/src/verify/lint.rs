@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use aris_fs::EntryKind;
-use skill_lint::Options;
 use skill_lint::catalogue::Severity;
 use skill_lint::config::RunLevel;
 use skill_lint::profile::Profile;
+use skill_lint::{Cli, Options};
 
 use crate::cargo::{self, Contracts};
 use crate::fault::Fault;
@@ -37,14 +37,21 @@ pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Findings, Fa
         copy(&workspace.at(part), &root.join(part))?;
     }
     place(workspace, &root)?;
-    let mut options = Options::new(vec![".".into()], root, today());
-    options.profile = Some(Profile::Project);
-    options.run = Some(RunLevel::All);
-    // They are ours, and not every machine has bubblewrap.
-    options.unsandboxed = true;
-    options.syntax = true;
-    options.search_path = variable("PATH").map(|path| path.display().to_string());
-    let report = skill_lint::lint(&options)?;
+    let cli = Cli {
+        paths: vec![".".into()],
+        profile: Some(Profile::Project),
+        run: Some(RunLevel::All),
+        // They are ours, and not every machine has bubblewrap.
+        unsandboxed: true,
+        syntax: true,
+        ..Cli::default()
+    };
+    let report = skill_lint::lint(&Options {
+        cli,
+        cwd: root,
+        today: today(),
+        search_path: variable("PATH").map(|path| path.display().to_string()),
+    })?;
     let mut findings = Findings::new();
     for item in report.open().filter(|item| item.severity != Severity::Info) {
         let message = format!("{} {}", item.rule, item.message);

@@ -1,6 +1,7 @@
 //! Types of the JSON files that two helpers share. One file per kind of artifact.
 
 pub mod audit;
+pub mod block;
 pub mod install;
 pub mod papers;
 pub mod record;

@@ -41,17 +41,39 @@ pub struct Binary {
     pub machine: Option<Machine>,
 }
 
+/// No number of a machine.
+const NONE: u32 = 0;
+
+/// The machines with the first part of a target triple, and their numbers in ELF, Mach-O and PE.
+const MACHINES: [(Machine, &str, [u32; 3]); 6] = [
+    (Machine::X86_64, "x86_64", [62, 0x0100_0007, 0x8664]),
+    (Machine::Aarch64, "aarch64", [183, 0x0100_000C, 0xAA64]),
+    (Machine::I686, "i686", [3, 7, 0x14C]),
+    (Machine::Arm, "arm", [40, 12, 0x1C4]),
+    (Machine::Arm, "armv7", [40, 12, 0x1C0]),
+    (Machine::Riscv64, "riscv64gc", [243, NONE, 0x5064]),
+];
+
 impl Machine {
     /// The first part of a target triple.
     pub fn word(self) -> Option<&'static str> {
-        match self {
-            Self::X86_64 => Some("x86_64"),
-            Self::Aarch64 => Some("aarch64"),
-            Self::I686 => Some("i686"),
-            Self::Arm => Some("arm"),
-            Self::Riscv64 => Some("riscv64gc"),
-            Self::Universal | Self::Other(_) => None,
-        }
+        let mut machines = MACHINES.iter();
+        let found = machines.find(|(machine, ..)| *machine == self);
+        found.map(|(_, word, _)| *word)
+    }
+
+    /// The machine that the first part of a target triple names.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let mut machines = MACHINES.iter();
+        let found = machines.find(|(_, known, _)| *known == word);
+        found.map(|(machine, ..)| *machine)
+    }
+
+    fn of_number(format: Format, number: u32) -> Self {
+        let mut machines = MACHINES.iter();
+        let is_it = |numbers: [u32; 3]| number != NONE && numbers[format as usize] == number;
+        let found = machines.find(|(.., numbers)| is_it(*numbers));
+        found.map_or(Self::Other(number), |(machine, ..)| *machine)
     }
 }
 
@@ -95,34 +117,18 @@ fn elf(bytes: &[u8]) -> Binary {
         Some(2) => Endian::Big,
         _ => Endian::Little,
     };
-    let machine = small(bytes, 18, 2, endian).map(|machine| match machine {
-        62 => Machine::X86_64,
-        183 => Machine::Aarch64,
-        3 => Machine::I686,
-        40 => Machine::Arm,
-        243 => Machine::Riscv64,
-        other => Machine::Other(other),
-    });
+    let machine = small(bytes, 18, 2, endian);
     Binary {
         format: Format::Elf,
-        machine,
-    }
-}
-
-fn mach_machine(kind: u32) -> Machine {
-    match kind {
-        0x0100_0007 => Machine::X86_64,
-        0x0100_000C => Machine::Aarch64,
-        7 => Machine::I686,
-        12 => Machine::Arm,
-        other => Machine::Other(other),
+        machine: machine.map(|number| Machine::of_number(Format::Elf, number)),
     }
 }
 
 fn mach_o(bytes: &[u8], endian: Endian) -> Binary {
+    let machine = small(bytes, 4, 4, endian);
     Binary {
         format: Format::MachO,
-        machine: small(bytes, 4, 4, endian).map(mach_machine),
+        machine: machine.map(|number| Machine::of_number(Format::MachO, number)),
     }
 }
 
@@ -141,17 +147,10 @@ fn pe(bytes: &[u8]) -> Option<Binary> {
     if bytes.get(at..at.checked_add(4)?)? != b"PE\0\0" {
         return None;
     }
-    let machine = small(bytes, header + 4, 2, Endian::Little).map(|machine| match machine {
-        0x8664 => Machine::X86_64,
-        0xAA64 => Machine::Aarch64,
-        0x14C => Machine::I686,
-        0x1C0 | 0x1C4 => Machine::Arm,
-        0x5064 => Machine::Riscv64,
-        other => Machine::Other(other),
-    });
+    let machine = small(bytes, header + 4, 2, Endian::Little);
     Some(Binary {
         format: Format::Pe,
-        machine,
+        machine: machine.map(|number| Machine::of_number(Format::Pe, number)),
     })
 }
 

@@ -1,9 +1,12 @@
 //! The YAML block at the top of a SKILL.md.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle};
+use regex::Regex;
 
+use crate::pattern::compiled;
 use crate::text::Text;
 
 /// Deepest nesting that is read. Real frontmatter has three levels; a thousand brackets are an attack on recursive readers.
@@ -195,11 +198,6 @@ impl Frontmatter {
     pub fn get(&self, key: &str) -> Option<&Yaml> {
         self.mapping()?.get(key)
     }
-}
-
-/// The first line of a file's body: behind the frontmatter, or 1.
-pub fn first_body_line(frontmatter: Option<&Frontmatter>) -> usize {
-    frontmatter.map_or(1, |found| found.last + 1)
 }
 
 /// One YAML document that must be a mapping. `lines_before` and `bytes_before` place it in its file.
@@ -446,54 +444,18 @@ fn plain(text: &str) -> Value {
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
         ".nan" | ".NaN" | ".NAN" => Value::Float,
-        _ if is_int(text) => Value::Int,
-        _ if is_float(text) => Value::Float,
+        _ if INT.is_match(text) => Value::Int,
+        _ if FLOAT.is_match(text) => Value::Float,
         _ => Value::Str(text.to_owned()),
     }
 }
 
-fn all(text: &str, test: impl Fn(&char) -> bool) -> bool {
-    !text.is_empty() && text.chars().all(|c| test(&c))
-}
+static INT: LazyLock<Regex> =
+    LazyLock::new(|| compiled("^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"));
 
-fn is_int(text: &str) -> bool {
-    if let Some(digits) = text.strip_prefix("0o") {
-        return all(digits, |c| c.is_digit(8));
-    }
-    if let Some(digits) = text.strip_prefix("0x") {
-        return all(digits, char::is_ascii_hexdigit);
-    }
-    all(
-        text.strip_prefix(['-', '+']).unwrap_or(text),
-        char::is_ascii_digit,
-    )
-}
-
-fn is_float(text: &str) -> bool {
-    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if matches!(text, ".inf" | ".Inf" | ".INF") {
-        return true;
-    }
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (text, None),
-    };
-    let exponent_fits = exponent.is_none_or(|digits| {
-        all(
-            digits.strip_prefix(['-', '+']).unwrap_or(digits),
-            char::is_ascii_digit,
-        )
-    });
-    let mantissa_fits = match mantissa.split_once('.') {
-        Some(("", fraction)) => all(fraction, char::is_ascii_digit),
-        Some((whole, "")) => all(whole, char::is_ascii_digit),
-        Some((whole, fraction)) => {
-            all(whole, char::is_ascii_digit) && all(fraction, char::is_ascii_digit)
-        }
-        None => all(mantissa, char::is_ascii_digit),
-    };
-    exponent_fits && mantissa_fits
-}
+static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"^[-+]?(?:\.(?:inf|Inf|INF)|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$")
+});
 
 #[cfg(test)]
 mod tests;

@@ -25,8 +25,6 @@ pub struct Index {
 pub struct WorkTree {
     /// Its top folder.
     pub top: PathBuf,
-    /// The repository's folder of this work tree (`.git`, or what the `.git` file names).
-    pub git_dir: PathBuf,
     /// The folder that all work trees share; holds `info/exclude` and `config`.
     pub common_dir: PathBuf,
     /// The index; `None` when there is none yet or it cannot be read (split and unknown forms).
@@ -57,16 +55,6 @@ impl Index {
             0o100_644 | 0o100_664 => Some(false),
             _ => None,
         }
-    }
-
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether nothing is tracked.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 
     /// Reads an index whose object names have `hash` bytes; `None` when it is not of a known form.
@@ -189,7 +177,6 @@ impl WorkTree {
         };
         Some(Self {
             top: folder.to_path_buf(),
-            git_dir,
             common_dir,
             index,
         })

@@ -49,7 +49,7 @@ fn versions_two_to_four() {
     ];
     for version in 2..=4 {
         let index = Index::parse(&written(version, &entries), 20).expect("an index");
-        assert_eq!(index.len(), 4);
+        assert_eq!(index.entries.len(), 4);
         assert_eq!(index.executable("scripts/run.sh"), Some(true));
         assert_eq!(index.executable("a"), Some(false));
         assert_eq!(index.executable("z/link"), None);

@@ -37,6 +37,16 @@ impl Fence {
         self.open + 1..self.close.unwrap_or(self.last + 1)
     }
 
+    /// Bytes of these lines in [`Text::raw`].
+    pub fn range(&self, text: &Text) -> std::ops::Range<usize> {
+        text.start(self.open + 1)..text.start(self.content().end)
+    }
+
+    /// Whether it is a script of a shell as it stands.
+    pub fn is_script(&self) -> bool {
+        self.is_posix() && !self.quoted
+    }
+
     /// A *shell fence*: its info string is empty or starts with `bash sh shell zsh console terminal powershell pwsh text`.
     pub fn is_shell(&self) -> bool {
         const OTHERS: [&str; 5] = ["console", "terminal", "powershell", "pwsh", "text"];

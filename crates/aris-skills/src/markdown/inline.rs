@@ -1,4 +1,4 @@
-//! Code spans, links and headings outside fences, by a `CommonMark` parser.
+//! Code spans and links outside fences, by a `CommonMark` parser.
 
 use std::ops::Range;
 
@@ -43,11 +43,6 @@ pub(super) fn read(text: &Text, first: usize, fences: &[Fence], document: &mut D
                     ..
                 },
             ) => links.push((range.start, dest_url.to_string())),
-            Event::Start(Tag::Heading { .. }) => {
-                document
-                    .headings
-                    .push(cursor.place(text, from + range.start).0);
-            }
             _ => {}
         }
     }

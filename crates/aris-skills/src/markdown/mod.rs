@@ -1,4 +1,4 @@
-//! Markdown as far as the rules look at it: fences, code spans, links and headings, each with its place.
+//! Markdown as far as the rules look at it: fences, code spans and links, each with its place.
 
 mod fence;
 mod inline;
@@ -7,13 +7,18 @@ mod tests;
 
 use std::ops::Range;
 
+use percent_encoding::percent_decode_str;
+
 pub use fence::{Fence, fences};
 
+use crate::frontmatter::Frontmatter;
 use crate::text::Text;
 
 /// What a Markdown file holds.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
+    /// The YAML at its top.
+    pub frontmatter: Option<Frontmatter>,
     /// First line of the body, behind the frontmatter.
     pub first_line: usize,
     /// Code fences, in order; they do not overlap.
@@ -22,8 +27,6 @@ pub struct Document {
     pub spans: Vec<Span>,
     /// Links, images and link definitions outside fences and code spans, in order.
     pub links: Vec<Link>,
-    /// Lines of the headings outside fences, in order.
-    pub headings: Vec<usize>,
 }
 
 /// A code span.
@@ -51,10 +54,13 @@ pub struct Link {
 }
 
 impl Document {
-    /// Reads a Markdown file whose body starts at `first_line`.
-    pub fn parse(text: &Text, first_line: usize) -> Self {
+    /// Reads a Markdown file.
+    pub fn parse(text: &Text) -> Self {
+        let frontmatter = Frontmatter::of(text);
+        let first_line = frontmatter.as_ref().map_or(1, |found| found.last + 1);
         let fences = fences(text, first_line);
         let mut document = Self {
+            frontmatter,
             first_line,
             ..Self::default()
         };
@@ -63,16 +69,10 @@ impl Document {
         document
     }
 
-    /// The fence that a line belongs to, its opening and closing lines included.
-    pub fn fence_at(&self, line: usize) -> Option<&Fence> {
-        let after = self.fences.partition_point(|fence| fence.open <= line);
-        let fence = self.fences.get(after.checked_sub(1)?)?;
-        (line <= fence.last).then_some(fence)
-    }
-
     /// Whether a line is part of a fence, its opening and closing lines included.
     pub fn in_fence(&self, line: usize) -> bool {
-        self.fence_at(line).is_some()
+        let holds = |fence: &Fence| (fence.open..=fence.last).contains(&line);
+        self.fences.iter().any(holds)
     }
 
     /// The code span around a byte of [`Text::raw`].
@@ -98,7 +98,7 @@ impl Link {
             return None;
         }
         let path = target.split(['?', '#']).next().unwrap_or_default();
-        (!path.is_empty()).then(|| percent_decoded(path))
+        (!path.is_empty()).then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
     }
 }
 
@@ -113,35 +113,6 @@ fn has_scheme(target: &str) -> bool {
         && scheme
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-}
-
-/// `%XX` decoded; a `%` without two hexadecimal digits stays, bytes that are not UTF-8 are replaced.
-pub(crate) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escape = match (first, tail) {
-            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        if let Some((high, low)) = escape {
-            bytes.push(high * 16 + low);
-            rest = tail.get(2..).unwrap_or_default();
-        } else {
-            bytes.push(*first);
-            rest = tail;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        _ => None,
-    }
 }
 
 /// A line without the block-quote marks in front of it, at most `limit`, and how many there were.

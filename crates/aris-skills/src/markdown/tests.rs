@@ -4,7 +4,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use super::*;
 
 fn document(source: &str) -> Document {
-    Document::parse(&Text::new(source.as_bytes()), 1)
+    Document::parse(&Text::new(source.as_bytes()))
 }
 
 #[test]
@@ -123,12 +123,6 @@ fn relative_links() {
 }
 
 #[test]
-fn headings_have_lines() {
-    let source = "# A\n\nTwo words\n=====\n\n```\n# no\n```\n#no\n####### no\n### C\n";
-    assert_eq!(document(source).headings, [1, 3, 11]);
-}
-
-#[test]
 fn code_spans_pair_equal_runs_within_a_block() {
     for (source, expected) in [
         ("`a` ``b ` c`` `d", vec!["a", "b ` c"]),
@@ -176,7 +170,7 @@ fn fences_of_our_own_papers_are_those_of_a_commonmark_parser() {
             }
             let source = aris_fs::read_text(&entry.path).expect("text");
             let text = Text::new(source.as_bytes());
-            let first = crate::frontmatter::first_body_line(crate::Frontmatter::of(&text).as_ref());
+            let first = Document::parse(&text).first_line;
             let body: String = text.raw().get(text.start(first)..).unwrap().to_owned();
             let ours: Vec<usize> = document(&body)
                 .fences
@@ -218,7 +212,7 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic_and_places_are_true(source in "[ -~\\n`\\[\\]()<>!é]{0,200}") {
         let text = Text::new(source.as_bytes());
-        let document = Document::parse(&text, 1);
+        let document = Document::parse(&text);
         for link in &document.links {
             prop_assert!(link.line >= 1 && link.line <= text.len());
         }

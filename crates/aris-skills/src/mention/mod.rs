@@ -10,8 +10,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use percent_encoding::percent_decode_str;
+
 use crate::file::SourceFile;
-use crate::markdown::percent_decoded;
 use crate::names;
 use crate::tree::SKILL_FILE;
 
@@ -21,8 +22,6 @@ pub struct Matcher {
     /// File names in lower case and dotted module paths, made of `[A-Za-z0-9_.-]` only.
     words: BTreeMap<String, Vec<usize>>,
     longest: usize,
-    /// Which lengths and ends a word can have: tells nearly all others apart without a look into the map.
-    shapes: Shapes,
     /// File names in lower case with other characters in them.
     odd: Vec<(String, usize)>,
     /// Folders two levels deep or more, with all files below them.
@@ -56,7 +55,6 @@ impl Matcher {
     }
 
     fn word(&mut self, word: String, file: usize) {
-        self.shapes.add(word.as_bytes());
         self.longest = self.longest.max(word.len());
         self.words.entry(word).or_default().push(file);
     }
@@ -72,7 +70,7 @@ impl Matcher {
             self.find_odd(text, found);
             // Links escape what is odd in a name.
             if text.contains('%') {
-                self.find_odd(&percent_decoded(text), found);
+                self.find_odd(&percent_decode_str(text).decode_utf8_lossy(), found);
             }
         }
     }
@@ -88,14 +86,11 @@ impl Matcher {
 
     /// A name begins where a run of name characters begins, and ends where the run ends or a dot stands.
     fn find_words(&self, lower: &str, found: &mut impl FnMut(usize, usize)) {
-        for (start, run) in runs(lower, &WORD) {
+        for (start, run) in runs(lower, is_word) {
             let run = run.get(..run.len().min(self.longest + 1)).unwrap_or(run);
             let ends = (1..run.len()).filter(|end| run.as_bytes().get(*end) == Some(&b'.'));
             for end in ends.chain([run.len()]) {
-                let word = run
-                    .get(..end)
-                    .filter(|word| self.shapes.may_have(word.as_bytes()));
-                let files = word.and_then(|word| self.words.get(word));
+                let files = run.get(..end).and_then(|word| self.words.get(word));
                 for file in files.into_iter().flatten() {
                     found(*file, start);
                 }
@@ -105,7 +100,7 @@ impl Matcher {
 
     /// A directory ends its run of path characters, a slash or a full stop behind it aside.
     fn find_folders(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
-        for (start, run) in runs(text, &PATH) {
+        for (start, run) in runs(text, |byte| is_word(byte) || byte == b'/') {
             if !run.contains('/') {
                 continue;
             }
@@ -148,117 +143,48 @@ impl Matcher {
     }
 }
 
-/// A set of words that answers *no* or *perhaps*, by length, first and last byte.
-#[derive(Debug)]
-struct Shapes([u64; Self::BITS / 64]);
-
-impl Shapes {
-    const BITS: usize = 4096;
-
-    fn bit(word: &[u8]) -> usize {
-        let of = |byte: Option<&u8>| byte.map_or(0, |byte| usize::from(*byte));
-        (word.len() * 67 + of(word.first()) * 257 + of(word.last()) * 31) % Self::BITS
-    }
-
-    fn add(&mut self, word: &[u8]) {
-        let bit = Self::bit(word);
-        if let Some(slot) = self.0.get_mut(bit / 64) {
-            *slot |= 1 << (bit % 64);
-        }
-    }
-
-    fn may_have(&self, word: &[u8]) -> bool {
-        let bit = Self::bit(word);
-        (self.0.get(bit / 64)).is_some_and(|slot| slot >> (bit % 64) & 1 == 1)
-    }
-}
-
-impl Default for Shapes {
-    fn default() -> Self {
-        Self([0; Self::BITS / 64])
-    }
-}
-
 /// `[A-Za-z0-9_.-]`
-const fn is_word(byte: u8) -> bool {
+fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 
-/// Which bytes are part of a name.
-static WORD: [bool; 256] = table(false);
-
-/// Which bytes are part of a path.
-static PATH: [bool; 256] = table(true);
-
-const fn table(slash: bool) -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
-        let part = is_word(byte as u8) || (slash && byte as u8 == b'/');
-        table[byte] = part;
-        byte += 1;
-    }
-    table
-}
-
-/// Runs of the bytes in a table, which are ASCII, with their offsets. Every text is read this way: the loops are plain ones.
-fn runs<'t>(text: &'t str, table: &'static [bool; 256]) -> impl Iterator<Item = (usize, &'t str)> {
+/// Runs of bytes of a kind, all of them ASCII, with their offsets.
+fn runs(text: &str, is_part: impl Fn(u8) -> bool) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let bytes = text.as_bytes();
-        while !table[usize::from(*bytes.get(at)?)] {
+        while !is_part(*bytes.get(at)?) {
             at += 1;
         }
         let start = at;
-        while bytes.get(at).is_some_and(|byte| table[usize::from(*byte)]) {
+        while bytes.get(at).is_some_and(|byte| is_part(*byte)) {
             at += 1;
         }
         Some((start, text.get(start..at).unwrap_or_default()))
     })
 }
 
-/// Which files of one skill its SKILL.md leads to, by position in its list of files.
-#[derive(Debug, Default)]
-pub struct Mentions {
-    reachable: Vec<bool>,
-}
-
-impl Mentions {
-    pub(crate) fn of(files: &[SourceFile]) -> Self {
-        let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));
-        let mut mentions = Self {
-            reachable: vec![false; files.len()],
+/// For each file of one skill whether its SKILL.md leads to it.
+pub(crate) fn reachable(files: &[SourceFile]) -> Vec<bool> {
+    let mut reachable = vec![false; files.len()];
+    let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));
+    let mut open: Vec<usize> = files
+        .iter()
+        .position(|file| file.skill_path == SKILL_FILE)
+        .into_iter()
+        .collect();
+    let mut read = BTreeSet::new();
+    while let Some(at) = open.pop() {
+        let text = files.get(at).and_then(|file| file.text.as_ref());
+        let Some(text) = text.filter(|_| read.insert(at)) else {
+            continue;
         };
-        let mut names_of: Vec<BTreeSet<usize>> = Vec::with_capacity(files.len());
-        for (at, file) in files.iter().enumerate() {
-            let mut found = file
-                .text
-                .as_ref()
-                .map(|text| matcher.files(text.raw()))
-                .unwrap_or_default();
-            found.remove(&at);
-            names_of.push(found);
-        }
-        let Some(skill_md) = files.iter().position(|file| file.skill_path == SKILL_FILE) else {
-            return mentions;
-        };
-        let mut open = vec![skill_md];
-        while let Some(at) = open.pop() {
-            for file in names_of.get(at).into_iter().flatten() {
-                if let Some(slot) = mentions.reachable.get_mut(*file)
-                    && !*slot
-                {
-                    *slot = true;
-                    open.push(*file);
-                }
+        for found in matcher.files(text.raw()) {
+            if let Some(slot) = reachable.get_mut(found).filter(|_| found != at) {
+                *slot = true;
+                open.push(found);
             }
         }
-        mentions
     }
-
-    /// Whether the SKILL.md or a reachable text file mentions the file at this position of [`crate::Skill::files`].
-    pub fn is_reachable(&self, file: usize) -> bool {
-        self.reachable.get(file).copied().unwrap_or(false)
-    }
+    reachable
 }

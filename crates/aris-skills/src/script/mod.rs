@@ -5,7 +5,7 @@ mod shebang;
 #[cfg(test)]
 mod tests;
 
-pub use header::{Field, Header};
+pub use header::{Lines, header};
 pub use shebang::Shebang;
 
 use crate::names;
@@ -76,8 +76,6 @@ pub struct Script {
     pub kind: ScriptKind,
     /// Its first line, when that is a shebang.
     pub shebang: Option<Shebang>,
-    /// The comment at its top.
-    pub header: Header,
     /// Whether it is an entry point; everything else under `scripts/` and `bin/` is library.
     pub entry_point: bool,
 }
@@ -88,7 +86,6 @@ impl Script {
         Self {
             kind,
             shebang: Shebang::of(text),
-            header: Header::of(kind, text),
             entry_point: false,
         }
     }

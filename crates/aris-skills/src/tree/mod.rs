@@ -68,21 +68,8 @@ pub struct FileEntry {
     pub executable: bool,
     /// The owner's execute bit on the disk.
     pub executable_on_disk: bool,
-    /// Whether git tracks it; `None` outside a work tree, or where the index cannot be read.
-    pub tracked: Option<bool>,
     /// Position in [`Tree::skills`] of the nearest skill above it.
     pub skill: Option<usize>,
-}
-
-/// A folder of the tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FolderEntry {
-    /// Relative to the root, with `/`.
-    pub path: String,
-    /// Position in [`Tree::skills`] of the nearest skill above it or at it.
-    pub skill: Option<usize>,
-    /// Whether the walk looked into it; `node_modules` and the like it did not.
-    pub entered: bool,
 }
 
 /// A directory with an entry named exactly `SKILL.md`.
@@ -94,8 +81,6 @@ pub struct SkillEntry {
     pub name: String,
     /// Positions in [`Tree::files`] of the files that belong to it.
     pub files: Vec<usize>,
-    /// Positions in [`Tree::folders`] of the folders that belong to it, itself left out.
-    pub folders: Vec<usize>,
 }
 
 /// A tree of skills: names, sizes and modes. The text of files is read when it is asked for.
@@ -105,12 +90,10 @@ pub struct Tree {
     pub root: PathBuf,
     /// Files and links, sorted by path.
     pub files: Vec<FileEntry>,
-    /// Folders, sorted by path; the root itself is not listed.
-    pub folders: Vec<FolderEntry>,
+    /// Paths of the folders, sorted, also of those that the walk did not enter; the root itself is not listed.
+    pub folders: Vec<String>,
     /// Skills, sorted by directory.
     pub skills: Vec<SkillEntry>,
-    /// Whether the root lies in a git work tree.
-    pub in_work_tree: bool,
     /// Folders that could not be listed, with the reason.
     pub unreadable: Vec<(String, String)>,
 }
@@ -143,11 +126,8 @@ impl Tree {
 
     /// Whether a folder with this path was walked; the empty path is the root.
     pub fn has_folder(&self, path: &str) -> bool {
-        path.is_empty()
-            || self
-                .folders
-                .binary_search_by(|folder| folder.path.as_str().cmp(path))
-                .is_ok()
+        let search = |folder: &String| folder.as_str().cmp(path);
+        path.is_empty() || self.folders.binary_search_by(search).is_ok()
     }
 
     /// Whether something exists at a path relative to the root, in the tree or on the disk beside it. Case counts.

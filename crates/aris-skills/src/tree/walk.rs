@@ -8,10 +8,9 @@ use aris_fs::FsError;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::{
-    EntryKind, FileEntry, FolderEntry, SKILL_FILE, SKIPPED_FOLDERS, SkillEntry, Tree, WalkOptions,
-};
+use super::{EntryKind, FileEntry, SKILL_FILE, SKIPPED_FOLDERS, SkillEntry, Tree, WalkOptions};
 use crate::git::WorkTree;
+use crate::names;
 
 pub(super) fn walk(root: &Path, options: &WalkOptions) -> Result<Tree, FsError> {
     let root = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
@@ -30,19 +29,15 @@ pub(super) fn walk(root: &Path, options: &WalkOptions) -> Result<Tree, FsError> 
         Some(tree) if walk.use_ignores => rules_above(tree, &root),
         _ => Vec::new(),
     };
-    let in_work_tree = work_tree.is_some();
     let entries = aris_fs::list_sorted(&root)?;
-    walk.folder(
-        &Place {
-            path: String::new(),
-            work_tree,
-            rules,
-            ignored: false,
-            skill: None,
-        },
-        entries,
-    );
-    Ok(walk.finished(in_work_tree))
+    let top = Place {
+        path: String::new(),
+        work_tree,
+        rules,
+        ignored: false,
+    };
+    walk.folder(top, entries);
+    Ok(walk.finished())
 }
 
 /// One `.gitignore`, with those above it.
@@ -56,8 +51,6 @@ struct Place {
     rules: Rules,
     /// Whether git ignores the folder; then it is walked for what is tracked in it.
     ignored: bool,
-    /// The nearest skill, as position in [`Walk::skills`].
-    skill: Option<usize>,
 }
 
 struct Walk {
@@ -65,21 +58,14 @@ struct Walk {
     use_ignores: bool,
     exclude: Gitignore,
     files: Vec<FileEntry>,
-    folders: Vec<FolderEntry>,
-    /// Directories of skills in the order of the walk.
+    folders: Vec<String>,
+    /// Directories of skills.
     skills: Vec<String>,
     unreadable: Vec<(String, String)>,
 }
 
 impl Walk {
-    fn folder(&mut self, place: &Place, entries: Vec<aris_fs::Entry>) {
-        let mut place = Place {
-            path: place.path.clone(),
-            work_tree: place.work_tree.clone(),
-            rules: place.rules.clone(),
-            ignored: place.ignored,
-            skill: place.skill,
-        };
+    fn folder(&mut self, mut place: Place, entries: Vec<aris_fs::Entry>) {
         if !place.path.is_empty()
             && entries.iter().any(|entry| entry.name == ".git")
             && let Some(inner) = WorkTree::at(&self.root.join(&place.path))
@@ -102,20 +88,12 @@ impl Walk {
         if entries
             .iter()
             .any(|entry| entry.name == SKILL_FILE && entry.kind != aris_fs::EntryKind::Folder)
-            && !self.is_left_out(&place, &join(&place.path, SKILL_FILE), false)
+            && !self.is_left_out(&place, &names::join(&place.path, SKILL_FILE), false)
         {
-            place.skill = Some(self.skills.len());
             self.skills.push(place.path.clone());
-            if let Some(folder) = self
-                .folders
-                .last_mut()
-                .filter(|last| last.path == place.path)
-            {
-                folder.skill = place.skill;
-            }
         }
         for entry in entries {
-            let path = join(&place.path, &entry.name.to_string_lossy());
+            let path = names::join(&place.path, &entry.name.to_string_lossy());
             if entry.kind == aris_fs::EntryKind::Folder {
                 self.below(&place, &entry, path);
             } else if !self.is_left_out(&place, &path, false) {
@@ -134,11 +112,7 @@ impl Walk {
         if self.is_left_out(place, &path, true) {
             return;
         }
-        self.folders.push(FolderEntry {
-            path: path.clone(),
-            skill: place.skill,
-            entered: !skipped,
-        });
+        self.folders.push(path.clone());
         if skipped {
             return;
         }
@@ -149,9 +123,8 @@ impl Walk {
                     rules: place.rules.clone(),
                     ignored: self.is_ignored(place, &path, true),
                     path,
-                    skill: place.skill,
                 };
-                self.folder(&inside, entries);
+                self.folder(inside, entries);
             }
             Err(error) => self.unreadable.push((path, error.to_string())),
         }
@@ -163,8 +136,7 @@ impl Walk {
             size: 0,
             executable: false,
             executable_on_disk: false,
-            tracked: None,
-            skill: place.skill,
+            skill: None,
             path,
         };
         match entry.kind {
@@ -192,12 +164,9 @@ impl Walk {
         }
         if let Some(tree) = &place.work_tree
             && let Some(index) = &tree.index
+            && let Some(executable) = index.executable(&self.in_git(tree, &file.path))
         {
-            let in_git = self.in_git(tree, &file.path);
-            file.tracked = Some(index.contains(&in_git));
-            if let Some(executable) = index.executable(&in_git) {
-                file.executable = executable;
-            }
+            file.executable = executable;
         }
         file
     }
@@ -244,45 +213,20 @@ impl Walk {
         })
     }
 
-    fn finished(mut self, in_work_tree: bool) -> Tree {
-        // Skills sorted as strings, which the order of the walk is not: `a-b` stands before `a/b` there.
-        let mut order: Vec<usize> = (0..self.skills.len()).collect();
-        order.sort_by(|a, b| self.skills.get(*a).cmp(&self.skills.get(*b)));
-        let mut position = vec![0; order.len()];
-        for (to, from) in order.iter().enumerate() {
-            if let Some(slot) = position.get_mut(*from) {
-                *slot = to;
-            }
-        }
-        let moved = |skill: Option<usize>| skill.and_then(|at| position.get(at).copied());
-        for file in &mut self.files {
-            file.skill = moved(file.skill);
-        }
-        for folder in &mut self.folders {
-            folder.skill = moved(folder.skill);
-        }
+    fn finished(mut self) -> Tree {
+        self.skills.sort();
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
-        self.folders.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut skills: Vec<SkillEntry> = order
-            .iter()
-            .filter_map(|at| self.skills.get(*at))
-            .map(|dir| SkillEntry {
-                name: name_of(&self.root, dir),
-                dir: dir.clone(),
-                files: Vec::new(),
-                folders: Vec::new(),
-            })
-            .collect();
-        for (at, file) in self.files.iter().enumerate() {
+        self.folders.sort();
+        let skill = |dir: String| SkillEntry {
+            name: name_of(&self.root, &dir),
+            dir,
+            files: Vec::new(),
+        };
+        let mut skills: Vec<SkillEntry> = self.skills.into_iter().map(skill).collect();
+        for (at, file) in self.files.iter_mut().enumerate() {
+            file.skill = nearest(&skills, &file.path);
             if let Some(skill) = file.skill.and_then(|skill| skills.get_mut(skill)) {
                 skill.files.push(at);
-            }
-        }
-        for (at, folder) in self.folders.iter().enumerate() {
-            if let Some(skill) = folder.skill.and_then(|skill| skills.get_mut(skill))
-                && skill.dir != folder.path
-            {
-                skill.folders.push(at);
             }
         }
         Tree {
@@ -290,18 +234,21 @@ impl Walk {
             files: self.files,
             folders: self.folders,
             skills,
-            in_work_tree,
             unreadable: self.unreadable,
         }
     }
 }
 
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{folder}/{name}")
+/// The position of the nearest skill above a path.
+fn nearest(skills: &[SkillEntry], path: &str) -> Option<usize> {
+    let mut folder = path;
+    while !folder.is_empty() {
+        folder = names::folder(folder);
+        if let Ok(at) = skills.binary_search_by(|skill| skill.dir.as_str().cmp(folder)) {
+            return Some(at);
+        }
     }
+    None
 }
 
 fn name_of(root: &Path, dir: &str) -> String {

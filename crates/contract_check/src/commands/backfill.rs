@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::helpers;
 use aris_contract::integrations::{Covers, Integration, Role, Step};
+use aris_contract::text::shell_line;
 use aris_proc::{End, Stdout};
 use serde::Serialize;
 
@@ -15,9 +16,8 @@ use super::status::{self, Standing};
 use crate::artifact::{self, State};
 use crate::cli::BackfillArgs;
 use crate::error::Error;
-use crate::evidence::Real;
+use crate::predicate::Evidence;
 use crate::project::Project;
-use crate::quote;
 
 /// Schema id of [`Backfill`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.backfill/v1";
@@ -90,9 +90,9 @@ pub(crate) fn run(
 ) -> Result<Outcome<Backfill>, Error> {
     let row = integration(&args.name)?;
     let settings = settings(row, &args.settings, project)?;
-    let evidence = Real {
+    let evidence = Evidence {
         project,
-        context,
+        env: &|name| context.env(name),
         arguments: None,
     };
     let before = status::check(row, &project.root, &evidence);
@@ -213,11 +213,11 @@ fn fill(step: &Step, settings: &BTreeMap<String, String>, project: &Project) -> 
                 .map(|word| word.to_string_lossy().into_owned())
                 .chain(args)
                 .collect();
-            todo.command = quote::line(&todo.argv);
+            todo.command = shell_line(&todo.argv);
         }
         Err(why) => {
             let words: Vec<String> = std::iter::once(helper.to_owned()).chain(args).collect();
-            todo.command = quote::line(&words);
+            todo.command = shell_line(&words);
             todo.state = Progress::NotFound;
             todo.reason = Some(why);
         }
@@ -288,7 +288,7 @@ impl Product for Backfill {
             )?,
         }
         if !self.steps.is_empty() {
-            writeln!(out, "cd {} || exit", quote::line(&[&self.project]))?;
+            writeln!(out, "cd {} || exit", shell_line(&[&self.project]))?;
         }
         for step in &self.steps {
             let Todo { command, needs, .. } = step;

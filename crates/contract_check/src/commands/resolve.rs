@@ -4,13 +4,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use aris_cli::{Outcome, Product, Style};
-use aris_contract::resolve::{Found, Layer, folders};
+use aris_contract::resolve::{Found, Layer, Probe, folders};
+use aris_contract::text::shell_line;
 use serde::Serialize;
 
 use super::{helper, policy};
 use crate::cli::ResolveArgs;
 use crate::error::Error;
 use crate::project::{Project, interpreter, probe};
+use crate::report::word;
 
 /// Schema id of [`Resolved`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.resolution/v1";
@@ -77,9 +79,7 @@ pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resol
                     Found::Unusable(why) => (CandidateState::Unusable, Some(why.clone())),
                     Found::Usable | Found::Absent => (CandidateState::Used, None),
                 },
-                _ if probe(&path) != aris_contract::resolve::Probe::Absent => {
-                    (CandidateState::Hidden, None)
-                }
+                _ if probe(&path) != Probe::Absent => (CandidateState::Hidden, None),
                 _ => continue,
             };
             any = true;
@@ -121,21 +121,10 @@ fn candidate(
     reason: Option<String>,
 ) -> Candidate {
     Candidate {
-        layer: number(layer),
+        layer: layer as u8,
         path: path.display().to_string(),
         state,
         reason,
-    }
-}
-
-/// The number that the contract gives a layer.
-pub(crate) const fn number(layer: Layer) -> u8 {
-    match layer {
-        Layer::Skill => 0,
-        Layer::Installed => 1,
-        Layer::Project => 2,
-        Layer::Repository => 3,
-        Layer::Host => 4,
     }
 }
 
@@ -145,13 +134,13 @@ impl Product for Resolved {
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        let word = if self.found { "found" } else { "not found" };
+        let found = if self.found { "found" } else { "not found" };
         let shipped = if self.shipped {
             ""
         } else {
             " (not shipped by this suite)"
         };
-        writeln!(out, "{}\t{word}{shipped}", self.helper)?;
+        writeln!(out, "{}\t{found}{shipped}", self.helper)?;
         for Candidate {
             layer,
             path,
@@ -159,12 +148,7 @@ impl Product for Resolved {
             reason,
         } in &self.layers
         {
-            let state = match state {
-                CandidateState::Used => "used",
-                CandidateState::Unusable => "unusable",
-                CandidateState::Hidden => "hidden",
-                CandidateState::Absent => "absent",
-            };
+            let state = word(state);
             let reason = reason
                 .as_ref()
                 .map(|why| format!("\t{why}"))
@@ -172,7 +156,7 @@ impl Product for Resolved {
             writeln!(out, "layer {layer}\t{state}\t{path}{reason}")?;
         }
         if !self.argv.is_empty() {
-            writeln!(out, "start\t{}", crate::quote::line(&self.argv))?;
+            writeln!(out, "start\t{}", shell_line(&self.argv))?;
         }
         writeln!(out, "policy {}\t{}", self.policy, self.then)
     }

@@ -7,16 +7,16 @@ use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::Signal;
 use aris_contract::helpers;
 use aris_contract::integrations::{self, Integration, Role, Step};
+use aris_contract::text::shell_line;
 use serde::Serialize;
 
 use super::integration;
 use crate::artifact::{self, Left, State};
 use crate::cli::StatusArgs;
 use crate::error::Error;
-use crate::evidence::Real;
-use crate::predicate::{Truth, holds};
+use crate::predicate::{Evidence, Truth, holds};
 use crate::project::Project;
-use crate::quote;
+use crate::report::word;
 
 /// Schema id of [`Status`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.status/v1";
@@ -85,9 +85,9 @@ pub(crate) fn run(
         .iter()
         .map(|name| integration(name))
         .collect::<Result<_, _>>()?;
-    let evidence = Real {
+    let evidence = Evidence {
         project,
-        context,
+        env: &|name| context.env(name),
         arguments: args.arguments.as_deref(),
     };
     let rows = integrations::all().iter();
@@ -123,7 +123,7 @@ pub(crate) fn run(
 }
 
 /// Looks at one integration.
-pub(crate) fn check(row: &'static Integration, root: &Path, evidence: &Real<'_>) -> Checked {
+pub(crate) fn check(row: &'static Integration, root: &Path, evidence: &Evidence<'_>) -> Checked {
     let mut checked = Checked {
         name: &row.name,
         state: Standing::Idle,
@@ -180,7 +180,7 @@ fn call(helper: &str, project: &Project) -> String {
                 let near = word.strip_prefix(&project.root).unwrap_or(word);
                 near.to_string_lossy().into_owned()
             });
-            quote::line(&words.collect::<Vec<_>>())
+            shell_line(&words.collect::<Vec<_>>())
         },
     )
 }
@@ -209,13 +209,7 @@ impl Product for Status {
                 reason,
             } in &checked.artifacts
             {
-                let state = match state {
-                    State::Valid => "valid",
-                    State::Missing => "missing",
-                    State::Invalid => "invalid",
-                    State::Contrary => "contrary",
-                    State::Unreadable => "unreadable",
-                };
+                let state = word(state);
                 let reason = reason
                     .as_ref()
                     .map(|why| format!("\t{why}"))

@@ -6,7 +6,7 @@ use aris_audit::{Digest, digest_files};
 use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS, Content, INSTALLED_TOOLS};
 use aris_fs::{EntryKind, display_relative};
 
-use super::finding::{Finding, Id};
+use super::finding::{Findings, Id};
 use super::record::Record;
 use crate::project::Project;
 
@@ -19,19 +19,19 @@ struct Installed {
     executable: bool,
 }
 
-pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Finding>) {
+pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
     let root = &project.root;
     let mut files = Vec::new();
     match (&record.full, &record.reference) {
         (Some(full), _) => {
             for entry in &full.entries {
                 let Ok(path) = aris_fs::join_inside(root, Path::new(&entry.path)) else {
-                    findings.push(Finding::error(
+                    findings.error(
                         Id::ManifestInvalid,
                         &entry.path,
                         "is listed in the record and is not a path in the project",
                         REPAIR,
-                    ));
+                    );
                     continue;
                 };
                 match &entry.content {
@@ -69,26 +69,21 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
 }
 
 /// A link that was installed with the text `target`.
-fn link(root: &Path, path: &Path, target: &Path, findings: &mut Vec<Finding>) {
+fn link(root: &Path, path: &Path, target: &Path, findings: &mut Findings) {
     let shown = display_relative(path, root);
     if path.symlink_metadata().is_err() {
-        findings.push(Finding::error(
-            Id::EntryMissing,
-            shown,
-            "was installed and is gone",
-            REPAIR,
-        ));
+        findings.error(Id::EntryMissing, shown, "was installed and is gone", REPAIR);
         return;
     }
     match path.read_link() {
-        Err(_) => findings.push(Finding::warning(
+        Err(_) => findings.warning(
             Id::EntryReplaced,
             shown,
             "was installed as a link and is no longer one",
             "move it away if it is yours, then run install_aris --reconcile",
-        )),
+        ),
         Ok(now) if now != target && path.canonicalize().ok() != target.canonicalize().ok() => {
-            findings.push(Finding::warning(
+            findings.warning(
                 Id::LinkElsewhere,
                 shown,
                 format!(
@@ -97,30 +92,30 @@ fn link(root: &Path, path: &Path, target: &Path, findings: &mut Vec<Finding>) {
                     target.display()
                 ),
                 REPAIR,
-            ));
+            );
         }
         Ok(_) => {}
     }
 }
 
-fn contents(root: &Path, files: &[Installed], findings: &mut Vec<Finding>) {
+fn contents(root: &Path, files: &[Installed], findings: &mut Findings) {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     for (file, digest) in files.iter().zip(digest_files(&paths)) {
         let shown = display_relative(&file.path, root);
         match digest {
             Err(error) if error.is_not_found() => {
-                findings.push(Finding::error(Id::EntryMissing, shown, "was installed and is gone", REPAIR));
+                findings.error(Id::EntryMissing, shown, "was installed and is gone", REPAIR);
             }
             Err(error) => {
-                findings.push(Finding::error(Id::Unreadable, shown, error.to_string(), "make it a readable file"));
+                findings.unreadable(shown, &error, "make it a readable file");
             }
-            Ok(digest) if Digest::parse(&file.digest) != Some(digest) => findings.push(Finding::warning(
+            Ok(digest) if Digest::parse(&file.digest) != Some(digest) => findings.warning(
                 Id::DigestMismatch,
                 shown,
                 "is not what was installed",
                 "keep your copy elsewhere if the change is yours, then run install_aris --reconcile",
-            )),
-            Ok(_) if file.executable && !is_executable(&file.path) => findings.push(not_executable(&shown)),
+            ),
+            Ok(_) if file.executable && !is_executable(&file.path) => findings.not_executable(&shown),
             Ok(_) => {}
         }
     }
@@ -133,28 +128,19 @@ pub(crate) fn is_executable(path: &Path) -> bool {
     )
 }
 
-pub(crate) fn not_executable(shown: &str) -> Finding {
-    Finding::warning(
-        Id::NotExecutable,
-        shown,
-        "lost its execute bit; it still works through sh",
-        format!("chmod +x {}", crate::quote::line(&[shown])),
-    )
-}
-
 /// Links to nothing in a folder of installed things, recorded or not.
-fn dangling(root: &Path, folder: &str, findings: &mut Vec<Finding>) {
+fn dangling(root: &Path, folder: &str, findings: &mut Findings) {
     let path = root.join(folder);
     let broken = |path: &Path| path.is_symlink() && !path.exists();
     let hint = "remove it, or put back what it leads to";
     let mut found = |path: &Path| {
         let target = path.read_link().unwrap_or_default();
-        findings.push(Finding::error(
+        findings.error(
             Id::LinkDangling,
             display_relative(path, root),
             format!("leads to {}, which does not exist", target.display()),
             hint,
-        ));
+        );
     };
     if broken(&path) {
         found(&path);
@@ -168,12 +154,7 @@ fn dangling(root: &Path, folder: &str, findings: &mut Vec<Finding>) {
                     found(&entry.path);
                 }
             }
-            Err(error) => findings.push(Finding::error(
-                Id::Unreadable,
-                folder,
-                error.to_string(),
-                "make it readable",
-            )),
+            Err(error) => findings.unreadable(folder, &error, "make it readable"),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! One fault of an installation.
 
+use aris_contract::text::shell_line;
+use aris_fs::FsError;
 use serde::Serialize;
 
 /// A fault. Ordered by severity, then by path.
@@ -27,15 +29,6 @@ pub(crate) enum Severity {
     Error,
     /// Something works otherwise than it seems.
     Warning,
-}
-
-impl Severity {
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
 }
 
 /// The kinds of faults; their words are stable.
@@ -95,48 +88,55 @@ pub(crate) enum Id {
     Unreadable,
 }
 
-impl Id {
-    /// The word used in reports.
-    pub(crate) fn word(self) -> String {
-        serde_json::to_value(self)
-            .ok()
-            .and_then(|value| value.as_str().map(str::to_owned))
-            .unwrap_or_default()
-    }
-}
+/// The faults of an installation.
+#[derive(Debug, Default)]
+pub(crate) struct Findings(pub(crate) Vec<Finding>);
 
-impl Finding {
+impl Findings {
     pub(crate) fn error(
+        &mut self,
         id: Id,
         path: impl ToString,
         message: impl Into<String>,
         hint: impl Into<String>,
-    ) -> Self {
-        Self::new(Severity::Error, id, path, message, hint)
+    ) {
+        self.add(Severity::Error, id, path, message, hint);
     }
 
     pub(crate) fn warning(
+        &mut self,
         id: Id,
         path: impl ToString,
         message: impl Into<String>,
         hint: impl Into<String>,
-    ) -> Self {
-        Self::new(Severity::Warning, id, path, message, hint)
+    ) {
+        self.add(Severity::Warning, id, path, message, hint);
     }
 
-    fn new(
+    pub(crate) fn add(
+        &mut self,
         severity: Severity,
         id: Id,
         path: impl ToString,
         message: impl Into<String>,
         hint: impl Into<String>,
-    ) -> Self {
-        Self {
+    ) {
+        self.0.push(Finding {
             severity,
             path: path.to_string(),
             id,
             message: message.into(),
             hint: hint.into(),
-        }
+        });
+    }
+
+    pub(crate) fn unreadable(&mut self, path: impl ToString, error: &FsError, hint: &str) {
+        self.error(Id::Unreadable, path, error.to_string(), hint);
+    }
+
+    pub(crate) fn not_executable(&mut self, path: &str) {
+        let message = "lost its execute bit; it still works through sh";
+        let hint = format!("chmod +x {}", shell_line(&[path]));
+        self.warning(Id::NotExecutable, path, message, hint);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use aris_contract::artifact::install::{EntryKind, Host, Origin};
 use serde::Serialize;
 
-use super::finding::{Finding, Id};
+use super::finding::{Findings, Id};
 use super::record::Record;
 use crate::project::Project;
 
@@ -39,11 +39,7 @@ const fn folders(host: Host) -> &'static [&'static str] {
     }
 }
 
-pub(crate) fn check(
-    project: &Project,
-    record: &Record,
-    findings: &mut Vec<Finding>,
-) -> Vec<HostView> {
+pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) -> Vec<HostView> {
     let mut views = Vec::new();
     for host in Host::ALL {
         let folders = folders(host);
@@ -64,12 +60,12 @@ pub(crate) fn check(
             });
             let names: BTreeSet<&str> = skills.map(|entry| entry.name.as_str()).collect();
             for name in names.into_iter().filter(|name| !seen.contains(*name)) {
-                findings.push(Finding::error(
+                findings.error(
                     Id::HostMissesSkill,
                     folders.join(", "),
                     format!("{host} does not see the skill {name}, which was installed for it"),
                     "run install_aris --reconcile in the project",
-                ));
+                );
             }
         }
         views.push(HostView {
@@ -87,7 +83,7 @@ fn skills(
     host: Host,
     folder: &str,
     seen: &mut BTreeSet<String>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let path = project.root.join(folder);
     if !path.is_dir() {
@@ -101,12 +97,7 @@ fn skills(
                 .map(|entry| entry.name.to_string_lossy().into_owned());
             seen.extend(names);
         }
-        Err(error) => findings.push(Finding::error(
-            Id::Unreadable,
-            folder,
-            error.to_string(),
-            "make it readable",
-        )),
+        Err(error) => findings.unreadable(folder, &error, "make it readable"),
     }
 }
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
 use aris_contract::helpers::{self, Helper};
-use aris_contract::resolve::Layer;
+use aris_contract::resolve::{Layer, targets};
 use aris_fs::display_relative;
 
-use super::entries::{is_executable, not_executable};
-use super::finding::{Finding, Id};
+use super::entries::is_executable;
+use super::finding::{Findings, Id};
 use super::record::Record;
 use crate::project::Project;
 
@@ -23,7 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// What to run in a checkout.
 const BUILD: &str = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine";
 
-pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Finding>) {
+pub(crate) fn check(project: &Project, record: &Record, findings: &mut Findings) {
     let mut roots = vec![
         project.root.join(CANONICAL_SKILLS),
         project.root.join(CLAUDE_SKILLS),
@@ -57,23 +57,26 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
     let found = aris_fs::map_in_parallel(launchers.len(), &launchers, |(helper, folder)| {
         one(project, helper, folder)
     });
-    findings.extend(found.into_iter().flatten());
+    findings
+        .0
+        .extend(found.into_iter().flat_map(|found| found.0));
 }
 
 /// One launcher with what belongs to it.
-fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn one(project: &Project, helper: &Helper, folder: &Path) -> Findings {
+    let mut findings = Findings::default();
     let launcher = folder.join(&helper.name);
     let show = |path: &Path| display_relative(path, &project.root);
     let text = match aris_fs::read(&launcher, LIMIT) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => {
-            return vec![Finding::error(
+            findings.error(
                 Id::LauncherBroken,
                 show(&launcher),
                 error.to_string(),
                 "install the skill again",
-            )];
+            );
+            return findings;
         }
     };
     let said = |name: &str| {
@@ -86,24 +89,25 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
             version
         }
         _ => {
-            return vec![Finding::error(
+            findings.error(
                 Id::LauncherBroken,
                 show(&launcher),
                 format!("is not a launcher of {}", helper.name),
                 "install the skill again",
-            )];
+            );
+            return findings;
         }
     };
     if !is_executable(&launcher) {
-        findings.push(not_executable(&show(&launcher)));
+        findings.not_executable(&show(&launcher));
     }
     let mut other = |path: &Path, found: &str| {
-        findings.push(Finding::warning(
+        findings.warning(
             Id::VersionMismatch,
             show(path),
             format!("is of version {found}, and the launcher beside it is of version {version}"),
             "install the skill again, with the binaries of the same version",
-        ));
+        );
     };
     let contract = folder.join(format!("{}.contract.json", helper.name));
     let read = aris_fs::read(&contract, LIMIT)
@@ -119,15 +123,15 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
                 other(&contract, found);
             }
         }
-        Err(why) => findings.push(Finding::warning(
+        Err(why) => findings.warning(
             Id::EntryMissing,
             show(&contract),
             why,
             "install the skill again",
-        )),
+        ),
     }
     match binary(folder, &helper.name) {
-        None => findings.push(Finding::error(
+        None => findings.error(
             Id::BinaryMissing,
             show(&folder.join("bin")),
             format!(
@@ -136,23 +140,23 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
                 targets().join(" or ")
             ),
             BUILD,
-        )),
-        Some(binary) if !is_executable(&binary) => findings.push(not_executable(&show(&binary))),
+        ),
+        Some(binary) if !is_executable(&binary) => findings.not_executable(&show(&binary)),
         Some(binary) => match version_of(&binary) {
             Ok((name, found)) if name == helper.name && found == version => {}
-            Ok((name, found)) if name == helper.name => findings.push(Finding::warning(
+            Ok((name, found)) if name == helper.name => findings.warning(
                 Id::VersionMismatch,
                 show(&binary),
                 format!("is of version {found}, and its launcher is of version {version}"),
                 BUILD,
-            )),
-            Ok((name, _)) => findings.push(Finding::error(
+            ),
+            Ok((name, _)) => findings.error(
                 Id::BinaryBroken,
                 show(&binary),
                 format!("is {name}, not {}", helper.name),
                 BUILD,
-            )),
-            Err(why) => findings.push(Finding::error(Id::BinaryBroken, show(&binary), why, BUILD)),
+            ),
+            Err(why) => findings.error(Id::BinaryBroken, show(&binary), why, BUILD),
         },
     }
     findings
@@ -160,28 +164,13 @@ fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
 
 /// The binary that the launcher in `folder` would start: not empty, the first of this machine's targets.
 pub(crate) fn binary(folder: &Path, helper: &str) -> Option<PathBuf> {
-    let extension = std::env::consts::EXE_SUFFIX;
     targets()
         .into_iter()
-        .map(|target| folder.join(format!("bin/{helper}-{target}{extension}")))
+        .map(|target| folder.join(format!("bin/{helper}-{target}")))
         .find(|path| {
             path.metadata()
                 .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
         })
-}
-
-/// Targets whose binaries run on this machine, the launcher's order.
-fn targets() -> Vec<String> {
-    let machine = std::env::consts::ARCH;
-    match std::env::consts::OS {
-        "linux" => vec![
-            format!("{machine}-unknown-linux-musl"),
-            format!("{machine}-unknown-linux-gnu"),
-        ],
-        "macos" => vec![format!("{machine}-apple-darwin")],
-        "windows" => vec![format!("{machine}-pc-windows-msvc")],
-        other => vec![format!("{machine}-{other}")],
-    }
 }
 
 /// Name and version that a binary says.

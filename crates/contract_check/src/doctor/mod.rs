@@ -15,12 +15,13 @@ use std::io::{self, Write};
 use aris_cli::{Outcome, Product, Style};
 use serde::Serialize;
 
-use finding::{Finding, Severity};
+use finding::{Finding, Findings, Severity};
 use hosts::HostView;
 use record::{Installation, Record};
 use tools::HelperView;
 
 use crate::project::Project;
+use crate::report::word;
 
 /// Schema id of [`Doctor`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.doctor/v1";
@@ -49,13 +50,14 @@ pub(crate) struct Doctor {
 
 /// Looks at everything.
 pub(crate) fn run(project: &Project) -> Outcome<Doctor> {
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     let record = Record::read(project, &mut findings);
     entries::check(project, &record, &mut findings);
     blocks::check(project, &record, &mut findings);
     let hosts = hosts::check(project, &record, &mut findings);
     launchers::check(project, &record, &mut findings);
     let helpers = tools::check(project, &record, &mut findings);
+    let mut findings = findings.0;
     findings.sort();
     findings.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.message == b.message);
     let count = |severity| {
@@ -114,8 +116,7 @@ impl Product for Doctor {
             hint,
         } in &self.findings
         {
-            let severity = severity.word();
-            let id = id.word();
+            let (severity, id) = (word(severity), word(id));
             writeln!(out, "{severity}\t{id}\t{path}\t{message}\t(hint: {hint})")?;
         }
         writeln!(out, "{} errors, {} warnings", self.errors, self.warnings)

@@ -9,7 +9,7 @@ use aris_contract::artifact::install::{
 use aris_contract::artifact::record::{self, CODEX_SKILLS, Problem, Reference};
 use serde::Serialize;
 
-use super::finding::{Finding, Id, Severity};
+use super::finding::{Findings, Id, Severity};
 use crate::project::Project;
 
 /// What to run when a record is wrong.
@@ -47,7 +47,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Reads both, and says what is wrong with them.
-    pub(crate) fn read(project: &Project, findings: &mut Vec<Finding>) -> Self {
+    pub(crate) fn read(project: &Project, findings: &mut Findings) -> Self {
         let record = Self {
             full: read(project, INSTALL_MANIFEST, record::manifest, findings),
             reference: read(project, INSTALLED_SKILLS, record::reference, findings),
@@ -61,12 +61,12 @@ impl Record {
                 .as_ref()
                 .is_some_and(|found| found.has_carriage_returns)
             {
-                findings.push(Finding::error(
+                findings.error(
                     Id::ManifestInvalid,
                     file,
                     "has carriage returns, which become part of the path that skills read",
                     AGAIN,
-                ));
+                );
             }
         }
         record.check(project, findings);
@@ -91,7 +91,7 @@ impl Record {
             .map(PathBuf::from)
     }
 
-    fn check(&self, project: &Project, findings: &mut Vec<Finding>) {
+    fn check(&self, project: &Project, findings: &mut Findings) {
         let roots = [
             (
                 INSTALL_MANIFEST,
@@ -115,18 +115,19 @@ impl Record {
                     .full
                     .as_ref()
                     .is_some_and(|full| full.mode == InstallMode::Copy);
-                findings.push(Finding {
-                    // Copies work without it.
-                    severity: if copied { Severity::Warning } else { Severity::Error },
-                    id: Id::RepoRootGone,
-                    path: (*file).to_owned(),
-                    message: format!(
-                        "the skills came from {repo_root}, and there is no folder skills in it now"
-                    ),
-                    hint: String::from(
-                        "put the repository back, or install again from where it is now (--aris-repo); copies need it for updates only",
-                    ),
-                });
+                // Copies work without it.
+                let severity = if copied {
+                    Severity::Warning
+                } else {
+                    Severity::Error
+                };
+                findings.add(
+                    severity,
+                    Id::RepoRootGone,
+                    file,
+                    format!("the skills came from {repo_root}, and there is no folder skills in it now"),
+                    "put the repository back, or install again from where it is now (--aris-repo); copies need it for updates only",
+                );
             }
             let here = project
                 .root
@@ -135,29 +136,29 @@ impl Record {
             if let Some(there) = project_root
                 && Path::new(there).canonicalize().ok().as_ref() != Some(&here)
             {
-                findings.push(Finding::error(
+                findings.error(
                     Id::ManifestForeign,
                     file,
                     format!("is the record of {there}, not of this project"),
                     "remove the record that was copied here, and install into this project",
-                ));
+                );
             }
         }
         if let [(_, Some((first, _))), (_, Some((second, _)))] = &roots
             && first != second
         {
-            findings.push(Finding::warning(
+            findings.warning(
                 Id::ManifestsDisagree,
                 INSTALLED_SKILLS,
                 format!("says repo_root {second}, and {INSTALL_MANIFEST} says {first}"),
                 AGAIN,
-            ));
+            );
         }
         let version = env!("CARGO_PKG_VERSION");
         if let Some(full) = &self.full
             && full.helper_version != version
         {
-            findings.push(Finding::warning(
+            findings.warning(
                 Id::VersionMismatch,
                 INSTALL_MANIFEST,
                 format!(
@@ -165,7 +166,7 @@ impl Record {
                     full.helper_version
                 ),
                 "run install_aris --update in the project",
-            ));
+            );
         }
         if self.full.is_none() && self.reference.is_none() {
             for place in [INSTALLED_TOOLS, CANONICAL_SKILLS, CLAUDE_SKILLS] {
@@ -183,12 +184,12 @@ impl Record {
                         .symlink_metadata()
                         .is_ok()
                 }) {
-                    findings.push(Finding::warning(
+                    findings.warning(
                         Id::ManifestMissing,
                         place,
                         "holds files of this suite that no install record lists",
                         AGAIN,
-                    ));
+                    );
                 }
             }
         }
@@ -199,7 +200,7 @@ fn read<T>(
     project: &Project,
     file: &str,
     parse: impl FnOnce(&[u8]) -> Result<T, Problem>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Option<T> {
     let bytes = aris_fs::read_optional(&project.root.join(file), record::LIMITS.bytes as u64);
     let parsed = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
@@ -207,7 +208,7 @@ fn read<T>(
         bytes.map(|bytes| parse(&bytes).map_err(said)).transpose()
     });
     parsed.unwrap_or_else(|why| {
-        findings.push(Finding::error(Id::ManifestInvalid, file, why, AGAIN));
+        findings.error(Id::ManifestInvalid, file, why, AGAIN);
         None
     })
 }

@@ -7,14 +7,10 @@ use aris_contract::resolve::{Found, Layer, Probe, folders};
 use aris_fs::display_relative;
 use serde::Serialize;
 
-use super::finding::{Finding, Id};
+use super::finding::{Findings, Id};
 use super::launchers;
 use super::record::{Installation, Record};
-use crate::commands::resolve::number;
 use crate::project::{Project, probe};
-
-/// Bytes of a helper: a binary with debug information may be large.
-const LIMIT: u64 = 256 << 20;
 
 /// One helper.
 #[derive(Debug, Serialize)]
@@ -35,7 +31,7 @@ pub(crate) struct HelperView {
 pub(crate) fn check(
     project: &Project,
     record: &Record,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) -> Vec<HelperView> {
     let mut views = Vec::new();
     let mut unresolved = Vec::new();
@@ -56,12 +52,12 @@ pub(crate) fn check(
         } else if let Some(last) = resolution.looked.last()
             && let Found::Unusable(why) = &last.found
         {
-            findings.push(Finding::error(
+            findings.error(
                 Id::HelperUnusable,
                 show(project, &last.path),
                 format!("stands where {} is looked for, and {why}", helper.name),
                 "repair or remove it; until then the helper counts as missing",
-            ));
+            );
         } else if helper.shipped {
             unresolved.push(helper.name.as_str());
         }
@@ -69,26 +65,26 @@ pub(crate) fn check(
             name: &helper.name,
             shipped: helper.shipped,
             path: hit.as_ref().map(|(path, _)| show(project, path)),
-            layer: hit.map(|(_, layer)| number(layer)),
+            layer: hit.map(|(_, layer)| layer as u8),
         });
     }
     views.sort_by_key(|view| view.name);
     if record.installation() == Installation::None && unresolved.len() == helpers::all().len() {
-        findings.push(Finding::warning(
+        findings.warning(
             Id::NotInstalled,
             ".",
             "nothing of this suite is installed here, and no helper is found",
             "run install_aris in the project, or set ARIS_REPO to a repository with a tools folder",
-        ));
+        );
     } else {
-        findings.extend(unresolved.into_iter().map(|name| {
-            Finding::warning(
+        for name in unresolved {
+            findings.warning(
                 Id::HelperUnresolved,
                 name,
                 "is in none of .aris/tools, tools and $ARIS_REPO/tools",
                 "run install_aris --reconcile in the project",
-            )
-        }));
+            );
+        }
     }
     views
 }
@@ -98,16 +94,16 @@ fn show(project: &Project, path: &Path) -> String {
 }
 
 /// Another name of the helper, beside the file that is used, which nobody can start: callers that know only this name fail.
-fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mut Vec<Finding>) {
+fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mut Findings) {
     for name in helper.names() {
         let path = used.with_file_name(name);
         if let Probe::Unusable(why) = probe(&path) {
-            findings.push(Finding::error(
+            findings.error(
                 Id::HelperUnusable,
                 show(project, &path),
                 format!("is where older skills look for {}, and {why}", helper.name),
                 "run install_aris --reconcile in the project, or remove it",
-            ));
+            );
         }
     }
 }
@@ -119,7 +115,7 @@ fn shadowed(
     helper: &Helper,
     used: &Path,
     layer: Layer,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     if layer == Layer::Skill {
         return;
@@ -140,7 +136,7 @@ fn shadowed(
         // Generated ones start the same launcher; their text says the name and the source that each was made for.
         let alike = is_ours(&hidden) && is_ours(used);
         if !alike && !same_content(used, &hidden) {
-            findings.push(Finding::warning(
+            findings.warning(
                 Id::HelperShadowed,
                 show(project, &hidden),
                 format!(
@@ -149,13 +145,13 @@ fn shadowed(
                     show(project, used)
                 ),
                 "remove the one you do not mean",
-            ));
+            );
         }
     }
 }
 
 /// A program of the helper's name on `PATH` that is not the binary beside its launcher: a launcher without a binary runs it.
-fn on_path(project: &Project, helper: &Helper, findings: &mut Vec<Finding>) {
+fn on_path(project: &Project, helper: &Helper, findings: &mut Findings) {
     let folders = project
         .search_path
         .split(':')
@@ -171,12 +167,12 @@ fn on_path(project: &Project, helper: &Helper, findings: &mut Vec<Finding>) {
     if let Some(binary) =
         binary.filter(|binary| !same_file(binary, &found) && !same_content(binary, &found))
     {
-        findings.push(Finding::warning(
+        findings.warning(
             Id::PathDiffers,
             found.display(),
             format!("is another {} than {}", helper.name, show(project, &binary)),
             "remove it from PATH, or install the same version",
-        ));
+        );
     }
 }
 
@@ -197,8 +193,8 @@ fn same_file(one: &Path, other: &Path) -> bool {
 
 fn same_content(one: &Path, other: &Path) -> bool {
     let size = |path: &Path| path.metadata().map(|metadata| metadata.len()).ok();
-    size(one) == size(other)
-        && matches!((aris_fs::read(one, LIMIT), aris_fs::read(other, LIMIT)), (Ok(one), Ok(other)) if one == other)
+    let same = |digests: &[_]| matches!(digests, [Ok(one), Ok(other)] if one == other);
+    size(one) == size(other) && same(&aris_audit::digest_files(&[one, other]))
 }
 
 /// Whether a file is one of the scripts that this suite generates: they all look for their own place first.

@@ -187,6 +187,15 @@ fn a_sound_installation_has_no_findings_and_says_who_sees_what() {
 }
 
 #[test]
+fn a_block_whose_line_ends_were_changed_is_the_one_that_was_installed() {
+    let (project, manifest) = sound();
+    record(&project, &manifest);
+    project.write("CLAUDE.md", BLOCK.replace('\n', "\r\n"));
+    let run = call(&project, &["--json", "doctor"]).expect_code(0);
+    assert_eq!(findings(&run.data()), []);
+}
+
+#[test]
 fn a_skill_of_an_older_install_is_for_the_host_it_was_installed_for() {
     let (project, mut manifest) = sound();
     for entry in &mut manifest.entries {

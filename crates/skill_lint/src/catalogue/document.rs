@@ -2,32 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{TABLE, all, family_name};
-
-/// Families in the order of their digits, with what they are about.
-const FAMILIES: [(&str, &str, &str); 9] = [
-    ("SR0", "frontmatter", "what hosts read before anything else"),
-    ("SR1", "layout", "files, links, resources"),
-    ("SR2", "scripts", "the text of scripts and binaries"),
-    (
-        "SR3",
-        "dynamic",
-        "what scripts do when they are started; only with `--run`",
-    ),
-    ("SR4", "security", "what must not be shipped"),
-    (
-        "SR5",
-        "integration",
-        "how skills find helpers and rely on each other",
-    ),
-    ("SR6", "manifests", "plugins and marketplaces"),
-    (
-        "SR7",
-        "portability",
-        "other hosts, installers and file systems",
-    ),
-    ("SR9", "own", "suppressions and unreadable files"),
-];
+use super::{FAMILIES, TABLE, all, family_name};
 
 /// All rules at length, in Markdown, with a list of contents.
 pub fn document() -> String {

@@ -12,7 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::profile::Profile;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, clap::ValueEnum,
+)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -25,9 +27,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// All, the mildest first.
-    pub const ALL: [Self; 3] = [Self::Info, Self::Warn, Self::Error];
-
     /// Its word on the command line and in reports.
     pub const fn word(self) -> &'static str {
         match self {
@@ -150,19 +149,36 @@ impl Rule {
     }
 }
 
+/// Families in the order of their digits, with what they are about.
+const FAMILIES: [(&str, &str, &str); 9] = [
+    ("SR0", "frontmatter", "what hosts read before anything else"),
+    ("SR1", "layout", "files, links, resources"),
+    ("SR2", "scripts", "the text of scripts and binaries"),
+    (
+        "SR3",
+        "dynamic",
+        "what scripts do when they are started; only with `--run`",
+    ),
+    ("SR4", "security", "what must not be shipped"),
+    (
+        "SR5",
+        "integration",
+        "how skills find helpers and rely on each other",
+    ),
+    ("SR6", "manifests", "plugins and marketplaces"),
+    (
+        "SR7",
+        "portability",
+        "other hosts, installers and file systems",
+    ),
+    ("SR9", "own", "suppressions and unreadable files"),
+];
+
 /// The family of a rule id.
 pub fn family_name(id: &str) -> &'static str {
-    match id.as_bytes().get(2) {
-        Some(b'0') => "frontmatter",
-        Some(b'1') => "layout",
-        Some(b'2') => "scripts",
-        Some(b'3') => "dynamic",
-        Some(b'4') => "security",
-        Some(b'5') => "integration",
-        Some(b'6') => "manifests",
-        Some(b'7') => "portability",
-        _ => "own",
-    }
+    let mut families = FAMILIES.iter();
+    let found = families.find(|(prefix, ..)| id.starts_with(prefix));
+    found.map_or("own", |(_, name, _)| name)
 }
 
 #[derive(Deserialize)]

@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 use super::shell::{Script, Word};
 
@@ -38,13 +37,13 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         for word in &command.assignments {
             let name = script.raw(word).split('=').next().unwrap_or_default();
             held.retain(|(other, _)| *other != name);
-            let inside = downloads.iter().find(|(_, at)| word.range.contains(at));
+            let inside = downloads.iter().find(|(_, at)| word.contains(at));
             held.extend(inside.map(|(_, at)| (name, *at)));
         }
         let Some((name, arguments)) = script.called(command) else {
             continue;
         };
-        let at = command.words.first().map_or(0, |word| word.range.start);
+        let at = command.words.first().map_or(0, |word| word.start);
         if is_download(&name) {
             downloads.push((command.pipeline, at));
             continue;
@@ -79,7 +78,7 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         };
         downloads.retain(|(pipeline, at)| {
             let run = from_pipe && *pipeline == command.pipeline
-                || code.iter().any(|word| word.range.contains(at))
+                || code.iter().any(|word| word.contains(at))
                 || held.iter().any(|(name, of)| of == at && expands(name));
             if run {
                 places.push(*at);
@@ -97,7 +96,7 @@ pub(crate) fn is_printed(line: &str, at: usize) -> bool {
         let prints = script
             .called(command)
             .is_some_and(|(name, _)| matches!(name.as_str(), "echo" | "printf"));
-        prints && command.words.iter().any(|word| word.range.contains(&at))
+        prints && command.words.iter().any(|word| word.contains(&at))
     })
 }
 
@@ -144,6 +143,10 @@ fn reads_code<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
+/// `curl` or `wget` as a word followed by a blank.
+static DOWNLOAD: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?:^|[^A-Za-z0-9_.-])((?:curl|wget)[ \t])"));
+
 /// Place of the first `curl` or `wget` in a line of any language that is piped into a shell; quotes around the command do not
 /// matter.
 pub(crate) fn in_line(line: &str) -> Option<usize> {
@@ -151,32 +154,12 @@ pub(crate) fn in_line(line: &str) -> Option<usize> {
         return None;
     }
     let mut from = 0;
-    while let Some((at, end)) = next_download(line, from) {
-        let (found, next) = pipe_into_shell(line, end);
+    while let Some(download) = DOWNLOAD.captures_at(line, from)?.get(1) {
+        let (found, next) = pipe_into_shell(line, download.end() - 1);
         if found {
-            return Some(at);
+            return Some(download.start());
         }
-        from = next;
-    }
-    None
-}
-
-/// The next `curl` or `wget` that is a word followed by a blank.
-fn next_download(line: &str, from: usize) -> Option<(usize, usize)> {
-    let bytes = line.as_bytes();
-    let mut at = from;
-    while at + 4 < bytes.len() {
-        let here = bytes.get(at..at + 4)?;
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        let word =
-            before.is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
-        if word
-            && (here == b"curl" || here == b"wget")
-            && matches!(bytes.get(at + 4), Some(b' ' | b'\t'))
-        {
-            return Some((at, at + 4));
-        }
-        at += 1;
+        from = next.min(line.len());
     }
     None
 }
@@ -247,34 +230,45 @@ fn starts_shell(text: &str) -> bool {
     false
 }
 
+/// What downloads in PowerShell.
+const FETCH: &str = r"(?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b";
+
+/// `iex` as a word.
+static EVALUATE: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?i)(?:^|[^\w.$-])(iex|invoke-expression)\b"));
+
 /// `iex`, then in the same statement a parenthesis with a download.
 static EVALUATED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(
-        r"(?i)(?:^|[^\w.$-])((?:iex|invoke-expression)\b[^;\n]*\(\s*(?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b)",
-    )
+    let iex = EVALUATE.as_str();
+    compiled(&format!(r"{iex}[^;\n]*\(\s*{FETCH}"))
 });
 
 /// A download, then a pipe into `iex`.
 static PIPED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(
-        r"(?i)(?:^|[^\w.$-])((?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b[^;\n]*\|\s*(?:iex|invoke-expression)(?:[^\w-]|$))",
-    )
+    compiled(&format!(
+        r"(?i)(?:^|[^\w.$-])({FETCH})[^;\n]*\|\s*(?:iex|invoke-expression)(?:[^\w-]|$)"
+    ))
 });
+
+/// `iex` and `Invoke-Expression` in PowerShell code: place and word.
+pub(crate) fn evaluations(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let words = EVALUATE
+        .captures_iter(code)
+        .filter_map(|found| found.get(1));
+    let is_part = |next: char| next.is_alphanumeric() || "_-.$".contains(next);
+    words
+        .filter(move |word| {
+            !code
+                .get(word.end()..)
+                .is_some_and(|rest| rest.starts_with(is_part))
+        })
+        .map(|word| (word.start(), word.as_str()))
+}
 
 /// Places in PowerShell code where a download is evaluated: at most one for each of the two forms and line.
 pub(crate) fn in_powershell(code: &str) -> Vec<usize> {
     let mut places = Vec::new();
-    // `iex` and `Invoke-Expression`: an `x` is rare, and what stands before it tells nearly all others apart.
-    let bytes = code.as_bytes();
-    let may_evaluate = (bytes.iter().enumerate())
-        .filter(|(_, byte)| matches!(byte, b'x' | b'X'))
-        .any(|(at, _)| {
-            let before = at.checked_sub(2).and_then(|from| bytes.get(from..at));
-            before.is_some_and(|before| {
-                before.eq_ignore_ascii_case(b"ie") || before.eq_ignore_ascii_case(b"-e")
-            })
-        });
-    if !may_evaluate || !code.contains(['(', '|']) {
+    if !code.contains(['(', '|']) || !EVALUATE.is_match(code) {
         return places;
     }
     for pattern in [&EVALUATED, &PIPED] {

@@ -74,6 +74,6 @@ pub(crate) fn report(mut hits: Vec<Hit>, path: &str, text: &Text, sink: &mut Sin
         }
         let (line, col) = text.place(hit.at);
         (rule, line_end, on_line) = (hit.rule, text.start(line + 1), on_line + 1);
-        sink.found(hit.rule, path, line, col, hit.message);
+        sink.found(hit.rule, path, (line, col), hit.message);
     }
 }

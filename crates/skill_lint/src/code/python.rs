@@ -25,10 +25,10 @@ const SHELLS: &[&str] = &[
 /// What a call does that a rule asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deed {
-    /// `shell=True`, and whether the command is a literal.
-    ShellTrue { literal: bool },
-    /// One of [`SHELLS`], and whether the command is a literal.
-    ShellFunction { literal: bool },
+    /// `shell=True` with a command that is no literal.
+    ShellTrue,
+    /// One of [`SHELLS`] with a command that is no literal.
+    ShellFunction,
     /// `eval` or `exec` of something that is no literal.
     Eval,
     /// A literal command given to `os` or `subprocess` that pipes a download into a shell.
@@ -201,19 +201,20 @@ impl<'a> Walk<'a> {
                 .iter()
                 .find_map(|name| keyword(arguments, name))
         });
-        let literal = command.map(is_literal);
-        if SHELLS.contains(&full) {
-            deeds.extend(literal.map(|literal| Deed::ShellFunction { literal }));
-        } else if keyword(arguments, "shell").is_some_and(|value| is_boolean(value, true)) {
-            deeds.extend(literal.map(|literal| Deed::ShellTrue { literal }));
-        }
         let evaluates = match full {
             "eval" | "exec" => !self.shadowed.contains(full),
             "builtins.eval" | "builtins.exec" => true,
             _ => false,
         };
-        if evaluates && literal == Some(false) {
-            deeds.push(Deed::Eval);
+        if command.is_some_and(|command| !is_literal(command)) {
+            if SHELLS.contains(&full) {
+                deeds.push(Deed::ShellFunction);
+            } else if keyword(arguments, "shell").is_some_and(|value| is_boolean(value, true)) {
+                deeds.push(Deed::ShellTrue);
+            }
+            if evaluates {
+                deeds.push(Deed::Eval);
+            }
         }
         if (full.starts_with("os.") || full.starts_with("subprocess."))
             && texts(arguments).iter().any(|text| downloads(text))
@@ -363,8 +364,9 @@ mod tests {
 
     #[test]
     fn shells_are_told_by_their_command() {
-        let shell = |literal| vec![Deed::ShellTrue { literal }];
-        let function = |literal| vec![Deed::ShellFunction { literal }];
+        let of = |deed, literal: bool| if literal { Vec::new() } else { vec![deed] };
+        let shell = |literal| of(Deed::ShellTrue, literal);
+        let function = |literal| of(Deed::ShellFunction, literal);
         for (source, expected) in [
             ("subprocess.run('ls', shell=True)", shell(true)),
             ("subprocess.run(f'ls {x}', shell=True)", shell(false)),

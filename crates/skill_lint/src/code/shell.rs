@@ -13,12 +13,8 @@ use std::ops::Range;
 /// Deepest nesting of substitutions and groups that is followed; what lies deeper is read as plain characters.
 const DEEPEST: usize = 60;
 
-/// One word, still with its quotes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Word {
-    /// Bytes of the word in the source.
-    pub(crate) range: Range<usize>,
-}
+/// Bytes of one word in the source, still with its quotes.
+pub(crate) type Word = Range<usize>;
 
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +76,7 @@ impl<'a> Script<'a> {
 
     /// The word as it is written.
     pub(crate) fn raw(&self, word: &Word) -> &'a str {
-        self.source.get(word.range.clone()).unwrap_or("")
+        self.source.get(word.clone()).unwrap_or("")
     }
 
     /// What the word stands for when it holds no expansion: quotes removed.
@@ -298,7 +294,7 @@ impl Lexer<'_> {
 
     /// Puts a finished word where it belongs: reserved word, assignment, name or argument.
     fn place(&mut self, word: Word, command: &mut Command, cases: &mut usize) {
-        let text = self.text(word.range.clone());
+        let text = self.text(word.clone());
         // `2>file`: the descriptor is not an argument.
         if matches!(self.peek(0), b'<' | b'>')
             && self.peek(1) != b'('
@@ -328,7 +324,7 @@ impl Lexer<'_> {
             }
         }
         if let [first, _] = command.words.as_slice() {
-            match (self.text(first.range.clone()), text) {
+            match (self.text(first.clone()), text) {
                 ("case", "in") => {
                     command.words.clear();
                     *cases += 1;
@@ -377,7 +373,7 @@ impl Lexer<'_> {
     /// `(`: arithmetic, a function's parentheses or a subshell.
     fn open(&mut self, command: &mut Command) {
         if self.peek(1) == b'(' && command.words.is_empty() {
-            self.balanced(b'(', b')');
+            self.balanced();
             return;
         }
         self.at += 1;
@@ -413,7 +409,7 @@ impl Lexer<'_> {
                 b'`' if self.backquotes > 0 => return,
                 _ => {
                     let word = self.word();
-                    if first && self.text(word.range) == "esac" {
+                    if first && self.text(word) == "esac" {
                         *cases = cases.saturating_sub(1);
                         return;
                     }
@@ -433,7 +429,7 @@ impl Lexer<'_> {
                 b'`' if self.backquotes > 0 => return,
                 _ => {
                     let word = self.word();
-                    let last = self.text(word.range.clone()) == "]]";
+                    let last = self.text(word.clone()) == "]]";
                     command.words.push(word);
                     if last {
                         return;
@@ -456,7 +452,7 @@ impl Lexer<'_> {
             self.at += usize::from(tabs);
             self.blanks();
             let word = self.word();
-            let raw = self.text(word.range).to_owned();
+            let raw = self.text(word).to_owned();
             let delimiter = raw.replace(['\'', '"', '\\'], "");
             self.heredocs.push(Heredoc {
                 quoted: delimiter != raw,
@@ -481,7 +477,7 @@ impl Lexer<'_> {
         let word = self.word();
         if text {
             command.inputs.push(word);
-        } else if replaces && !word.range.is_empty() {
+        } else if replaces && !word.is_empty() {
             command.outputs.push(word);
         }
     }
@@ -538,7 +534,7 @@ impl Lexer<'_> {
                         Some(b'=') if groups == 0 && is_assignment(self.text(start..self.at)) => {
                             self.array();
                         }
-                        Some(b'?' | b'*' | b'+' | b'@' | b'!') => self.balanced(b'(', b')'),
+                        Some(b'?' | b'*' | b'+' | b'@' | b'!') => self.balanced(),
                         _ => break,
                     }
                     groups += 1;
@@ -552,9 +548,7 @@ impl Lexer<'_> {
         if self.at == start && !self.done() && !is_separator(self.peek(0)) {
             self.at += 1;
         }
-        Word {
-            range: start..self.at,
-        }
+        start..self.at
     }
 
     /// One quoted part, expansion or character of a word.
@@ -563,17 +557,17 @@ impl Lexer<'_> {
             b'\\' => self.at += 2,
             b'\'' if !in_quotes => {
                 self.at += 1;
-                self.until(b'\'', false);
+                self.single_quotes(false);
             }
             b'"' if !in_quotes => self.double_quotes(),
             b'$' => match (self.peek(1), self.peek(2)) {
                 (b'\'', _) if !in_quotes => {
                     self.at += 2;
-                    self.until(b'\'', true);
+                    self.single_quotes(true);
                 }
                 (b'(', b'(') => {
                     self.at += 1;
-                    self.balanced(b'(', b')');
+                    self.balanced();
                 }
                 (b'(', _) => {
                     self.at += 1;
@@ -599,8 +593,8 @@ impl Lexer<'_> {
         }
     }
 
-    fn until(&mut self, end: u8, escapes: bool) {
-        while !self.done() && self.peek(0) != end {
+    fn single_quotes(&mut self, escapes: bool) {
+        while !self.done() && self.peek(0) != b'\'' {
             self.at += if escapes && self.peek(0) == b'\\' {
                 2
             } else {
@@ -655,15 +649,15 @@ impl Lexer<'_> {
         self.depth -= 1;
     }
 
-    /// Passes over a balanced group that holds no commands of its own, but may hold substitutions.
-    fn balanced(&mut self, open: u8, close: u8) {
+    /// Passes over `(…)`, a balanced group that holds no commands of its own, but may hold substitutions.
+    fn balanced(&mut self) {
         let mut level = 0_usize;
         while !self.done() {
             let byte = self.peek(0);
-            if byte == open {
+            if byte == b'(' {
                 level += 1;
                 self.at += 1;
-            } else if byte == close {
+            } else if byte == b')' {
                 level = level.saturating_sub(1);
                 self.at += 1;
                 if level == 0 {
@@ -833,8 +827,8 @@ mod tests {
             let script = Script::read(&source);
             for command in &script.commands {
                 for word in command.words.iter().chain(&command.assignments).chain(&command.outputs) {
-                    prop_assert!(word.range.end <= source.len());
-                    prop_assert!(source.get(word.range.clone()).is_some());
+                    prop_assert!(word.end <= source.len());
+                    prop_assert!(source.get(word.clone()).is_some());
                     script.literal(word);
                 }
             }

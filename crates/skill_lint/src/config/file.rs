@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use aris_skills::text::Text;
+use clap::ValueEnum;
 use ignore::gitignore::GitignoreBuilder;
 use serde::{Deserialize, Deserializer};
 use serde_spanned::Spanned;
@@ -13,27 +14,12 @@ use toml_edit::Datetime;
 
 use super::{Allow, Config, FailOn, Level};
 use crate::catalogue::{self, Severity};
-use crate::profile::Profile;
 
 /// Name of the configuration file.
 pub const NAME: &str = "skill-lint.toml";
 
 /// Largest configuration that is read.
 const LIMIT: u64 = 1 << 20;
-
-/// What is wrong in a configuration.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}:{col}: {message}", path.display())]
-pub struct ConfigFault {
-    /// The file.
-    pub path: PathBuf,
-    /// Line from 1.
-    pub line: usize,
-    /// Column from 1.
-    pub col: usize,
-    /// What is wrong.
-    pub message: String,
-}
 
 /// The configuration for a tree: in its root or above it, up to the top of the git work tree. Outside one only the root is
 /// looked at.
@@ -53,27 +39,33 @@ pub fn read(path: &Path, config: &mut Config) -> Result<(), crate::Error> {
     config.file = Some(path.to_path_buf());
     let fault = |at: usize, message: String| {
         let (line, col) = text.place(at);
-        crate::Error::Config(ConfigFault {
+        crate::Error::Config {
             path: path.to_path_buf(),
             line,
             col,
             message,
-        })
+        }
     };
     let file: File = toml_edit::de::from_str(text.raw()).map_err(|error| {
         let message = error.message().split_whitespace().collect::<Vec<_>>();
         fault(error.span().map_or(0, |span| span.start), message.join(" "))
     })?;
-    config.profile = file
-        .profile
-        .map_or(config.profile, |Parsed(profile)| profile);
-    config.fail_on = file
-        .fail_on
-        .map_or(config.fail_on, |Parsed(fail_on)| fail_on);
-    config.exclude = file.exclude.into_iter().map(|Parsed(one)| one.0).collect();
+    let parse = |text: Spanned<String>, check: fn(&str) -> Result<String, String>| {
+        check(text.as_ref()).map_err(|message| fault(text.span().start, message))
+    };
+    if let Some(profile) = file.profile {
+        let parsed = profile.as_ref().parse();
+        config.profile = parsed.map_err(|message| fault(profile.span().start, message))?;
+    }
+    if let Some(fail_on) = file.fail_on {
+        let parsed = fail_on.as_ref().parse();
+        config.fail_on = parsed.map_err(|message| fault(fail_on.span().start, message))?;
+    }
+    let exclude = file.exclude.into_iter().map(|one| parse(one, pattern));
+    config.exclude = exclude.collect::<Result<_, _>>()?;
     config.extra_keys = file.frontmatter.extra_keys;
-    let dirs = file.shared.dirs.into_iter();
-    config.shared_dirs = dirs.map(|Parsed(folder)| folder.0).collect();
+    let dirs = file.shared.dirs.into_iter().map(|one| parse(one, folder));
+    config.shared_dirs = dirs.collect::<Result<_, _>>()?;
     config.contract = file.integration.contract;
     if let Some(tools) = file.integration.developer_tools {
         config.developer_tools = tools;
@@ -102,14 +94,17 @@ pub fn read(path: &Path, config: &mut Config) -> Result<(), crate::Error> {
             }
         }
     }
-    let allow = |entry: Spanned<AllowEntry>| Allow {
-        line: text.place(entry.span().start).0,
-        rule: entry.as_ref().rule.0.0.clone(),
-        path: entry.as_ref().path.0.0.clone(),
-        until: entry.as_ref().until.as_ref().map(|until| until.0),
-        reason: entry.into_inner().reason.trim().to_owned(),
-    };
-    config.allow = file.allow.into_iter().map(allow).collect();
+    for entry in file.allow {
+        let line = text.place(entry.span().start).0;
+        let entry = entry.into_inner();
+        config.allow.push(Allow {
+            line,
+            rule: parse(entry.rule, rule_name)?,
+            path: parse(entry.path, pattern)?,
+            until: entry.until.map(|until| until.0),
+            reason: entry.reason.trim().to_owned(),
+        });
+    }
     Ok(())
 }
 
@@ -117,9 +112,9 @@ pub fn read(path: &Path, config: &mut Config) -> Result<(), crate::Error> {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
-    profile: Option<Parsed<Profile>>,
-    fail_on: Option<Parsed<FailOn>>,
-    exclude: Vec<Parsed<Pattern>>,
+    profile: Option<Spanned<String>>,
+    fail_on: Option<Spanned<String>>,
+    exclude: Vec<Spanned<String>>,
     rules: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<Setting>>>,
     frontmatter: Frontmatter,
     shared: Shared,
@@ -144,7 +139,7 @@ struct Frontmatter {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Shared {
-    dirs: Vec<Parsed<Folder>>,
+    dirs: Vec<Spanned<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -163,62 +158,33 @@ struct Run {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AllowEntry {
-    rule: Parsed<RuleName>,
-    path: Parsed<Pattern>,
+    rule: Spanned<String>,
+    path: Spanned<String>,
     #[serde(default)]
     reason: String,
     until: Option<Until>,
 }
 
-/// What a string stands for.
-struct Parsed<T>(T);
-
-impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Parsed<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse().map(Self).map_err(serde::de::Error::custom)
-    }
-}
-
 /// A pattern as in a `.gitignore`.
-struct Pattern(String);
-
-impl FromStr for Pattern {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut builder = GitignoreBuilder::new("");
-        let tried = builder.add_line(None, text).map(|_| Self(text.to_owned()));
-        tried.map_err(|error| format!("not a pattern: {error}"))
-    }
+fn pattern(text: &str) -> Result<String, String> {
+    let mut builder = GitignoreBuilder::new("");
+    let tried = builder.add_line(None, text).map(|_| text.to_owned());
+    tried.map_err(|error| format!("not a pattern: {error}"))
 }
 
 /// A folder relative to the root, without `./` in front and `/` behind.
-struct Folder(String);
-
-impl FromStr for Folder {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        aris_skills::names::resolve("", text)
-            .filter(|_| !text.starts_with('/'))
-            .map(Self)
-            .ok_or_else(|| String::from("expected a folder below the root"))
-    }
+fn folder(text: &str) -> Result<String, String> {
+    aris_skills::names::resolve("", text)
+        .filter(|_| !text.starts_with('/'))
+        .ok_or_else(|| String::from("expected a folder below the root"))
 }
 
 /// Id or prefix of a rule.
-struct RuleName(String);
-
-impl FromStr for RuleName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if catalogue::is_known(text) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(catalogue::unknown(text))
-        }
+fn rule_name(text: &str) -> Result<String, String> {
+    if catalogue::is_known(text) {
+        Ok(text.to_owned())
+    } else {
+        Err(catalogue::unknown(text))
     }
 }
 
@@ -246,11 +212,7 @@ impl FromStr for FailOn {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match severity(text) {
-            _ if text == "never" => Ok(Self::Never),
-            Some(severity) => Ok(Self::At(severity)),
-            None => Err(format!("`{text}` is none of error, warn, info, never")),
-        }
+        severity(text, "never").map(|severity| severity.map_or(Self::Never, Self::At))
     }
 }
 
@@ -258,28 +220,15 @@ impl FromStr for Level {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match severity(text) {
-            _ if text == "off" => Ok(Self::Off),
-            Some(severity) => Ok(Self::On(severity)),
-            None => Err(format!("`{text}` is none of error, warn, info, off")),
-        }
+        severity(text, "off").map(|severity| severity.map_or(Self::Off, Self::On))
     }
 }
 
-fn severity(word: &str) -> Option<Severity> {
-    let mut all = Severity::ALL.into_iter();
-    all.find(|severity| severity.word() == word)
-}
-
-impl FromStr for super::RunLevel {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "help" => Ok(Self::Help),
-            "flags" => Ok(Self::Flags),
-            "all" => Ok(Self::All),
-            _ => Err(format!("`{text}` is none of help, flags, all")),
-        }
+/// The severity of a word, or `none`.
+fn severity(text: &str, none: &str) -> Result<Option<Severity>, String> {
+    let severity = <Severity as ValueEnum>::from_str(text, false).ok();
+    if severity.is_none() && text != none {
+        return Err(format!("`{text}` is none of error, warn, info, {none}"));
     }
+    Ok(severity)
 }

@@ -29,7 +29,7 @@ pub enum FailOn {
 }
 
 /// How much `--run` runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum RunLevel {
     /// `--help` only.
     Help,
@@ -140,6 +140,12 @@ impl Default for Config {
 }
 
 impl Config {
+    /// `PATH` of the caller; without one where POSIX's `confstr(_CS_PATH)` and local programs are.
+    pub fn path(&self) -> &str {
+        let path = self.search_path.as_deref();
+        path.unwrap_or("/usr/local/bin:/usr/bin:/bin")
+    }
+
     /// What `[rules.SRnnn] severity` says about a rule.
     pub fn level(&self, rule: &str) -> Option<Level> {
         self.rules.get(rule)?.level

@@ -78,9 +78,11 @@ fn faults_name_their_place() {
         ),
     ] {
         match of(text) {
-            Err(Error::Config(fault)) => {
-                assert_eq!((fault.line, fault.col), place, "{text}: {fault}");
-                assert!(fault.message.contains(part), "{text}: {fault}");
+            Err(Error::Config {
+                line, col, message, ..
+            }) => {
+                assert_eq!((line, col), place, "{text}: {message}");
+                assert!(message.contains(part), "{text}: {message}");
             }
             other => panic!("{text}: {other:?}"),
         }

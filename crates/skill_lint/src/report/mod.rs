@@ -8,15 +8,15 @@ mod tests;
 mod text;
 
 use std::io::{self, Write};
-use std::str::FromStr;
 
 use aris_cli::{Product, Style};
+use aris_contract::envelope::{Meta, Success};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-pub use page::{Page, RULE_SCHEMA, RULES_SCHEMA};
+pub use page::{RULE_SCHEMA, RULES_SCHEMA};
 
-use crate::catalogue::{self, Certainty, Severity};
+use crate::catalogue::{Certainty, Rule, Severity};
 use crate::finding::{Finding, Skipped};
 use crate::profile::Profile;
 use crate::suppress::Suppressed;
@@ -25,7 +25,7 @@ use crate::suppress::Suppressed;
 pub const SCHEMA: &str = "aris.skill_lint.findings/v1";
 
 /// How a report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// For people.
     #[default]
@@ -36,20 +36,6 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub Actions.
     Github,
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            "sarif" => Ok(Self::Sarif),
-            "github" => Ok(Self::Github),
-            _ => Err(format!("`{text}` is none of text, json, sarif, github")),
-        }
-    }
 }
 
 /// One finding of the report.
@@ -189,29 +175,20 @@ impl Report {
 
     /// What the envelope's `meta` says beside schema, helper, version and count.
     fn meta(&self) -> Map<String, Value> {
-        let fields = [
-            ("errors", Value::from(self.number(Severity::Error))),
-            ("warnings", Value::from(self.number(Severity::Warn))),
-            ("infos", Value::from(self.number(Severity::Info))),
-            (
-                "suppressed",
-                Value::from(self.items.len() - self.open().count()),
-            ),
-            ("skills", Value::from(self.skills)),
-            ("files", Value::from(self.files)),
-            ("rules_run", Value::from(self.rules_run.clone())),
-            (
-                "skipped",
-                serde_json::to_value(&self.skipped).unwrap_or_default(),
-            ),
-            ("profile", Value::from(self.profile.word())),
-            ("sandbox", self.sandbox.clone().unwrap_or_default()),
-            ("fixed", Value::from(self.fixed.files.clone())),
-        ];
-        fields
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect()
+        let meta = json!({
+            "errors": self.number(Severity::Error),
+            "warnings": self.number(Severity::Warn),
+            "infos": self.number(Severity::Info),
+            "suppressed": self.items.len() - self.open().count(),
+            "skills": self.skills,
+            "files": self.files,
+            "rules_run": self.rules_run,
+            "skipped": self.skipped,
+            "profile": self.profile,
+            "sandbox": self.sandbox,
+            "fixed": self.fixed.files,
+        });
+        meta.as_object().cloned().unwrap_or_default()
     }
 
     /// The report in a format, as it goes to stdout or into a file.
@@ -219,43 +196,39 @@ impl Report {
         match format {
             Format::Text => text::write(self, out, style),
             Format::Json => {
-                let envelope = serde_json::json!({"data": self.items, "meta": self.whole_meta()});
-                writeln!(out, "{envelope}")
+                let meta = Meta {
+                    schema: SCHEMA,
+                    helper: crate::SPEC.name,
+                    version: crate::SPEC.version,
+                    count: Some(self.items.len()),
+                    more: self.meta(),
+                };
+                let data = &self.items;
+                writeln!(out, "{}", serde_json::to_string(&Success { data, meta })?)
             }
             Format::Sarif => writeln!(out, "{:#}", sarif::document(self)),
             Format::Github => github::write(self, out),
         }
     }
-
-    fn whole_meta(&self) -> Map<String, Value> {
-        let mut meta: Map<String, Value> = [
-            ("schema", Value::from(SCHEMA)),
-            ("helper", Value::from(crate::SPEC.name)),
-            ("version", Value::from(crate::SPEC.version)),
-            ("count", Value::from(self.items.len())),
-        ]
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
-        meta.append(&mut self.meta());
-        meta
-    }
 }
 
-/// What the helper prints: findings, the catalogue, or one rule.
+/// What the helper prints.
 #[derive(Debug)]
 pub enum Answer {
     /// Findings.
     Findings(Box<Report>),
-    /// The catalogue, or one rule at length.
-    Page(Page),
+    /// The catalogue.
+    Rules(&'static [Rule]),
+    /// One rule at length.
+    Rule(&'static Rule),
 }
 
 impl Serialize for Answer {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Findings(report) => report.items.serialize(serializer),
-            Self::Page(page) => page.serialize(serializer),
+            Self::Rules(rules) => rules.serialize(serializer),
+            Self::Rule(rule) => rule.serialize(serializer),
         }
     }
 }
@@ -264,34 +237,37 @@ impl Product for Answer {
     fn schema(&self) -> &'static str {
         match self {
             Self::Findings(_) => SCHEMA,
-            Self::Page(page) => page.schema(),
+            Self::Rules(_) => RULES_SCHEMA,
+            Self::Rule(_) => RULE_SCHEMA,
         }
     }
 
     fn count(&self) -> Option<usize> {
         match self {
             Self::Findings(report) => Some(report.items.len()),
-            Self::Page(page) => page.count(),
+            Self::Rules(rules) => Some(rules.len()),
+            Self::Rule(_) => None,
         }
     }
 
     fn meta(&self) -> Map<String, Value> {
         match self {
             Self::Findings(report) => report.meta(),
-            Self::Page(_) => Map::new(),
+            Self::Rules(_) | Self::Rule(_) => Map::new(),
         }
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         match self {
             Self::Findings(report) => report.write(report.format, out, style),
-            Self::Page(page) => page.write(out, style),
+            Self::Rules(rules) => page::list(rules, out, style),
+            Self::Rule(rule) => write!(out, "{}", rule.page()),
         }
     }
 }
 
 /// The tags of a rule in SARIF and on its page: sources and family.
-pub(crate) fn tags(rule: &catalogue::Rule) -> Vec<String> {
+pub(crate) fn tags(rule: &Rule) -> Vec<String> {
     let sources = rule.source_names().map(str::to_owned);
     std::iter::once(rule.family().to_owned())
         .chain(sources)

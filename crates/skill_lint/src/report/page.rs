@@ -3,24 +3,13 @@
 use std::io::{self, Write};
 
 use aris_cli::Style;
-use serde::Serialize;
 
-use crate::catalogue::{self, Certainty, Rule};
+use crate::catalogue::{Certainty, Rule};
 
 /// Schema id of the catalogue.
 pub const RULES_SCHEMA: &str = "aris.skill_lint.rules/v1";
 /// Schema id of one rule.
 pub const RULE_SCHEMA: &str = "aris.skill_lint.rule/v1";
-
-/// What `--list-rules` and `--explain` print.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum Page {
-    /// All rules.
-    List(&'static [Rule]),
-    /// One rule.
-    Rule(&'static Rule),
-}
 
 impl Rule {
     /// The rule at length, in Markdown.
@@ -60,45 +49,20 @@ impl Rule {
     }
 }
 
-impl Page {
-    /// The whole catalogue.
-    pub fn list() -> Self {
-        Self::List(catalogue::all())
+/// One line for each rule.
+pub(super) fn list(rules: &[Rule], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for rule in rules {
+        let exact = match rule.certainty {
+            Certainty::Exact => 'X',
+            Certainty::Heuristic => 'H',
+        };
+        let fix = if rule.repairs { 'F' } else { ' ' };
+        let id = style.bold(rule.id);
+        writeln!(
+            out,
+            "{id} {:<5} {exact} {fix} {}",
+            rule.severity, rule.title
+        )?;
     }
-
-    pub(super) fn schema(&self) -> &'static str {
-        match self {
-            Self::List(_) => RULES_SCHEMA,
-            Self::Rule(_) => RULE_SCHEMA,
-        }
-    }
-
-    pub(super) fn count(&self) -> Option<usize> {
-        match self {
-            Self::List(rules) => Some(rules.len()),
-            Self::Rule(_) => None,
-        }
-    }
-
-    pub(super) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        match self {
-            Self::List(rules) => {
-                for rule in *rules {
-                    let exact = match rule.certainty {
-                        Certainty::Exact => 'X',
-                        Certainty::Heuristic => 'H',
-                    };
-                    let fix = if rule.repairs { 'F' } else { ' ' };
-                    let id = style.bold(rule.id);
-                    writeln!(
-                        out,
-                        "{id} {:<5} {exact} {fix} {}",
-                        rule.severity, rule.title
-                    )?;
-                }
-                Ok(())
-            }
-            Self::Rule(rule) => write!(out, "{}", rule.page()),
-        }
-    }
+    Ok(())
 }

@@ -1,19 +1,21 @@
-use serde_json::json;
-
 use super::*;
-use crate::options::{ConfigFrom, Options};
 use crate::testing::folder;
+use crate::{Cli, Options};
 
 fn report() -> Report {
     let skill = "---\nname: a\ndescription: d\n---\n[x](no%,:.md)\n<!-- skill-lint: allow SR110 reason=\"later\" -->\n[y](nor.md)\n";
     let folder = folder(&[("a b/SKILL.md", skill)]);
-    let mut options = Options::new(
-        vec![folder.path().to_path_buf()],
-        folder.path().to_path_buf(),
-        "2026-11-20".parse().expect("date"),
-    );
-    options.only = vec![String::from("SR110")];
-    options.config = ConfigFrom::Nowhere;
+    let options = Options {
+        cli: Cli {
+            paths: vec![folder.path().to_path_buf()],
+            rule: vec![String::from("SR110")],
+            no_config: true,
+            ..Cli::default()
+        },
+        cwd: folder.path().to_path_buf(),
+        today: "2026-11-20".parse().expect("date"),
+        search_path: None,
+    };
     let mut report = crate::lint(&options).expect("report");
     report.roots = vec![String::from(".")];
     report

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use aris_cli::Style;
+use aris_contract::text::is_hidden;
 
 use super::Report;
 use crate::catalogue::Severity;
@@ -53,16 +54,13 @@ pub(super) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
 
 /// Text on one line in which no character moves the cursor or turns the direction of writing.
 pub(super) fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let hidden = c.is_control()
-                || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}' | '\u{2028}' | '\u{2029}');
-            let (shown, escaped) = if hidden {
-                (None, Some(c.escape_unicode()))
-            } else {
-                (Some(c), None)
-            };
-            shown.into_iter().chain(escaped.into_iter().flatten())
-        })
-        .collect()
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) || c.is_control() || matches!(c, '\u{200B}' | '\u{2028}' | '\u{2029}') {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }

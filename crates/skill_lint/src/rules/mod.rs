@@ -15,41 +15,40 @@ use aris_skills::{Skill, Tree};
 use crate::config::Config;
 use crate::finding::Sink;
 
-// In the order in which they run and are listed.
-macro_rules! families {
-    ($($family:ident),* $(,)?) => {
-        /// What all families know about one skill.
-        #[derive(Debug)]
-        pub struct Facts {
-            $($family: $family::Facts,)*
-        }
-
-        /// Looks at one skill with all families.
-        pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
-            Facts {
-                $($family: $family::skill(skill, tree, config, sink),)*
-            }
-        }
-
-        /// Looks across skills with all families.
-        pub fn tree(tree: &Tree, facts: Vec<Facts>, config: &Config, sink: &mut Sink<'_>) {
-            $(let mut $family = Vec::with_capacity(facts.len());)*
-            for facts in facts {
-                $($family.push(facts.$family);)*
-            }
-            $($family::tree(tree, &$family, config, sink);)*
-        }
-    };
+/// What the rules across skills need to know about one skill.
+#[derive(Debug)]
+pub struct Facts {
+    frontmatter: frontmatter::Facts,
+    dynamic: dynamic::Facts,
+    integration: integration::Facts,
 }
 
-families!(
-    frontmatter,
-    layout,
-    scripts,
-    dynamic,
-    security,
-    integration,
-    manifests,
-    portability,
-    own,
-);
+/// Looks at one skill with all families.
+pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    let frontmatter = frontmatter::skill(skill, tree, config, sink);
+    layout::skill(skill, tree, config, sink);
+    scripts::skill(skill, tree, config, sink);
+    let dynamic = dynamic::skill(skill, config, sink);
+    security::skill(skill, config, sink);
+    let integration = integration::skill(skill, config, sink);
+    manifests::skill(skill, sink);
+    portability::skill(skill, sink);
+    own::skill(skill, sink);
+    Facts {
+        frontmatter,
+        dynamic,
+        integration,
+    }
+}
+
+/// Looks across skills with all families; `facts` are in the order of [`Tree::skills`].
+pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
+    frontmatter::tree(tree, facts.iter().map(|facts| &facts.frontmatter), sink);
+    layout::tree(tree, sink);
+    dynamic::tree(tree, facts.iter().map(|facts| &facts.dynamic), config, sink);
+    let integration = facts.iter().map(|facts| &facts.integration);
+    integration::tree(tree, integration, config, sink);
+    manifests::tree(tree, sink);
+    portability::tree(tree, sink);
+    own::tree(tree, sink);
+}

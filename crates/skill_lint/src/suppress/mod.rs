@@ -13,7 +13,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::catalogue;
 use crate::config::{Allow, Config};
-use crate::finding::{Finding, Sink};
+use crate::finding::{Finding, Place, Sink};
 use crate::profile::Profile;
 use crate::selection::Selection;
 
@@ -30,8 +30,7 @@ enum Scope {
 /// An inline suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
-    line: usize,
-    col: usize,
+    place: Place,
     rules: Vec<String>,
     scope: Scope,
     reason: String,
@@ -48,7 +47,7 @@ pub fn directives(path: &str, text: &Text, markdown: Option<&Document>) -> Vec<D
     let parsed;
     let markdown = match markdown {
         None if aris_skills::names::extension(path) == "md" => {
-            parsed = Document::parse(text, 1);
+            parsed = Document::parse(text);
             Some(&parsed)
         }
         given => given,
@@ -102,7 +101,7 @@ fn in_script(number: usize, line: &str) -> Option<Directive> {
 }
 
 /// `allow SR110,SR111 reason="…"`, or `allow-file …`.
-fn directive(body: &str, place: (usize, usize), lines: (usize, usize)) -> Directive {
+fn directive(body: &str, place: Place, lines: (usize, usize)) -> Directive {
     let (head, reason) = match body.split_once("reason=\"") {
         Some((head, rest)) => (head, rest.split('"').next().unwrap_or_default()),
         None => (body, ""),
@@ -113,8 +112,7 @@ fn directive(body: &str, place: (usize, usize), lines: (usize, usize)) -> Direct
         _ => Scope::Lines(lines.0, lines.1),
     };
     Directive {
-        line: place.0,
-        col: place.1,
+        place,
         rules: words.map(str::to_owned).collect(),
         scope,
         reason: reason.trim().to_owned(),
@@ -155,7 +153,10 @@ pub fn apply(
     sink: &mut Sink<'_>,
     selection: &Selection,
 ) -> Vec<Option<Suppressed>> {
-    let mut hidden: Vec<Option<Suppressed>> = vec![None; findings.len()];
+    let mut hiding = Hiding {
+        findings,
+        hidden: vec![None; findings.len()],
+    };
     let mut by_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, finding) in findings.iter().enumerate() {
         by_path.entry(&finding.path).or_default().push(at);
@@ -163,146 +164,116 @@ pub fn apply(
     for (path, directives) in directives {
         let here = by_path.get(path.as_str()).map_or(&[][..], Vec::as_slice);
         for directive in directives {
-            inline(
-                path,
-                directive,
-                findings,
-                here,
-                &mut hidden,
-                sink,
-                selection,
-            );
+            hiding.inline(path, directive, here, sink, selection);
         }
     }
     if config.profile == Profile::Portable {
         // The tree is somebody else's: its own word does not decide whether it is dangerous.
-        let findings = findings.iter().zip(&mut hidden);
+        let findings = findings.iter().zip(&mut hiding.hidden);
         for (_, slot) in findings.filter(|(finding, _)| finding.rule.family() == "security") {
             *slot = None;
         }
     }
     let file = config_path(config, root);
     for allow in &config.allow {
-        allowed(allow, &file, findings, &mut hidden, today, sink, selection);
+        hiding.allowed(allow, &file, today, sink, selection);
     }
-    hidden
+    hiding.hidden
 }
 
-fn inline(
-    path: &str,
-    directive: &Directive,
-    findings: &[Finding],
-    here: &[usize],
-    hidden: &mut [Option<Suppressed>],
-    sink: &mut Sink<'_>,
-    selection: &Selection,
-) {
-    let (line, col) = (directive.line, directive.col);
-    if directive.rules.is_empty() {
-        sink.found("SR903", path, line, col, "the suppression names no rule");
-    }
-    if directive.reason.is_empty() {
-        sink.found(
-            "SR901",
-            path,
-            line,
-            col,
-            "the suppression gives no reason and hides nothing",
-        );
-        return;
-    }
-    for name in &directive.rules {
-        if !catalogue::is_known(name) {
-            sink.found("SR903", path, line, col, catalogue::unknown(name));
-            continue;
-        }
+/// Findings, and what hides each so far.
+struct Hiding<'a> {
+    findings: &'a [Finding],
+    hidden: Vec<Option<Suppressed>>,
+}
+
+impl Hiding<'_> {
+    /// Hides findings of a rule for a reason. Gives whether there was one.
+    fn hide(
+        &mut self,
+        among: impl Iterator<Item = usize>,
+        rule: &str,
+        covers: impl Fn(&Finding) -> bool,
+        by: &Suppressed,
+    ) -> bool {
         let mut used = false;
-        for at in here {
-            let Some(finding) = findings.get(*at) else {
-                continue;
-            };
-            let covered = match directive.scope {
-                Scope::File => true,
-                Scope::Lines(first, last) => (first..=last).contains(&finding.line),
-            };
-            if covered && finding.rule.is_named(name) {
+        for at in among {
+            let finding = self.findings.get(at);
+            if finding.is_some_and(|finding| finding.rule.is_named(rule) && covers(finding))
+                && let Some(slot) = self.hidden.get_mut(at)
+            {
                 used = true;
-                hide(hidden, *at, By::Inline, &directive.reason);
+                slot.get_or_insert_with(|| by.clone());
             }
         }
-        if !used && ran(selection, name) {
-            sink.found(
-                "SR902",
-                path,
-                line,
-                col,
-                format!("there is no finding of {name} here to hide"),
-            );
+        used
+    }
+
+    fn inline(
+        &mut self,
+        path: &str,
+        directive: &Directive,
+        here: &[usize],
+        sink: &mut Sink<'_>,
+        selection: &Selection,
+    ) {
+        let place = directive.place;
+        if directive.rules.is_empty() {
+            sink.found("SR903", path, place, "the suppression names no rule");
+        }
+        if directive.reason.is_empty() {
+            let message = "the suppression gives no reason and hides nothing";
+            sink.found("SR901", path, place, message);
+            return;
+        }
+        let covers = |finding: &Finding| match directive.scope {
+            Scope::File => true,
+            Scope::Lines(first, last) => (first..=last).contains(&finding.line),
+        };
+        let by = Suppressed {
+            by: By::Inline,
+            reason: directive.reason.clone(),
+        };
+        for name in &directive.rules {
+            if !catalogue::is_known(name) {
+                sink.found("SR903", path, place, catalogue::unknown(name));
+            } else if !self.hide(here.iter().copied(), name, covers, &by) && ran(selection, name) {
+                let message = format!("there is no finding of {name} here to hide");
+                sink.found("SR902", path, place, message);
+            }
         }
     }
-}
 
-fn allowed(
-    allow: &Allow,
-    file: &str,
-    findings: &[Finding],
-    hidden: &mut [Option<Suppressed>],
-    today: jiff::civil::Date,
-    sink: &mut Sink<'_>,
-    selection: &Selection,
-) {
-    let what = format!("[[allow]] of {} for {}", allow.rule, allow.path);
-    if allow.reason.is_empty() {
-        sink.found(
-            "SR901",
-            file,
-            allow.line,
-            1,
-            format!("{what} gives no reason and hides nothing"),
-        );
-        return;
-    }
-    if let Some(until) = allow.until.filter(|until| *until < today) {
-        sink.found(
-            "SR904",
-            file,
-            allow.line,
-            1,
-            format!("{what} held until {until}"),
-        );
-        return;
-    }
-    let pattern = pattern(&allow.path);
-    let mut used = false;
-    for (at, finding) in findings.iter().enumerate() {
-        let fits = finding.path == allow.path
-            || pattern
-                .matched_path_or_any_parents(&finding.path, false)
-                .is_ignore();
-        if fits && finding.rule.is_named(&allow.rule) {
-            used = true;
-            hide(hidden, at, By::Config, &allow.reason);
-        }
-    }
-    if !used && ran(selection, &allow.rule) {
-        sink.found(
-            "SR902",
-            file,
-            allow.line,
-            1,
-            format!("{what} hides nothing"),
-        );
-    }
-}
-
-fn hide(hidden: &mut [Option<Suppressed>], at: usize, by: By, reason: &str) {
-    if let Some(slot) = hidden.get_mut(at)
-        && slot.is_none()
-    {
-        *slot = Some(Suppressed {
-            by,
-            reason: reason.to_owned(),
-        });
+    fn allowed(
+        &mut self,
+        allow: &Allow,
+        file: &str,
+        today: jiff::civil::Date,
+        sink: &mut Sink<'_>,
+        selection: &Selection,
+    ) {
+        let expired = allow.until.filter(|until| *until < today);
+        let pattern = pattern(&allow.path);
+        let covers = |finding: &Finding| {
+            let matched = || pattern.matched_path_or_any_parents(&finding.path, false);
+            finding.path == allow.path || matched().is_ignore()
+        };
+        let by = Suppressed {
+            by: By::Config,
+            reason: allow.reason.clone(),
+        };
+        let all = 0..self.findings.len();
+        let (rule, fault) = if allow.reason.is_empty() {
+            ("SR901", String::from("gives no reason and hides nothing"))
+        } else if let Some(until) = expired {
+            ("SR904", format!("held until {until}"))
+        } else if !self.hide(all, &allow.rule, covers, &by) && ran(selection, &allow.rule) {
+            ("SR902", String::from("hides nothing"))
+        } else {
+            return;
+        };
+        let message = format!("[[allow]] of {} for {} {fault}", allow.rule, allow.path);
+        sink.found(rule, file, (allow.line, 1), message);
     }
 }
 

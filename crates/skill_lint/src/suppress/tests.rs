@@ -6,7 +6,7 @@ use crate::testing::folder;
 fn found(path: &str, source: &str) -> Vec<(usize, Vec<String>, Scope, String)> {
     directives(path, &Text::new(source.as_bytes()), None)
         .into_iter()
-        .map(|found| (found.line, found.rules, found.scope, found.reason))
+        .map(|found| (found.place.0, found.rules, found.scope, found.reason))
         .collect()
 }
 

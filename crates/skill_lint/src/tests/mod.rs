@@ -15,17 +15,25 @@ fn schemas_are_current() {
 
 #[test]
 fn many_repairers_of_one_tree_end_with_the_repair_and_nothing_else() {
-    use options::{ConfigFrom, FixMode};
     let marked = format!("\u{FEFF}{}", testing::skill_md("a", "Body."));
     let folder = testing::folder(&[("a/SKILL.md", &marked)]);
     let run = || {
         let today = "2026-11-20".parse().expect("a date");
         let root = folder.path().to_path_buf();
-        let mut options = Options::new(vec![root.clone()], root, today);
-        options.only = vec![String::from("SR019")];
-        options.config = ConfigFrom::Nowhere;
-        options.fix = FixMode::Apply;
-        lint(&options).expect("a report")
+        let cli = Cli {
+            paths: vec![root.clone()],
+            rule: vec![String::from("SR019")],
+            no_config: true,
+            fix: Some(FixMode::Apply),
+            ..Cli::default()
+        };
+        lint(&Options {
+            cli,
+            cwd: root,
+            today,
+            search_path: None,
+        })
+        .expect("a report")
     };
     std::thread::scope(|scope| {
         for _ in 0..8 {

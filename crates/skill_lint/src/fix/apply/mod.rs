@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use aris_skills::Text;
 use aris_skills::tree::READ_LIMIT;
 use sha2::{Digest as _, Sha256};
 
-use super::{Edit, Fix};
+use super::{Change, Fix};
 use crate::Error;
 
 /// What a file held when the rules looked at it.
@@ -43,8 +44,8 @@ pub fn seen(text: &Text) -> [u8; 32] {
 struct File {
     bytes: Vec<u8>,
     mode: u32,
-    /// Start, end and text, against the text without its byte order mark.
-    replacements: Vec<(usize, usize, String)>,
+    /// Against the text without its byte order mark.
+    replacements: Vec<(Range<usize>, String)>,
     rewrite: Option<String>,
     without_bom: bool,
     executable: bool,
@@ -67,24 +68,21 @@ impl<'a> Plan<'a> {
             files: BTreeMap::new(),
         };
         for fix in fixes {
-            if fix.edits.iter().all(|edit| plan.can(edit)) {
-                for edit in &fix.edits {
-                    plan.add(edit);
-                }
+            if plan.can(fix) {
+                plan.add(fix);
             }
         }
         plan.files.retain(|_, file| file.changes());
         plan
     }
 
-    /// Whether an edit can be added; loads its file.
-    fn can(&mut self, edit: &Edit) -> bool {
-        let path = edit.path();
+    /// Whether a repair can be added; loads its file.
+    fn can(&mut self, Fix { path, change }: &Fix) -> bool {
         if !self.files.contains_key(path) {
             let Some(file) = self.load(path) else {
                 return false;
             };
-            self.files.insert(path.to_owned(), file);
+            self.files.insert(path.clone(), file);
         }
         let taken = |to: &str| {
             self.root.join(to).symlink_metadata().is_ok()
@@ -96,25 +94,23 @@ impl<'a> Plan<'a> {
         let Some(file) = self.files.get(path) else {
             return false;
         };
-        match edit {
-            Edit::Replace { start, end, .. } => {
-                let text = file.text();
-                let overlaps = file
-                    .replacements
-                    .iter()
-                    .any(|(from, to, _)| start < to && from < end || (start == from && end == to));
+        match change {
+            Change::Replace(range, _) => {
+                let overlaps = |(other, _): &(Range<usize>, String)| {
+                    other == range || other.start < range.end && range.start < other.end
+                };
+                let text = std::str::from_utf8(file.text()).ok();
                 file.rewrite.is_none()
-                    && !overlaps
-                    && start <= end
-                    && std::str::from_utf8(text).is_ok_and(|text| text.get(*start..*end).is_some())
+                    && !file.replacements.iter().any(overlaps)
+                    && text.and_then(|text| text.get(range.clone())).is_some()
             }
-            Edit::Rewrite { .. } => {
+            Change::Rewrite(_) => {
                 file.rewrite.is_none()
                     && file.replacements.is_empty()
                     && std::str::from_utf8(file.text()).is_ok()
             }
-            Edit::RemoveBom { .. } | Edit::MakeExecutable { .. } => true,
-            Edit::Rename { to, .. } => {
+            Change::RemoveBom | Change::MakeExecutable => true,
+            Change::Rename(to) => {
                 file.rename.is_none()
                     && aris_fs::join_inside(self.root, Path::new(to)).is_ok()
                     && self.is_inside(&self.root.join(to))
@@ -132,18 +128,16 @@ impl<'a> Plan<'a> {
             && real(from) == real(to)
     }
 
-    fn add(&mut self, edit: &Edit) {
-        let Some(file) = self.files.get_mut(edit.path()) else {
+    fn add(&mut self, Fix { path, change }: &Fix) {
+        let Some(file) = self.files.get_mut(path) else {
             return;
         };
-        match edit {
-            Edit::Replace {
-                start, end, text, ..
-            } => file.replacements.push((*start, *end, text.clone())),
-            Edit::Rewrite { text, .. } => file.rewrite = Some(text.clone()),
-            Edit::RemoveBom { .. } => file.without_bom = true,
-            Edit::MakeExecutable { .. } => file.executable = true,
-            Edit::Rename { to, .. } => file.rename = Some(to.clone()),
+        match change {
+            Change::Replace(range, text) => file.replacements.push((range.clone(), text.clone())),
+            Change::Rewrite(text) => file.rewrite = Some(text.clone()),
+            Change::RemoveBom => file.without_bom = true,
+            Change::MakeExecutable => file.executable = true,
+            Change::Rename(to) => file.rename = Some(to.clone()),
         }
     }
 
@@ -258,19 +252,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl Edit {
-    /// The file that it changes.
-    pub fn path(&self) -> &str {
-        match self {
-            Self::Replace { path, .. }
-            | Self::Rewrite { path, .. }
-            | Self::RemoveBom { path }
-            | Self::MakeExecutable { path }
-            | Self::Rename { from: path, .. } => path,
-        }
-    }
-}
-
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl File {
@@ -285,10 +266,10 @@ impl File {
             None => self.text().to_vec(),
         };
         // From the end, so that offsets stay true; of two insertions at one place the first given comes first.
-        let mut replacements: Vec<_> = self.replacements.iter().enumerate().collect();
-        replacements.sort_by_key(|(at, (start, end, _))| (*start, *end, *at));
-        for (_, (start, end, new)) in replacements.into_iter().rev() {
-            text.splice(*start..*end, new.bytes());
+        let mut replacements: Vec<_> = self.replacements.iter().collect();
+        replacements.sort_by_key(|(range, _)| (range.start, range.end));
+        for (range, new) in replacements.into_iter().rev() {
+            text.splice(range.clone(), new.bytes());
         }
         if self.bytes.starts_with(BOM) && !self.without_bom {
             text.splice(0..0, BOM.iter().copied());

@@ -13,16 +13,8 @@ fn edits_of_one_file_go_together_and_conflicts_wait() {
         Fix::replace("a", 4..7, "2"),
         Fix::replace("a", 0..3, "1"),
         Fix::replace("a", 2..5, "conflict"),
-        Fix::of(vec![
-            Edit::MakeExecutable {
-                path: String::from("b"),
-            },
-            Edit::Rewrite {
-                path: String::from("a"),
-                text: String::new(),
-            },
-        ]),
-        Fix::remove_bom("a"),
+        Fix::of("a", Change::Rewrite(String::new())),
+        Fix::of("a", Change::RemoveBom),
         Fix::replace("a", 900..901, "outside"),
         Fix::rename("b", "c/d"),
     ];
@@ -38,7 +30,11 @@ fn edits_of_one_file_go_together_and_conflicts_wait() {
     assert_eq!(plan.apply().expect("applied"), ["a", "c/d"]);
     assert_eq!(text_of(folder.path(), "a"), "1 2 three\n");
     assert_eq!(text_of(folder.path(), "c/d"), "x\n");
-    let again = Plan::of(folder.path(), &seen, [Fix::remove_bom("a")].iter());
+    let again = Plan::of(
+        folder.path(),
+        &seen,
+        [Fix::of("a", Change::RemoveBom)].iter(),
+    );
     assert!(again.is_empty());
 }
 
@@ -51,13 +47,16 @@ fn what_changed_meanwhile_links_and_taken_names_are_left_alone() {
     std::os::unix::fs::symlink("../a", root.join("a")).expect("link");
     let seen = Seen::from([(String::from("a"), seen(&Text::new(b"other")))]);
     let fixes = [
-        Fix::rewrite("a", "new"),
+        Fix::of("a", Change::Rewrite(String::from("new"))),
         Fix::rename("b", "c"),
         Fix::rename("b", "../x"),
-        Fix::rewrite("../x", ""),
+        Fix::of("../x", Change::Rewrite(String::new())),
     ];
     assert!(Plan::of(folder.path(), &seen, fixes.iter()).is_empty());
-    let fixes = [Fix::rewrite("a", "new"), Fix::rewrite("out/f", "new")];
+    let fixes = [
+        Fix::of("a", Change::Rewrite(String::from("new"))),
+        Fix::of("out/f", Change::Rewrite(String::from("new"))),
+    ];
     assert!(Plan::of(&root, &Seen::new(), fixes.iter()).is_empty());
 }
 
@@ -65,7 +64,11 @@ fn what_changed_meanwhile_links_and_taken_names_are_left_alone() {
 fn a_plan_made_before_another_writer_came_changes_nothing() {
     let folder = folder(&[("a", "old")]);
     let seen = Seen::new();
-    let plan = Plan::of(folder.path(), &seen, [Fix::rewrite("a", "new")].iter());
+    let plan = Plan::of(
+        folder.path(),
+        &seen,
+        [Fix::of("a", Change::Rewrite(String::from("new")))].iter(),
+    );
     aris_fs::write_atomic(&folder.path().join("a"), b"theirs").expect("written");
     assert!(plan.apply().expect("no fault").is_empty());
     assert_eq!(text_of(folder.path(), "a"), "theirs");

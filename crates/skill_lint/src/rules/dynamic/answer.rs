@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use aris_proc::{Captured, End, Finished};
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 use crate::sandbox::Scratch;
 
@@ -46,16 +45,10 @@ impl Answer {
             (folder(scratch.root(), ""), "…"),
             (folder(skill, "/"), ""),
         ];
-        let Finished {
-            end,
-            stdout,
-            stderr,
-            ..
-        } = finished;
         Self {
-            end,
-            stdout,
-            stderr,
+            end: finished.end,
+            stdout: finished.stdout,
+            stderr: finished.stderr,
             left,
             folders,
         }
@@ -136,17 +129,8 @@ impl Answer {
             line = line.replace(folder, short);
         }
         let line = ESCAPE.replace_all(&line, "");
-        let mut visible: String = line
-            .chars()
-            .map(|character| {
-                if character.is_control() {
-                    ' '
-                } else {
-                    character
-                }
-            })
-            .take(QUOTED)
-            .collect();
+        let blanked = |c: char| if c.is_control() { ' ' } else { c };
+        let mut visible: String = line.chars().map(blanked).take(QUOTED).collect();
         if line.chars().count() > QUOTED {
             visible.push('…');
         }

@@ -113,20 +113,15 @@ impl Caller<'_> {
     fn samples(&self) -> Result<Vec<SampleAnswer>, SandboxError> {
         let of_header = self.program.samples.iter().filter_map(|sample| {
             let args = sample.args.as_ref().ok()?;
-            Some((Place::ScriptLine(sample.line), Vec::new(), args))
+            Some((Place::Script(sample.line), Vec::new(), args))
         });
         let contract = self
             .program
             .contract
             .iter()
             .flat_map(|file| &file.contract.samples);
-        let of_contract = contract.map(|sample| {
-            (
-                Place::Contract(String::from("\"samples\"")),
-                sample.exits.clone(),
-                &sample.args,
-            )
-        });
+        let of_contract =
+            contract.map(|sample| (Place::Contract, sample.exits.clone(), &sample.args));
         of_header
             .chain(of_contract)
             .map(|(place, exits, args)| {

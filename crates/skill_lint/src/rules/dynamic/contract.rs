@@ -1,47 +1,39 @@
 //! The contract file of a compiled helper, as far as running the helper can confirm it.
 
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// What a contract file promises. A malformed file promises nothing: that is a finding of the static rules.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Contract {
     pub(super) name: String,
+    #[serde(default, deserialize_with = "whole")]
     pub(super) samples: Vec<Promise>,
 }
 
 /// One declared sample of a contract.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Promise {
     pub(super) args: Vec<String>,
     /// The exit codes it may leave with; empty when the contract does not say.
+    #[serde(default, rename = "exit")]
     pub(super) exits: Vec<i64>,
+}
+
+/// The samples that can be read; what is no list has none.
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Promise>, D::Error> {
+    let samples = Value::deserialize(from)?;
+    let samples = samples.as_array().into_iter().flatten();
+    Ok(samples
+        .filter_map(|sample| Promise::deserialize(sample).ok())
+        .collect())
 }
 
 impl Contract {
     /// Reads a contract; `None` when it is not an object with a name.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
-        let samples = value.get("samples").and_then(Value::as_array);
-        Some(Self {
-            name: value.get("name")?.as_str()?.to_owned(),
-            samples: samples.into_iter().flatten().filter_map(promise).collect(),
-        })
+        serde_json::from_str(text).ok()
     }
-}
-
-fn promise(sample: &Value) -> Option<Promise> {
-    let args = sample.get("args")?.as_array()?.iter();
-    let exits = sample.get("exit").and_then(Value::as_array);
-    Some(Promise {
-        args: args
-            .map(|arg| arg.as_str().map(str::to_owned))
-            .collect::<Option<_>>()?,
-        exits: exits
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_i64)
-            .collect(),
-    })
 }
 
 #[cfg(test)]

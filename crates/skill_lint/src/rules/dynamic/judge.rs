@@ -2,24 +2,22 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
 
 use super::answer::Answer;
 use super::envelope;
-use crate::pattern::compiled;
 
 /// Files that a message names; the rest is counted.
 const NAMED_FILES: usize = 3;
 
 /// Where a problem belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The script.
-    Script,
     /// This line of the script, from 1.
-    ScriptLine(usize),
-    /// The line of the contract file where this text stands first, or else its first line.
-    Contract(String),
+    Script(usize),
+    /// Where the contract file has its samples.
+    Contract,
 }
 
 /// A rule that a script breaks.
@@ -70,39 +68,28 @@ pub(super) fn problems(answers: &Answers) -> Vec<Problem> {
 fn script(rule: &'static str, message: String) -> Problem {
     Problem {
         rule,
-        place: Place::Script,
+        place: Place::Script(1),
         message,
     }
 }
 
-/// The calls with their names and places, in the order they were made.
-fn calls(answers: &Answers) -> impl Iterator<Item = (&'static str, Place, &Answer)> {
-    let named = [
-        Some(("--help", &answers.help)),
-        answers
-            .unknown_flag
-            .as_ref()
-            .map(|answer| ("an unknown flag", answer)),
-    ];
-    let samples = answers
-        .samples
-        .iter()
-        .map(|sample| ("the declared sample", sample.place.clone(), &sample.answer));
-    named
-        .into_iter()
-        .flatten()
-        .map(|(name, answer)| (name, Place::Script, answer))
-        .chain(samples)
-}
-
 fn time(answers: &Answers, found: &mut Vec<Problem>) {
-    for (name, place, _) in calls(answers).filter(|(_, _, answer)| answer.timed_out()) {
-        let message = format!("{name} gave no answer within {} s", answers.limit_s);
-        found.push(Problem {
-            rule: "SR309",
-            place,
-            message,
-        });
+    let mut late = |name: &str, place: Place, answer: &Answer| {
+        if answer.timed_out() {
+            let message = format!("{name} gave no answer within {} s", answers.limit_s);
+            found.push(Problem {
+                rule: "SR309",
+                place,
+                message,
+            });
+        }
+    };
+    late("--help", Place::Script(1), &answers.help);
+    if let Some(answer) = &answers.unknown_flag {
+        late("an unknown flag", Place::Script(1), answer);
+    }
+    for sample in &answers.samples {
+        late("the declared sample", sample.place, &sample.answer);
     }
 }
 
@@ -186,7 +173,7 @@ fn sample(sample: &SampleAnswer, found: &mut Vec<Problem>) {
     let mut report = |message| {
         found.push(Problem {
             rule: "SR306",
-            place: sample.place.clone(),
+            place: sample.place,
             message,
         });
     };

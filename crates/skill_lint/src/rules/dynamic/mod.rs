@@ -36,7 +36,7 @@ pub struct Facts {
 }
 
 /// Looks for what could be run; nothing is run yet.
-pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
     if config.run.is_none() {
         return Facts::default();
     }
@@ -50,8 +50,7 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
             sink.found(
                 "SR306",
                 &program.path,
-                line,
-                1,
+                (line, 1),
                 format!("the sample cannot be run: {fault}"),
             );
         }
@@ -60,7 +59,12 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
 }
 
 /// Runs the programs of all skills, several at once, and reports in their order.
-pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
+pub fn tree<'f>(
+    tree: &Tree,
+    facts: impl Iterator<Item = &'f Facts>,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) {
     let Some(level) = config.run else { return };
     // What is passed over is said in the name of the first rule that would have looked.
     let dynamic = catalogue::all()
@@ -69,16 +73,17 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     let Some(rule) = dynamic.map(|rule| rule.id).find(|id| sink.wants(id)) else {
         return;
     };
-    let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();
-    let path = config.search_path.as_deref().unwrap_or(DEFAULT_PATH);
+    let programs: Vec<&Program> = facts.flat_map(|facts| &facts.programs).collect();
     let timeout = Duration::from_secs(config.timeout_s);
-    let sandbox = match Sandbox::prepare(
-        path,
-        &std::env::temp_dir(),
+    let temporary = std::env::temp_dir();
+    let prepared = Sandbox::prepare(
+        config.path(),
+        &temporary,
         &tree.root,
         timeout,
         config.unsandboxed,
-    ) {
+    );
+    let sandbox = match prepared {
         Ok(sandbox) => sandbox,
         Err(error) => {
             sink.ran_under(Err(error));
@@ -102,11 +107,6 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     }
 }
 
-/// `PATH` when the caller has none.
-///
-/// **Source**: POSIX `confstr(_CS_PATH)` as glibc answers it, and where local programs lie.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
 fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
     let wanted: BTreeSet<Interpreter> = programs
         .iter()
@@ -124,20 +124,11 @@ fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
 }
 
 fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
-    let (path, line) = match &problem.place {
-        Place::Script => (&program.path, 1),
-        Place::ScriptLine(line) => (&program.path, *line),
-        Place::Contract(word) => match &program.contract {
-            Some(file) => (
-                &file.path,
-                file.text
-                    .lines()
-                    .position(|line| line.contains(word))
-                    .map_or(1, |at| at + 1),
-            ),
-            None => (&program.path, 1),
-        },
+    let (path, line) = match (problem.place, &program.contract) {
+        (Place::Script(line), _) => (&program.path, line),
+        (Place::Contract, Some(file)) => (&file.path, file.samples_line),
+        (Place::Contract, None) => (&program.path, 1),
     };
-    sink.found(problem.rule, path, line, 1, problem.message)
+    sink.found(problem.rule, path, (line, 1), problem.message)
         .skill = Some(program.skill_dir.clone());
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use aris_skills::binary::{Binary, Format, Machine};
+use aris_skills::script::header;
 use aris_skills::{Skill, SourceFile, names};
 
 use super::contract::Contract;
@@ -44,7 +45,8 @@ pub(super) enum Start {
 pub(super) struct ContractFile {
     /// Path in the tree.
     pub(super) path: String,
-    pub(super) text: String,
+    /// Line of its samples, from 1.
+    pub(super) samples_line: usize,
     pub(super) contract: Contract,
 }
 
@@ -63,17 +65,13 @@ fn program(skill: &Skill, file: &SourceFile) -> Option<Program> {
     let (start, contract, samples, compiled) = match (&file.script, &file.binary) {
         (Some(script), _) if script.entry_point => {
             let contract = contract_at(skill, folder, stem);
-            let header = script
-                .header
-                .lines
-                .iter()
-                .map(|(line, text)| (*line, text.as_str()));
+            let header = header(script.kind, file.text.as_ref()?);
             let start = Start::Interpreter(interpreter::candidates(
                 script.kind,
                 script.shebang.as_ref(),
             ));
             let compiled = contract.as_ref().map(|file| file.contract.name.clone());
-            (start, contract, sample::samples(header), compiled)
+            (start, contract, sample::samples(&header), compiled)
         }
         (None, Some(binary)) if names::may_be_entry_point(&file.skill_path) => {
             // `scripts/bin/<helper>-<target>` has its contract beside the launcher, `scripts/<helper>.contract.json`.
@@ -122,17 +120,14 @@ fn program(skill: &Skill, file: &SourceFile) -> Option<Program> {
 const CONTRACT: &str = ".contract.json";
 
 fn contract_at(skill: &Skill, folder: &str, helper: &str) -> Option<ContractFile> {
-    let path = if folder.is_empty() {
-        format!("{helper}{CONTRACT}")
-    } else {
-        format!("{folder}/{helper}{CONTRACT}")
-    };
-    let file = skill.file(&path)?;
-    let text = file.text.as_ref()?.raw();
-    let contract = Contract::of(text)?;
+    let file = skill.file(&names::join(folder, &format!("{helper}{CONTRACT}")))?;
+    let text = file.text.as_ref()?;
+    let contract = Contract::of(text.raw())?;
+    let mut lines = text.lines();
+    let samples = lines.find(|(_, line)| line.contains("\"samples\""));
     Some(ContractFile {
         path: file.path().to_owned(),
-        text: text.to_owned(),
+        samples_line: samples.map_or(1, |(number, _)| number),
         contract,
     })
 }

@@ -1,5 +1,10 @@
 //! Samples that a script declares in its header: `Lint-sample: --json scripts/count.sh`.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
+
 /// A declared sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
@@ -11,63 +16,33 @@ pub(super) struct Sample {
 
 const MARK: &str = "lint-sample:";
 
-/// The samples that header lines (number, text) declare, in order.
-pub(super) fn samples<'a>(header: impl Iterator<Item = (usize, &'a str)>) -> Vec<Sample> {
-    header
-        .filter_map(|(line, text)| {
-            let text = text.trim_start_matches(|character: char| !character.is_alphanumeric());
-            let mark = text.get(..MARK.len())?;
-            let rest = text.get(MARK.len()..)?;
-            mark.eq_ignore_ascii_case(MARK).then(|| Sample {
-                line,
-                args: words(rest),
-            })
-        })
-        .collect()
+/// The samples that header lines declare, in order.
+pub(super) fn samples(header: &[(usize, String)]) -> Vec<Sample> {
+    let declared = header.iter().filter_map(|(line, text)| {
+        let text = text.trim_start_matches(|character: char| !character.is_alphanumeric());
+        let (mark, rest) = text.split_at_checked(MARK.len())?;
+        let args = words(rest);
+        let line = *line;
+        (mark.eq_ignore_ascii_case(MARK)).then_some(Sample { line, args })
+    });
+    declared.collect()
 }
 
-/// Splits a line at white space. Quotes and backslashes work as in a shell; nothing is expanded.
+/// What a shell takes as it stands.
+static LITERAL: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r#"'[^']*'|\\.|"(?:[^"\\$`]|\\.)*"|[^$`|&;<>()*?'"\\]+"#));
+
+/// Splits a line into words as a shell does; nothing is expanded.
 ///
 /// **Errors**: a quote that does not end, and what a shell would expand or do more than pass on: guessing what was meant is how
 /// scanners delete things.
 fn words(line: &str) -> Result<Vec<String>, &'static str> {
-    let mut found = Vec::new();
-    let mut word: Option<String> = None;
-    let mut characters = line.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            ' ' | '\t' => found.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match characters.next() {
-                        Some('\'') => break,
-                        Some(inner) => word.push(inner),
-                        None => return Err("a quote does not end"),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match characters.next() {
-                        Some('"') => break,
-                        Some('\\') => word.extend(characters.next()),
-                        Some('$' | '`') => return Err("it would need a shell to expand it"),
-                        Some(inner) => word.push(inner),
-                        None => return Err("a quote does not end"),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().extend(characters.next()),
-            '$' | '`' | '|' | '&' | ';' | '<' | '>' | '(' | ')' | '*' | '?' => {
-                return Err("it would need a shell to expand it");
-            }
-            _ => word.get_or_insert_default().push(character),
-        }
+    let words = shlex::split(line).ok_or("a quote does not end")?;
+    if LITERAL.replace_all(line, "").is_empty() {
+        Ok(words)
+    } else {
+        Err("it would need a shell to expand it")
     }
-    found.extend(word);
-    Ok(found)
 }
 
 #[cfg(test)]
@@ -108,7 +83,8 @@ mod tests {
             "not a Lint-sample: c",
             "é",
         ];
-        let found = samples(header.into_iter().enumerate());
+        let header: Vec<_> = header.map(str::to_owned).into_iter().enumerate().collect();
+        let found = samples(&header);
         let found: Vec<_> = found
             .into_iter()
             .map(|sample| (sample.line, sample.args.expect("words").join("|")))
@@ -126,7 +102,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_makes_it_panic(line in "\\PC{0,80}") {
-            samples([(1, line.as_str()), (2, &format!("# Lint-sample:{line}"))].into_iter());
+            samples(&[(1, line.clone()), (2, format!("# Lint-sample:{line}"))]);
         }
 
         #[test]

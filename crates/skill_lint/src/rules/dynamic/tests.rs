@@ -4,14 +4,13 @@
 
 use std::path::Path;
 
-use crate::Error;
 use crate::config::{Config, RunLevel};
 use crate::finding::Skipped;
 use crate::lint::{self, Found};
-use crate::options::Options;
 use crate::profile::Profile;
 use crate::selection::Selection;
 use crate::testing::{folder, skill_md};
+use crate::{Cli, Error, Options};
 
 fn run_in(root: &Path, level: RunLevel, timeout_s: u64) -> Found {
     let config = Config {
@@ -308,15 +307,17 @@ fn a_binary_runs_as_it_is_and_one_for_another_system_does_not() {
 }
 
 fn options(root: &Path) -> Options {
-    let mut options = Options::new(
-        vec![root.to_path_buf()],
-        root.to_path_buf(),
-        jiff::civil::date(2026, 1, 1),
-    );
-    options.run = Some(RunLevel::Help);
-    options.unsandboxed = true;
-    options.search_path = std::env::var("PATH").ok();
-    options
+    Options {
+        cli: Cli {
+            paths: vec![root.to_path_buf()],
+            run: Some(RunLevel::Help),
+            unsandboxed: true,
+            ..Cli::default()
+        },
+        cwd: root.to_path_buf(),
+        today: jiff::civil::date(2026, 1, 1),
+        search_path: std::env::var("PATH").ok(),
+    }
 }
 
 #[test]

@@ -13,23 +13,22 @@ use aris_skills::tree::{EntryKind, SKILL_FILE};
 use aris_skills::{Skill, Tree, names};
 
 use crate::config::Config;
-use crate::finding::Sink;
-use crate::fix::Fix;
+use crate::finding::{FILE, Place, Sink};
+use crate::fix::{Change, Fix};
 use check::Surroundings;
+
+pub(crate) use name::is_kebab;
 
 /// What the rules across skills need to know about one skill.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// Its SKILL.md, the `name` declared there, and the line and column of that.
-    name: Option<(String, String, (usize, usize))>,
+    name: Option<(String, String, Place)>,
 }
 
 /// Looks at one skill.
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    let Some((file, text)) = skill
-        .skill_md()
-        .and_then(|file| Some((file, file.text.as_ref()?)))
-    else {
+    let Some((file, text, document)) = skill.instruction() else {
         return Facts::default();
     };
     let path = file.path();
@@ -37,11 +36,10 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
         sink.found(
             "SR019",
             path,
-            1,
-            1,
+            FILE,
             "the file begins with a byte order mark",
         )
-        .fix(Fix::remove_bom(path));
+        .fix(Fix::of(path, Change::RemoveBom));
     }
     let around = Surroundings {
         directory: &skill.name,
@@ -49,9 +47,9 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
         is_clone: skill.dir.is_empty() && tree.root.join(".git").exists(),
         extra_keys: &config.extra_keys,
     };
-    let frontmatter = skill.frontmatter.as_ref();
+    let frontmatter = document.frontmatter.as_ref();
     for found in check::check(text, frontmatter, &around) {
-        let finding = sink.found(found.rule, path, found.line, found.col, found.message);
+        let finding = sink.found(found.rule, path, found.place, found.message);
         if let Some((range, new)) = found.edit {
             finding.fix(Fix::replace(path, range, new));
         }
@@ -72,13 +70,13 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
 }
 
 /// Looks across skills: names used twice (SR018), and files that should be called SKILL.md (SR002).
-pub fn tree(tree: &Tree, facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
+pub fn tree<'f>(tree: &Tree, facts: impl Iterator<Item = &'f Facts>, sink: &mut Sink<'_>) {
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();
-    for (path, name, (line, col)) in facts.iter().filter_map(|facts| facts.name.as_ref()) {
+    for (path, name, place) in facts.filter_map(|facts| facts.name.as_ref()) {
         match first.get(name.as_str()) {
             Some(other) => {
                 let message = format!("the name `{name}` is also that of `{other}`");
-                sink.found("SR018", path, *line, *col, message);
+                sink.found("SR018", path, *place, message);
             }
             None => {
                 first.insert(name, path);
@@ -89,13 +87,10 @@ pub fn tree(tree: &Tree, facts: &[Facts], _config: &Config, sink: &mut Sink<'_>)
         let name = names::file_name(&file.path);
         let folder = names::folder(&file.path);
         let meant = names::file_name(SKILL_FILE).eq_ignore_ascii_case(name) && name != SKILL_FILE;
-        let right = match folder {
-            "" => SKILL_FILE.to_owned(),
-            folder => format!("{folder}/{SKILL_FILE}"),
-        };
+        let right = names::join(folder, SKILL_FILE);
         if meant && file.kind != EntryKind::Special && tree.file(&right).is_none() {
             let message = format!("hosts look for `{SKILL_FILE}`, this is `{name}`");
-            sink.found("SR002", &file.path, 1, 1, message)
+            sink.found("SR002", &file.path, FILE, message)
                 .fix(Fix::rename(&file.path, &right));
         }
     }

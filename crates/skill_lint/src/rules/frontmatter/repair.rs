@@ -39,19 +39,19 @@ pub(super) fn missing_name(
         }
         None if mapping.style == Style::Block => {
             let start = text.start(2);
-            (start..start, line + line_end(text))
+            (start..start, line + text.line_end(1))
         }
         None => return None,
     };
     let repaired = read_again(text, frontmatter, &edit)?;
     let others = |yaml: &Yaml| {
-        yaml.entries()
-            .iter()
-            .filter(|(key, _)| key.as_str() != Some("name"))
-            .map(|(key, value)| (Said::of(key), Said::of(value)))
-            .collect::<Vec<_>>()
+        let mut rest = yaml.clone();
+        if let Value::Map(entries) = &mut rest.value {
+            entries.retain(|(key, _)| key.as_str() != Some("name"));
+        }
+        rest
     };
-    let kept = others(&repaired) == others(mapping);
+    let kept = says_same(&others(&repaired), &others(mapping));
     (kept && repaired.get("name")?.as_str() == Some(directory)).then_some(edit)
 }
 
@@ -114,20 +114,10 @@ pub(super) fn without_flow(
         }
         (None, false) => return None,
     };
-    let block = block.replace('\n', line_end(text));
+    let block = block.replace('\n', text.line_end(1));
     let edit = (start..node.range.end, block);
     let repaired = read_again(text, frontmatter, &edit)?;
-    (Said::of(&repaired) == Said::of(before)).then_some(edit)
-}
-
-/// How the lines of a file end, going by the first.
-fn line_end(text: &Text) -> &'static str {
-    let first = text.raw().get(..text.start(2)).unwrap_or_default();
-    if first.ends_with("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    }
+    says_same(&repaired, before).then_some(edit)
 }
 
 /// An outermost flow collection and what it is the value of.
@@ -255,25 +245,19 @@ fn read_again(text: &Text, frontmatter: &Frontmatter, (range, new): &Edit) -> Op
         .flatten()
 }
 
-/// What a node says, without place and style.
-#[derive(PartialEq)]
-enum Said {
-    Scalar(&'static str, String),
-    Seq(Vec<Self>),
-    Map(Vec<(Self, Self)>),
-}
-
-impl Said {
-    fn of(node: &Yaml) -> Self {
-        match &node.value {
-            Value::Seq(items) => Self::Seq(items.iter().map(Self::of).collect()),
-            Value::Map(entries) => Self::Map(
-                entries
-                    .iter()
-                    .map(|(key, value)| (Self::of(key), Self::of(value)))
-                    .collect(),
-            ),
-            scalar => Self::Scalar(scalar.kind(), node.text.clone()),
+/// Whether two nodes say the same, place and style aside.
+fn says_same(one: &Yaml, other: &Yaml) -> bool {
+    match (&one.value, &other.value) {
+        (Value::Seq(one), Value::Seq(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len() && pairs.all(|(one, other)| says_same(one, other))
         }
+        (Value::Map(one), Value::Map(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len()
+                && pairs
+                    .all(|(one, other)| says_same(&one.0, &other.0) && says_same(&one.1, &other.1))
+        }
+        (kind, other_kind) => kind.kind() == other_kind.kind() && one.text == other.text,
     }
 }

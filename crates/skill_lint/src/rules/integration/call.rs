@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 /// A word that starts a helper, then the path, and in it what lies below `tools/` or `scripts/`.
 static CALL: LazyLock<Regex> = LazyLock::new(|| {

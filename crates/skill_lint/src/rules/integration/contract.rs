@@ -9,9 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use aris_skills::helpers::{self, rows};
+use aris_skills::helpers::rows;
 use aris_skills::markdown::Document;
-use aris_skills::{Frontmatter, Text, Tree, names};
+use aris_skills::pattern::compiled;
+use aris_skills::{Text, Tree, names};
 use regex::Regex;
 use serde::Deserialize;
 use serde_spanned::Spanned;
@@ -19,7 +20,6 @@ use serde_spanned::Spanned;
 use super::table::{Cell, Table, tables};
 use crate::config::Config;
 use crate::finding::Sink;
-use crate::pattern::compiled;
 
 /// The folder of pages and tables that several skills share.
 const SHARED: &str = "shared-references";
@@ -57,9 +57,8 @@ pub(super) fn shared_pages(tree: &Tree, config: &Config, sink: &mut Sink<'_>) ->
     for file in tree.files.iter().filter(|file| is_page(&file.path)) {
         match tree.text(&file.path) {
             Ok(text) => {
-                let first = Frontmatter::of(&text).map_or(1, |found| found.last + 1);
                 pages.push(SharedPage {
-                    document: Document::parse(&text, first),
+                    document: Document::parse(&text),
                     path: file.path.clone(),
                     text,
                     in_skill: file.skill.is_some(),
@@ -210,20 +209,6 @@ struct Helper {
     shipped: Option<bool>,
 }
 
-impl helpers::Row for Helper {
-    fn name(&self) -> &str {
-        self.name.as_ref()
-    }
-
-    fn owner(&self) -> &str {
-        &self.owner
-    }
-
-    fn aliases(&self) -> &[String] {
-        &self.aliases
-    }
-}
-
 fn rows_of_toml(path: &str, text: &Text) -> Result<Vec<Row>, String> {
     let helpers = rows::<Helper>(text.raw().as_bytes())
         .map_err(|problem| format!("line {}: {}", problem.line, problem.reason))?;
@@ -294,8 +279,7 @@ const PARTS: [&str; 6] = [
 /// Rows of integration tables without content in one of the six parts (SR506).
 pub(super) fn unfilled(page: &SharedPage, sink: &mut Sink<'_>) {
     let mut found = |at: usize, message: String| {
-        let (line, col) = page.text.place(at);
-        sink.found("SR506", &page.path, line, col, message);
+        sink.found("SR506", &page.path, page.text.place(at), message);
     };
     for table in page.tables() {
         let is_integration = |title: &&Cell<'_>| title.text.eq_ignore_ascii_case("Integration");

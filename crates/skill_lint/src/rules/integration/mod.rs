@@ -18,7 +18,7 @@ use aris_skills::{Skill, Tree};
 use self::contract::{Contracts, Row};
 use self::page::{Find, Page};
 use crate::config::Config;
-use crate::finding::Sink;
+use crate::finding::{Place, Sink};
 use crate::fix::Fix;
 
 /// What the rules across skills need to know about one skill.
@@ -30,7 +30,7 @@ pub struct Facts {
 }
 
 /// Looks at one skill.
-pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
     let mut pages = Vec::new();
     for file in &skill.files {
         if let (Some(text), Some(document)) = (&file.text, &file.markdown) {
@@ -50,8 +50,13 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     }
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
-pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
+/// Looks across skills.
+pub fn tree<'f>(
+    tree: &Tree,
+    facts: impl Iterator<Item = &'f Facts>,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) {
     let shared = contract::shared_pages(tree, config, sink);
     let rules = Across {
         contracts: Contracts::read(tree, config, &shared, sink),
@@ -88,16 +93,16 @@ struct Across {
 impl Across {
     /// SR502, SR503, SR507 and SR518 on one page.
     fn check(&self, page: &Page, facts: Option<&Facts>, sink: &mut Sink<'_>) {
-        let mut found = |rule, (line, col): (usize, usize), message: String, fix: Option<Fix>| {
-            let found = sink.found(rule, &page.path, line, col, message);
+        let mut found = |rule, place: Place, message: String, fix: Option<Fix>| {
+            let found = sink.found(rule, &page.path, place, message);
             found.fix = fix;
             // Findings across skills do not know their skill by themselves.
             found.skill = facts.map(|facts| facts.dir.clone());
         };
         let rows = self.contracts.over(&page.path);
-        for (name, line, col) in &page.calls {
+        for (name, place) in &page.calls {
             if let Some(message) = self.tools.fault(name, rows) {
-                found("SR507", (*line, *col), message, None);
+                found("SR507", *place, message, None);
             }
         }
         for block in page.older.iter().filter(|_| !page.explains) {
@@ -150,14 +155,12 @@ impl Across {
         for row in self.contracts.rows() {
             let name = row.name();
             if !row.has_policy && cells.insert((&row.file, row.policy_at)) {
-                let (line, col) = row.policy_at;
                 let message =
                     format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
-                sink.found("SR504", &row.file, line, col, message);
+                sink.found("SR504", &row.file, row.policy_at, message);
             }
             if row.shipped && !self.tools.have(name) {
-                let (line, col) = row.name_at;
-                sink.found("SR507", &row.file, line, col, nowhere(name));
+                sink.found("SR507", &row.file, row.name_at, nowhere(name));
             }
         }
     }

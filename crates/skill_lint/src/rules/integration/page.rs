@@ -8,7 +8,7 @@ use aris_skills::{Text, names};
 use super::call::calls;
 use super::resolver::{self, Line, indent_of};
 use super::variables::{argument, replaced_directory, unknown_names, unreplaced_directory};
-use crate::finding::Sink;
+use crate::finding::{Place, Sink};
 use crate::fix::Fix;
 
 /// What a page says.
@@ -23,13 +23,13 @@ pub(super) struct Page {
     /// Generated blocks that find helpers.
     pub(super) finds: Vec<Find>,
     /// Helpers that are called as the installer places them, with line and column.
-    pub(super) calls: Vec<(String, usize, usize)>,
+    pub(super) calls: Vec<(String, Place)>,
 }
 
 /// A block of the older template, with its place and how it differs from the template.
 #[derive(Debug)]
 pub(super) struct Older {
-    pub(super) place: (usize, usize),
+    pub(super) place: Place,
     pub(super) helper: String,
     pub(super) fault: Option<String>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Older {
 /// A generated block: its place, its helpers, and the bytes between its markers; or what is wrong with the markers.
 #[derive(Debug)]
 pub(super) struct Find {
-    pub(super) place: (usize, usize),
+    pub(super) place: Place,
     pub(super) helpers: Vec<String>,
     pub(super) body: Result<Body, &'static str>,
 }
@@ -116,16 +116,14 @@ impl Page {
                 for line in lines.iter().filter(|_| has_calls) {
                     for (byte, path) in calls(line.1, developer_tools) {
                         let message = format!("`{path}` is called by a path of the repository");
-                        let (line, col) = place(*line, byte);
-                        sink.found("SR501", &self.path, line, col, message);
+                        sink.found("SR501", &self.path, place(*line, byte), message);
                     }
                 }
                 for line in lines.iter().filter(|_| has_installed) {
                     let resolves = line.1.contains(&format!("=\"{INSTALLED}"));
                     let calls = installed_calls(line.1).filter(|_| !resolves);
                     for (byte, name) in calls.chain(sought(line.1)) {
-                        let (line, col) = place(*line, byte);
-                        self.calls.push((name.to_owned(), line, col));
+                        self.calls.push((name.to_owned(), place(*line, byte)));
                     }
                 }
             }
@@ -138,8 +136,7 @@ impl Page {
                         let message = format!(
                             "Claude Code replaces `${digit}` by an argument of the skill before any shell sees it"
                         );
-                        let (line, col) = place(*line, byte);
-                        sink.found("SR515", &self.path, line, col, message);
+                        sink.found("SR515", &self.path, place(*line, byte), message);
                     }
                 }
             }
@@ -164,15 +161,15 @@ impl Page {
             for (byte, name) in unknown_names(line) {
                 let message =
                     format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
-                let (line, col) = text.place(text.start(number) + byte);
-                sink.found("SR513", &self.path, line, col, message);
+                let place = text.place(text.start(number) + byte);
+                sink.found("SR513", &self.path, place, message);
             }
         }
         let spans = document.spans.iter();
         for span in spans.filter(|_| has_installed && !self.explains) {
             let calls = installed_calls(&span.text);
             self.calls
-                .extend(calls.map(|(_, name)| (name.to_owned(), span.line, span.col)));
+                .extend(calls.map(|(_, name)| (name.to_owned(), (span.line, span.col))));
         }
         self
     }
@@ -182,7 +179,7 @@ impl Page {
         text: &Text,
         fence: &Fence,
         lines: &[Line<'_>],
-        place: &impl Fn(Line<'_>, usize) -> (usize, usize),
+        place: &impl Fn(Line<'_>, usize) -> Place,
         sink: &mut Sink<'_>,
     ) {
         let first = unreplaced_directory(lines).first().copied();
@@ -191,27 +188,16 @@ impl Page {
         };
         let message = "`CLAUDE_SKILL_DIR` is read as a shell variable, which no host sets: only the exact text \
                        `${CLAUDE_SKILL_DIR}` is replaced";
-        let (number, col) = place(*line, byte);
-        let found = sink.found("SR512", &self.path, number, col, message);
+        let found = sink.found("SR512", &self.path, place(*line, byte), message);
         let repair = replaced_directory(lines).filter(|_| fence.is_shell() && !fence.quoted);
         if let Some((first, last, new)) = repair
             && let (Some(first), Some(last)) = (lines.get(first), lines.get(last))
         {
             let range = text.start(first.0)..text.start(last.0 + 1);
-            let end = line_end(text, range.start);
+            let end = text.line_end(first.0 - 1);
             let new: String = new.iter().flat_map(|line| [line, end]).collect();
             found.fix(Fix::replace(&self.path, range, new));
         }
-    }
-}
-
-/// How the line before this byte ends.
-fn line_end(text: &Text, at: usize) -> &'static str {
-    let before = text.raw().get(..at).unwrap_or_default();
-    if before.ends_with("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
     }
 }
 
@@ -220,7 +206,7 @@ fn finds(
     text: &Text,
     fence: &Fence,
     lines: &[Line<'_>],
-    place: &impl Fn(Line<'_>, usize) -> (usize, usize),
+    place: &impl Fn(Line<'_>, usize) -> Place,
 ) -> Vec<Find> {
     let mut found: Vec<Find> = Vec::new();
     // Which line an open block begins at.
@@ -244,7 +230,7 @@ fn finds(
                 lines: (inner.iter())
                     .map(|(_, line)| line.strip_prefix(indent).unwrap_or(line).to_owned())
                     .collect(),
-                end: line_end(text, range.start),
+                end: text.line_end(*first),
                 range,
                 indent: indent.to_owned(),
                 quoted: fence.quoted,

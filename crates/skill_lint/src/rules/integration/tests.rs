@@ -2,7 +2,7 @@
 
 use super::resolver::{PRELUDE, chain};
 use crate::finding::Finding;
-use crate::fix::Edit;
+use crate::fix::Change;
 use crate::testing::{findings, places, skill_md};
 
 const SKILL: &str = "skills/a/SKILL.md";
@@ -29,23 +29,17 @@ fn older(variable: &str, path: &str) -> String {
 
 /// The text of a file after the repairs of these findings.
 fn repaired(text: &str, findings: &[Finding]) -> String {
-    let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    for edit in findings
-        .iter()
-        .filter_map(|found| found.fix.as_ref())
-        .flat_map(|fix| &fix.edits)
-    {
-        if let Edit::Replace {
-            start, end, text, ..
-        } = edit
-        {
-            edits.push((*start, *end, text.clone()));
-        }
-    }
-    edits.sort();
+    let fixes = findings.iter().filter_map(|found| found.fix.as_ref());
+    let mut edits: Vec<_> = fixes
+        .filter_map(|fix| match &fix.change {
+            Change::Replace(range, new) => Some((range.clone(), new)),
+            _ => None,
+        })
+        .collect();
+    edits.sort_by_key(|(range, _)| range.start);
     let mut text = text.to_owned();
-    for (start, end, new) in edits.into_iter().rev() {
-        text.replace_range(start..end, &new);
+    for (range, new) in edits.into_iter().rev() {
+        text.replace_range(range, new);
     }
     text
 }

@@ -2,6 +2,11 @@
 //!
 //! **Source**: Claude Code documentation of skills, string substitutions.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::{Captures, Regex};
+
 use super::resolver::{Line, indent_of};
 
 /// Names after `CLAUDE_` that Claude Code replaces in the text of a skill.
@@ -15,8 +20,6 @@ const KNOWN: &[&str] = &[
 ];
 
 const EXACT: &str = "${CLAUDE_SKILL_DIR}";
-const BARE: &str = "$CLAUDE_SKILL_DIR";
-const BRACED: &str = "${CLAUDE_SKILL_DIR:";
 
 /// A place in a fence: which of its lines, and the byte in that line.
 pub(super) type Place = (usize, usize);
@@ -30,25 +33,18 @@ pub(super) fn unreplaced_directory(lines: &[Line<'_>]) -> Vec<Place> {
         return Vec::new();
     }
     code()
-        .flat_map(|(index, (_, line))| uses(line).into_iter().map(move |(byte, _)| (index, byte)))
+        .flat_map(|(index, (_, line))| uses(line).map(move |byte| (index, byte)))
         .collect()
 }
 
-/// Bytes of `$CLAUDE_SKILL_DIR` and `${CLAUDE_SKILL_DIR:` in a line, with the length of what names the variable.
-fn uses(line: &str) -> Vec<(usize, usize)> {
-    let bytes = line.as_bytes();
-    let mut found: Vec<(usize, usize)> = line
-        .match_indices(BARE)
-        .filter(|(at, _)| {
-            let after = bytes.get(at + BARE.len());
-            !after.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
-        })
-        .map(|(at, _)| (at, BARE.len()))
-        .chain(line.match_indices(BRACED).map(|(at, _)| (at, BRACED.len())))
-        .filter(|(at, _)| !is_escaped(bytes, *at))
-        .collect();
-    found.sort_unstable();
-    found
+/// `$CLAUDE_SKILL_DIR`, and what stands before the colon in `${CLAUDE_SKILL_DIR:`.
+static USE: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"\$CLAUDE_SKILL_DIR(?-u:\b)|\$\{CLAUDE_SKILL_DIR:"));
+
+/// Bytes of the uses in a line.
+fn uses(line: &str) -> impl Iterator<Item = usize> {
+    let found = USE.find_iter(line).map(|found| found.start());
+    found.filter(|at| !is_escaped(line.as_bytes(), *at))
 }
 
 fn is_escaped(bytes: &[u8], at: usize) -> bool {
@@ -73,46 +69,34 @@ pub(super) fn replaced_directory(lines: &[Line<'_>]) -> Option<(usize, usize, Ve
             out.push((*line).to_owned());
             continue;
         }
-        let mut new = String::new();
-        let mut end = 0;
-        for (at, length) in uses(line) {
-            new.push_str(line.get(end..at)?);
-            new.push_str(if length == BARE.len() {
-                "$_aris_skill"
+        let renamed = USE.replace_all(line, |found: &Captures<'_>| {
+            let found = found.get_match();
+            if is_escaped(line.as_bytes(), found.start()) {
+                found.as_str().to_owned()
             } else {
-                "${_aris_skill:"
-            });
-            end = at + length;
-        }
-        new.push_str(line.get(end..)?);
-        out.push(new);
+                found.as_str().replace("CLAUDE_SKILL_DIR", "_aris_skill")
+            }
+        });
+        out.push(renamed.into_owned());
     }
     Some((first, last, out))
 }
 
+static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(r"\$\{CLAUDE_([A-Z0-9_]+)\}"));
+
 /// `${CLAUDE_X}` in a line with an X that Claude Code does not know: byte and X.
-pub(super) fn unknown_names(line: &str) -> Vec<(usize, &str)> {
-    const OPEN: &str = "${CLAUDE_";
-    line.match_indices(OPEN)
-        .filter_map(|(at, _)| {
-            let (name, _) = line.get(at + OPEN.len()..)?.split_once('}')?;
-            let is_name = !name.is_empty()
-                && (name.bytes())
-                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-            (is_name && !KNOWN.contains(&name)).then_some((at, name))
-        })
-        .collect()
+pub(super) fn unknown_names(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let found = NAMED.captures_iter(line);
+    let named = found.filter_map(|found| Some((found.get_match().start(), found.get(1)?.as_str())));
+    named.filter(|(_, name)| !KNOWN.contains(name))
 }
 
+static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?:^|[^\\])\$([0-9])(?:[^0-9]|$)"));
+
 /// The first byte of a line at which stands `$` and one digit: neither `\$1` nor `$12`.
-pub(super) fn argument(line: &str) -> Option<(usize, char)> {
-    let bytes = line.as_bytes();
-    line.match_indices('$').find_map(|(at, _)| {
-        let digit = bytes.get(at + 1).filter(|b| b.is_ascii_digit())?;
-        let alone = !bytes.get(at + 2).is_some_and(u8::is_ascii_digit);
-        let escaped = at.checked_sub(1).map(|before| bytes[before]) == Some(b'\\');
-        (alone && !escaped).then_some((at, char::from(*digit)))
-    })
+pub(super) fn argument(line: &str) -> Option<(usize, &str)> {
+    let digit = ARGUMENT.captures(line)?.get(1)?;
+    Some((digit.start() - 1, digit.as_str()))
 }
 
 #[cfg(test)]
@@ -167,7 +151,8 @@ mod tests {
     #[test]
     fn names_that_no_host_knows() {
         assert_eq!(
-            unknown_names("${CLAUDE_SKILL_DIR} ${CLAUDE_SKILLS_DIR} ${CLAUDE_ROOT:-x} ${CLAUDE_}"),
+            unknown_names("${CLAUDE_SKILL_DIR} ${CLAUDE_SKILLS_DIR} ${CLAUDE_ROOT:-x} ${CLAUDE_}")
+                .collect::<Vec<_>>(),
             [(20, "SKILLS_DIR")]
         );
     }
@@ -175,10 +160,10 @@ mod tests {
     #[test]
     fn arguments_are_one_digit() {
         for (line, expected) in [
-            ("awk '{print $2}'", Some((12, '2'))),
-            ("$0", Some((0, '0'))),
+            ("awk '{print $2}'", Some((12, "2"))),
+            ("$0", Some((0, "0"))),
             ("\\$1 $12 $x ${1}", None),
-            ("$10 é$3", Some((6, '3'))),
+            ("$10 é$3", Some((6, "3"))),
             ("$", None),
         ] {
             assert_eq!(argument(line), expected, "{line}");
@@ -197,7 +182,7 @@ mod tests {
                 prop_assert_eq!(unreplaced_directory(&numbered(&repaired)), vec![]);
             }
             for (_, line) in lines {
-                let _seen = (unknown_names(line), argument(line));
+                let _seen = (unknown_names(line).count(), argument(line));
             }
         }
     }

@@ -4,7 +4,7 @@ use aris_skills::tree::EntryKind;
 use aris_skills::{Skill, SourceFile, names};
 
 use crate::config::Config;
-use crate::finding::Sink;
+use crate::finding::{FILE, Sink};
 
 /// Checks the files of a skill, one by one.
 pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
@@ -16,28 +16,20 @@ pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
     for (file, _, document) in skill.instructions() {
         if let Some(fence) = document.fences.last().filter(|fence| fence.unclosed) {
             let message = "the fence opened here is still open at the end of the file";
-            sink.found("SR119", file.path(), fence.open, 1, message);
+            sink.found("SR119", file.path(), (fence.open, 1), message);
         }
     }
 }
 
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
-}
-
 fn body(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
-    let Some((file, text)) = skill
-        .skill_md()
-        .and_then(|file| Some((file, file.text.as_ref()?)))
-    else {
+    let Some((file, text, document)) = skill.instruction() else {
         return;
     };
-    let first = skill.first_body_line();
-    let lines = count((text.len() + 1).saturating_sub(first));
+    let lines = (text.len() + 1).saturating_sub(document.first_line) as u64;
     let most = config.limit("SR101", "max_lines");
     if lines > most {
         let message = format!("the body has {lines} lines, {most} are advised");
-        sink.found("SR101", file.path(), 1, 1, message).count(lines);
+        sink.found("SR101", file.path(), FILE, message).count(lines);
     }
 }
 
@@ -46,7 +38,7 @@ fn asset(file: &SourceFile, config: &Config, sink: &mut Sink<'_>) {
     let bytes = file.entry.size;
     if names::is_below(&file.skill_path, &["assets"]) && bytes > most {
         let message = format!("{bytes} bytes, {most} are allowed under assets/");
-        sink.found("SR113", file.path(), 1, 1, message).count(bytes);
+        sink.found("SR113", file.path(), FILE, message).count(bytes);
     }
 }
 
@@ -64,5 +56,5 @@ fn link(file: &SourceFile, sink: &mut Sink<'_>) {
     } else {
         return;
     };
-    sink.found("SR118", file.path(), 1, 1, message);
+    sink.found("SR118", file.path(), FILE, message);
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use aris_skills::{Skill, SourceFile, Tree, names};
 
-use super::place::{joined, lies_in};
 use crate::config::Config;
 use crate::finding::Sink;
 
@@ -23,17 +22,17 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
             match resolved(tree, skill, file, &path) {
                 None => {
                     let message = missing(tree, skill, file, &path);
-                    sink.found("SR110", file.path(), link.line, link.col, message);
+                    sink.found("SR110", file.path(), (link.line, link.col), message);
                 }
                 Some((above, place)) => {
                     let shared = above == 0
                         && config
                             .shared_dirs
                             .iter()
-                            .any(|shared| lies_in(&place, shared));
-                    if !shared && (above > 0 || !lies_in(&place, &skill.dir)) {
+                            .any(|shared| names::lies_in(&place, shared));
+                    if !shared && (above > 0 || !names::lies_in(&place, &skill.dir)) {
                         let message = format!("link target `{path}` lies outside the skill");
-                        sink.found("SR111", file.path(), link.line, link.col, message);
+                        sink.found("SR111", file.path(), (link.line, link.col), message);
                     }
                 }
             }
@@ -45,7 +44,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
 fn resolved(tree: &Tree, skill: &Skill, file: &SourceFile, path: &str) -> Option<Place> {
     [names::folder(file.path()), &skill.dir]
         .into_iter()
-        .map(|directory| joined(directory, path))
+        .map(|directory| names::joined(directory, path))
         .find(|place| exists(tree, place))
 }
 
@@ -59,7 +58,7 @@ fn exists(tree: &Tree, (above, path): &Place) -> bool {
 }
 
 fn missing(tree: &Tree, skill: &Skill, file: &SourceFile, path: &str) -> String {
-    let wanted = [names::folder(file.path()), &skill.dir].map(|dir| joined(dir, path));
+    let wanted = [names::folder(file.path()), &skill.dir].map(|dir| names::joined(dir, path));
     let other_case = tree.files.iter().map(|file| &file.path).find(|path| {
         wanted
             .iter()

@@ -1,13 +1,11 @@
 //! Files of the skill that a command or a code span names, and that do not exist: SR125.
 
 use std::ops::Range;
-use std::path::Path;
 
 use aris_skills::git::WorkTree;
 use aris_skills::markdown::Document;
 use aris_skills::{Skill, SourceFile, Text, Tree, names};
 
-use super::place::joined;
 use crate::catalogue::Severity;
 use crate::code::shell::Script;
 use crate::config::Config;
@@ -52,20 +50,19 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
             continue;
         }
         for (range, called) in named(text, document) {
-            let written = text.raw().get(range.clone()).unwrap_or_default();
+            let written = text.part(range.clone());
             let Some(path) = own_path(written, skill) else {
                 continue;
             };
             if exists(path, file, skill, tree, config) {
                 continue;
             }
-            let (line, col) = text.place(range.start);
             let meant = similar(path, skill);
             let sure = called || meant.is_some() || written.starts_with(SKILL);
             let meant =
                 meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
             let message = format!("`{path}` does not exist{meant}");
-            let found = sink.found("SR125", file.path(), line, col, message);
+            let found = sink.found("SR125", file.path(), text.place(range.start), message);
             if !sure {
                 found.at_most(Severity::Warn);
             }
@@ -77,7 +74,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
 fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
     let commands = |range: Range<usize>, found: &mut Vec<(Range<usize>, bool)>| {
-        let script = Script::read(text.raw().get(range.clone()).unwrap_or_default());
+        let script = Script::read(text.part(range.clone()));
         for command in &script.commands {
             let Some((name, arguments)) = script.called(command) else {
                 continue;
@@ -95,9 +92,9 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
                     raw.len() > 1 && raw.starts_with(['"', '\'']) && raw.ends_with(['"', '\'']),
                 );
                 if !option && !after_output {
-                    let start = range.start + word.range.start + quotes;
+                    let start = range.start + word.start + quotes;
                     found.push((
-                        start..range.start + word.range.end - quotes,
+                        start..range.start + word.end - quotes,
                         starts && !script_stands,
                     ));
                 }
@@ -106,18 +103,11 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
             }
         }
     };
-    for fence in document
-        .fences
-        .iter()
-        .filter(|fence| fence.is_posix() && !fence.quoted)
-    {
-        commands(
-            text.start(fence.open + 1)..text.start(fence.content().end),
-            &mut found,
-        );
+    for fence in document.fences.iter().filter(|fence| fence.is_script()) {
+        commands(fence.range(text), &mut found);
     }
     for span in &document.spans {
-        let marks = text.raw().get(span.range.clone()).unwrap_or_default();
+        let marks = text.part(span.range.clone());
         let marks = marks.len() - marks.trim_start_matches('`').len();
         let inside = span.range.start + marks..span.range.end - marks;
         if span.text.contains([' ', '\t']) {
@@ -158,18 +148,11 @@ fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
 fn exists(path: &str, file: &SourceFile, skill: &Skill, tree: &Tree, config: &Config) -> bool {
     let mut folders = vec![skill.dir.as_str(), names::folder(file.path()), ""];
     folders.extend(config.shared_dirs.iter().map(String::as_str));
-    let here = |folder: &&str| {
-        let (above, place) = joined(folder, path);
-        above == 0 && tree.exists(&place)
-    };
+    let here =
+        |folder: &&str| names::resolve(folder, path).is_some_and(|place| tree.exists(&place));
     folders.iter().any(here)
-        || tree.files.iter().any(|file| {
-            file.path
-                .strip_suffix(path)
-                .is_some_and(|rest| rest.ends_with('/'))
-        })
-        || WorkTree::top_around(&tree.root)
-            .is_some_and(|top: std::path::PathBuf| Path::new(&top).join(path).exists())
+        || (tree.files.iter()).any(|file| names::has_end(&file.path, path))
+        || WorkTree::top_around(&tree.root).is_some_and(|top| top.join(path).exists())
 }
 
 /// The file of the skill whose path differs least, where that is little.

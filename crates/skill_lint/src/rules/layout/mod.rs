@@ -3,8 +3,6 @@
 mod files;
 mod links;
 mod missing;
-mod place;
-mod resources;
 #[cfg(test)]
 mod tests;
 
@@ -13,29 +11,39 @@ use std::collections::BTreeSet;
 use aris_skills::{Skill, Tree, names};
 
 use crate::config::Config;
-use crate::finding::Sink;
-
-/// Nothing is needed across skills.
-#[derive(Debug, Default)]
-pub struct Facts;
+use crate::finding::{FILE, Sink};
 
 /// Looks at one skill.
-pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
     files::check(skill, config, sink);
-    if sink.wants_any(&["SR106", "SR108"]) {
-        resources::check(skill, sink);
+    if sink.wants("SR106") || sink.wants("SR108") {
+        reached(skill, sink);
     }
-    if sink.wants_any(&["SR110", "SR111"]) {
+    if sink.wants("SR110") || sink.wants("SR111") {
         links::check(skill, tree, config, sink);
     }
     if sink.wants("SR125") {
         missing::check(skill, tree, config, sink);
     }
-    Facts
+}
+
+/// Whether the texts of a skill lead to its files: SR106, SR108.
+fn reached(skill: &Skill, sink: &mut Sink<'_>) {
+    let files = skill.files.iter().zip(skill.reachable());
+    for (file, _) in files.filter(|(_, is_reachable)| !is_reachable) {
+        if file.is_resource() {
+            let message = "no text that SKILL.md leads to mentions this resource";
+            sink.found("SR106", file.path(), FILE, message);
+        }
+        if file.is_entry_point() {
+            let message = "no text that SKILL.md leads to mentions this entry point";
+            sink.found("SR108", file.path(), FILE, message);
+        }
+    }
 }
 
 /// Looks across skills: those inside others (SR114).
-pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
+pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
     let skills: BTreeSet<&str> = tree.skills.iter().map(|skill| skill.dir.as_str()).collect();
     for skill in tree.skills.iter().filter(|skill| !skill.dir.is_empty()) {
         let mut above = skill.dir.as_str();
@@ -44,7 +52,7 @@ pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>
             if skills.contains(above) {
                 let outer = if above.is_empty() { "." } else { above };
                 let message = format!("this skill lies inside the skill `{outer}`");
-                sink.found("SR114", &format!("{}/SKILL.md", skill.dir), 1, 1, message);
+                sink.found("SR114", &format!("{}/SKILL.md", skill.dir), FILE, message);
                 break;
             }
         }

@@ -2,6 +2,10 @@
 //!
 //! **Source**: Claude Code documentation of hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a command is run by a shell.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
 use serde_json::Value;
 
 use super::manifest::{HOOKS, Manifest, Problem};
@@ -10,7 +14,7 @@ use super::places::{Places, below};
 const RULE: &str = "SR611";
 
 /// Checks the hooks of the plugin at `root`.
-pub(super) fn check(hooks: &Manifest, root: &str, places: &Places) -> Vec<Problem> {
+pub(super) fn check(hooks: &Manifest, root: &str, places: &Places<'_>) -> Vec<Problem> {
     let mut problems = hooks.faults(&HOOKS, |_, _| RULE);
     let mut open = vec![(String::new(), &hooks.value)];
     while let Some((at, value)) = open.pop() {
@@ -19,7 +23,11 @@ pub(super) fn check(hooks: &Manifest, root: &str, places: &Places) -> Vec<Proble
                 let says = match below(root, path) {
                     None => "leaves the plugin",
                     Some(found) if !places.exists(&found) => "does not exist",
-                    Some(found) if may_run && is_run && !places.is_executable(&found) => {
+                    Some(found)
+                        if may_run
+                            && is_run
+                            && !places.file(&found).is_some_and(|file| file.executable) =>
+                    {
                         "is run without an interpreter and is not executable"
                     }
                     Some(_) => continue,
@@ -45,40 +53,26 @@ pub(super) fn check(hooks: &Manifest, root: &str, places: &Places) -> Vec<Proble
     problems
 }
 
+/// A path below the folder of the plugin.
+static FILE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r#"\$(?:\{CLAUDE_PLUGIN_ROOT\}|CLAUDE_PLUGIN_ROOT)["']?/([^\s"';|&()<>]+)"#)
+});
+
 /// The files of the plugin that a shell command names, each with whether it is the program of its command. Paths with variables or
 /// patterns cannot be told.
 fn plugin_files(command: &str) -> Vec<(&str, bool)> {
-    const NAME: &str = "CLAUDE_PLUGIN_ROOT";
     let mut found = Vec::new();
-    for (at, _) in command.match_indices(NAME) {
-        let before = command.get(..at).unwrap_or_default();
-        let after = command.get(at + NAME.len()..).unwrap_or_default();
-        let (before, after) = match (before.strip_suffix("${"), after.strip_prefix('}')) {
-            (Some(before), Some(after)) => (before, after),
-            _ => match before.strip_suffix('$') {
-                Some(before) => (before, after),
-                None => continue,
-            },
-        };
-        let after = after.strip_prefix(['"', '\'']).unwrap_or(after);
-        let Some(path) = after.strip_prefix('/') else {
-            continue;
-        };
-        let end = path
-            .find(|c: char| c.is_whitespace() || "\"';|&()<>".contains(c))
-            .unwrap_or(path.len());
-        let path = path.get(..end).unwrap_or_default();
-        if path.is_empty() || path.contains(['$', '*', '?', '`', '{']) {
-            continue;
-        }
+    for file in FILE.captures_iter(command) {
+        let before = command.get(..file.get_match().start()).unwrap_or_default();
         let before = before
             .strip_suffix(['"', '\''])
             .unwrap_or(before)
             .trim_end();
-        found.push((
-            path,
-            before.is_empty() || before.ends_with([';', '|', '&', '(']),
-        ));
+        let is_run = before.is_empty() || before.ends_with([';', '|', '&', '(']);
+        let path = file.get(1).map_or("", |path| path.as_str());
+        if !path.contains(['$', '*', '?', '`', '{']) {
+            found.push((path, is_run));
+        }
     }
     found
 }
@@ -87,8 +81,7 @@ fn plugin_files(command: &str) -> Vec<(&str, bool)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::places::sample;
-    use super::super::tests::{messages, of};
+    use super::super::tests::{messages, of, sample};
     use super::*;
 
     #[test]
@@ -114,7 +107,8 @@ mod tests {
 
     #[test]
     fn hook_files_exist_and_can_be_run() {
-        let places = sample(&["p/run*", "p/plain", "out"]);
+        let tree = sample(&["p/run*", "p/plain", "out"]);
+        let places = Places(&tree);
         let checked = |hook: &str| {
             let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{hook}]}}]}}}}"#);
             messages(&check(&of(&text), "p", &places))

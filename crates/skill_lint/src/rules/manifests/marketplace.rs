@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use aris_skills::names::join;
 use serde_json::Value;
 
 use super::manifest::{MARKETPLACE, Manifest, Problem};
-use super::places::{Places, below, join, resolve};
+use super::places::{Places, below, resolve};
 use super::plugin;
 
 /// An entry whose plugin lies in the tree.
@@ -22,7 +23,7 @@ pub(super) struct LocalEntry {
 pub(super) fn check(
     marketplace: &Manifest,
     root: &str,
-    places: &Places,
+    places: &Places<'_>,
     problems: &mut Vec<Problem>,
 ) -> Vec<LocalEntry> {
     problems.extend(marketplace.faults(&MARKETPLACE, |at, by| {
@@ -69,7 +70,7 @@ fn source(
     path: &str,
     root: &str,
     plugin_root: Option<&str>,
-    places: &Places,
+    places: &Places<'_>,
 ) -> Result<String, &'static str> {
     if path.split('/').any(|part| part == "..") {
         return Err("has `..`");
@@ -106,8 +107,7 @@ pub(super) fn version(
 
 #[cfg(test)]
 mod tests {
-    use super::super::places::sample;
-    use super::super::tests::{messages, of};
+    use super::super::tests::{messages, of, sample};
     use super::*;
 
     const FILES: &[&str] = &[
@@ -121,7 +121,7 @@ mod tests {
 
     fn checked(text: &str) -> Vec<String> {
         let mut problems = Vec::new();
-        check(&of(text), "", &sample(FILES), &mut problems);
+        check(&of(text), "", &Places(&sample(FILES)), &mut problems);
         messages(&problems)
     }
 
@@ -219,7 +219,7 @@ mod tests {
     fn versions_agree() {
         let text = r#"{"name":"m","owner":{"name":"o"},"plugins":[{"name":"x","source":"./plugins/a","version":"1.0.0"}]}"#;
         let json = of(text);
-        let local = check(&json, "", &sample(FILES), &mut Vec::new());
+        let local = check(&json, "", &Places(&sample(FILES)), &mut Vec::new());
         for (manifest, differs) in [
             (r#"{"version":"1.0.0"}"#, false),
             (r#"{"version":"1.0.1"}"#, true),

@@ -10,23 +10,18 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_skills::names::folder;
-use aris_skills::tree::EntryKind;
+use aris_skills::names::{folder, join};
 use aris_skills::{Skill, Tree};
 
 use self::manifest::{CODEX, Manifest, Problem};
-use self::places::{Places, join};
+use self::places::Places;
+pub(super) use self::plugin::path_values;
 use crate::catalogue::Severity;
-use crate::config::Config;
-use crate::finding::Sink;
+use crate::finding::{FILE, Sink};
 use crate::fix::Fix;
 
-/// What the rules across skills need to know about one skill: nothing, the tree tells it.
-#[derive(Debug, Default)]
-pub struct Facts;
-
-const PLUGIN: &str = ".claude-plugin/plugin.json";
-const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+pub(super) const PLUGIN: &str = ".claude-plugin/plugin.json";
+pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const HOOKS: &str = "hooks/hooks.json";
 
 /// Folders for manifests alone. **Source**: documentation of plugins of Claude Code and Codex.
@@ -49,7 +44,7 @@ const COMPONENTS: [&str; 12] = [
 ];
 
 /// Looks at one skill.
-pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
     if let Some(file) = skill.file("agents/openai.yaml")
         && let Some(text) = &file.text
     {
@@ -58,18 +53,17 @@ pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>)
                 put(manifest.faults(&CODEX, |_, _| "SR614"), file.path(), sink);
             }
             Ok(None) => {}
-            Err(((line, col), message)) => {
+            Err((place, message)) => {
                 let message = format!("not YAML: {message}");
-                sink.found("SR614", file.path(), line, col, message);
+                sink.found("SR614", file.path(), place, message);
             }
         }
     }
-    Facts
 }
 
 /// Looks across skills.
-pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
-    let places = places(tree);
+pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
+    let places = Places(tree);
     let mut plugins: BTreeMap<String, Manifest> = BTreeMap::new();
     let mut roots: BTreeSet<String> = BTreeSet::new();
     for path in places.files_ending(PLUGIN) {
@@ -98,34 +92,13 @@ pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>
     }
     for root in &roots {
         let path = join(root, HOOKS);
-        if places.is_file(&path)
+        if places.file(&path).is_some()
             && let Some(hooks) = read(tree, &path, "SR611", "the hooks file", sink)
         {
             put(hooks::check(&hooks, root, &places), &path, sink);
         }
     }
     misplaced(&places, sink);
-}
-
-/// The files and folders of a tree; links count as what they lead to.
-fn places(tree: &Tree) -> Places {
-    let leads_to_folder = |kind: &EntryKind| {
-        matches!(
-            kind,
-            EntryKind::Link {
-                to_folder: true,
-                ..
-            }
-        )
-    };
-    let exists = |kind: &EntryKind| !matches!(kind, EntryKind::Link { dangling: true, .. });
-    let files = (tree.files.iter())
-        .filter(|file| exists(&file.kind) && !leads_to_folder(&file.kind))
-        .map(|file| (file.path.clone(), file.executable));
-    let links = tree.files.iter().filter(|file| leads_to_folder(&file.kind));
-    let folders = (links.map(|link| link.path.clone()))
-        .chain(tree.folders.iter().map(|folder| folder.path.clone()));
-    Places::new(files, folders)
 }
 
 /// Reads a manifest; a fault in it is a finding of `rule`.
@@ -145,9 +118,9 @@ fn read(
     };
     match Manifest::of_json(&text) {
         Ok(manifest) => Some(manifest),
-        Err(((line, col), message)) => {
+        Err((place, message)) => {
             let message = format!("{what} is not JSON: {message}");
-            sink.found(rule, path, line, col, message);
+            sink.found(rule, path, place, message);
             None
         }
     }
@@ -155,8 +128,7 @@ fn read(
 
 fn put(problems: Vec<Problem>, path: &str, sink: &mut Sink<'_>) {
     for problem in problems {
-        let (line, col) = problem.place;
-        let found = sink.found(problem.rule, path, line, col, problem.message);
+        let found = sink.found(problem.rule, path, problem.place, problem.message);
         if problem.mild {
             found.at_most(Severity::Warn);
         }
@@ -164,20 +136,20 @@ fn put(problems: Vec<Problem>, path: &str, sink: &mut Sink<'_>) {
 }
 
 /// Things in the wrong folder: SR609 and SR610.
-fn misplaced(places: &Places, sink: &mut Sink<'_>) {
+fn misplaced(places: &Places<'_>, sink: &mut Sink<'_>) {
     const NAME: &str = "marketplace.json";
     for name in COMPONENTS {
         for around in MANIFEST_FOLDERS {
             for path in places.ending(&join(around, name)) {
                 let message = format!("`{name}` is not looked for in `{around}`");
                 let hint = format!("move it to {}", join(folder(folder(path)), name));
-                sink.found("SR609", path, 1, 1, message).hint(hint);
+                sink.found("SR609", path, FILE, message).hint(hint);
             }
         }
     }
-    if places.is_file(NAME) {
+    if places.file(NAME).is_some() {
         let message = format!("a marketplace is read from {MARKETPLACE}, not from the root");
-        let found = sink.found("SR610", NAME, 1, 1, message);
+        let found = sink.found("SR610", NAME, FILE, message);
         if !places.exists(MARKETPLACE) {
             found.fix(Fix::rename(NAME, MARKETPLACE));
         }

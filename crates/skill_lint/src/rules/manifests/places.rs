@@ -1,110 +1,67 @@
 //! What lies where, for paths that manifests name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use aris_skills::names::{self, has_end, join};
+use aris_skills::tree::SKILL_FILE;
+use aris_skills::{EntryKind, FileEntry, Tree};
 
-use aris_skills::names;
+/// The files and folders of a tree by path; links count as what they lead to. What git ignores is not among them: it is not there either
+/// after an installation.
+#[derive(Debug)]
+pub(super) struct Places<'t>(pub(super) &'t Tree);
 
-/// The files and folders of a tree by path. What git ignores is not among them: it is not there either after an installation.
-#[derive(Debug, Default)]
-pub(super) struct Places {
-    /// Whether each file is executable.
-    files: BTreeMap<String, bool>,
-    folders: BTreeSet<String>,
+fn leads_to_folder(file: &FileEntry) -> bool {
+    matches!(
+        file.kind,
+        EntryKind::Link {
+            to_folder: true,
+            ..
+        }
+    )
 }
 
-impl Places {
-    /// From files, each with its execute bit, and folders; the folders above them are added.
-    pub(super) fn new(
-        files: impl Iterator<Item = (String, bool)>,
-        folders: impl Iterator<Item = String>,
-    ) -> Self {
-        let mut places = Self {
-            files: files.collect(),
-            folders: folders.collect(),
-        };
-        places.folders.insert(String::new());
-        let above: Vec<String> = (places.files.keys())
-            .flat_map(|path| path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
-            .map(str::to_owned)
-            .collect();
-        places.folders.extend(above);
-        places
-    }
+/// Whether it is a file, or a link to one.
+fn is_file(file: &FileEntry) -> bool {
+    let is_dangling = matches!(file.kind, EntryKind::Link { dangling: true, .. });
+    !is_dangling && !leads_to_folder(file)
+}
 
-    pub(super) fn is_file(&self, path: &str) -> bool {
-        self.files.contains_key(path)
+impl Places<'_> {
+    pub(super) fn file(&self, path: &str) -> Option<&FileEntry> {
+        self.0.file(path).filter(|file| is_file(file))
     }
 
     pub(super) fn is_folder(&self, path: &str) -> bool {
-        self.folders.contains(path)
+        self.0.has_folder(path) || self.0.file(path).is_some_and(leads_to_folder)
     }
 
     pub(super) fn exists(&self, path: &str) -> bool {
-        self.is_file(path) || self.is_folder(path)
-    }
-
-    pub(super) fn is_executable(&self, path: &str) -> bool {
-        self.files.get(path).copied().unwrap_or_default()
+        self.file(path).is_some() || self.is_folder(path)
     }
 
     /// Paths of all files with this end.
-    pub(super) fn files_ending<'a>(&'a self, end: &'a str) -> impl Iterator<Item = &'a str> {
-        let files = self.files.keys().map(String::as_str);
+    pub(super) fn files_ending(&self, end: &str) -> impl Iterator<Item = &str> {
+        let files = self.0.files.iter().filter(|file| is_file(file));
+        let files = files.map(|file| file.path.as_str());
         files.filter(move |path| has_end(path, end))
     }
 
     /// Paths of all files and folders with this end.
-    pub(super) fn ending<'a>(&'a self, end: &'a str) -> impl Iterator<Item = &'a str> {
-        let folders = self.folders.iter().map(String::as_str);
-        let folders = folders.filter(move |path| has_end(path, end));
+    pub(super) fn ending(&self, end: &str) -> impl Iterator<Item = &str> {
+        let links = self.0.files.iter().filter(|file| leads_to_folder(file));
+        let folders = links.map(|link| &link.path).chain(&self.0.folders);
+        let folders = folders
+            .map(String::as_str)
+            .filter(move |path| has_end(path, end));
         self.files_ending(end).chain(folders)
     }
 
-    /// Paths of the files and folders directly in a folder, sorted.
-    pub(super) fn children<'a>(&'a self, folder: &str) -> BTreeSet<&'a str> {
-        let prefix = join(folder, "");
-        let direct = |path: &&String| {
-            path.strip_prefix(&prefix)
-                .is_some_and(|name| !name.is_empty() && !name.contains('/'))
-        };
-        let files = self.files.range(prefix.clone()..).map(|(path, _)| path);
-        let folders = self.folders.range(prefix.clone()..);
-        let inside = |path: &&String| path.starts_with(&prefix);
-        (files.take_while(inside).filter(direct))
-            .chain(folders.take_while(inside).filter(direct))
-            .map(String::as_str)
-            .collect()
-    }
-
-    /// Whether a folder holds a SKILL.md.
-    pub(super) fn is_skill(&self, folder: &str) -> bool {
-        self.is_file(&join(folder, "SKILL.md"))
-    }
-
-    /// The skills that a host finds for a path of a `skills` field: the folder itself, else the folders directly in it.
-    pub(super) fn skills_at(&self, folder: &str) -> Vec<String> {
-        if self.is_skill(folder) {
-            return vec![folder.to_owned()];
-        }
-        (self.children(folder).into_iter())
-            .filter(|child| self.is_skill(child))
-            .map(str::to_owned)
-            .collect()
-    }
-}
-
-/// Whether a path ends with these parts.
-fn has_end(path: &str, end: &str) -> bool {
-    path.strip_suffix(end)
-        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
-}
-
-/// A path below a folder; the folder may be the root, which is the empty path.
-pub(super) fn join(folder: &str, path: &str) -> String {
-    if folder.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{folder}/{path}")
+    /// Whether a host finds a skill for a path of a `skills` field: in the folder itself, or in one directly in it.
+    pub(super) fn has_skill_at(&self, folder: &str) -> bool {
+        self.file(&join(folder, SKILL_FILE)).is_some()
+            || (self.files_ending(SKILL_FILE)).any(|skill| {
+                let inner = names::folder(skill);
+                !inner.is_empty() && names::folder(inner) == folder
+            })
     }
 }
 
@@ -127,20 +84,10 @@ pub(super) fn below(root: &str, path: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-pub(super) fn sample(files: &[&str]) -> Places {
-    let files = files.iter().map(|path| {
-        let (path, executable) = path
-            .strip_suffix('*')
-            .map_or((*path, false), |path| (path, true));
-        (path.to_owned(), executable)
-    });
-    Places::new(files, std::iter::empty())
-}
-
-#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::tests::sample;
     use super::*;
 
     #[test]
@@ -163,17 +110,16 @@ mod tests {
 
     #[test]
     fn skills_are_found_as_hosts_find_them() {
-        let places = sample(&[
+        let tree = sample(&[
             "s/a/SKILL.md",
             "s/b/SKILL.md",
             "s/b/inner/SKILL.md",
             "s/c/README.md",
             "s.md",
         ]);
-        assert_eq!(places.skills_at("s"), ["s/a", "s/b"]);
-        assert_eq!(places.skills_at("s/b"), ["s/b"]);
-        assert_eq!(places.skills_at("s/c"), Vec::<String>::new());
-        assert_eq!(places.children(""), BTreeSet::from(["s", "s.md"]));
+        let places = Places(&tree);
+        assert!(places.has_skill_at("s") && places.has_skill_at("s/b"));
+        assert!(!places.has_skill_at("s/c") && !places.has_skill_at(""));
         assert!(places.is_folder("s/c") && !places.is_folder("s.md") && !places.exists("x"));
     }
 

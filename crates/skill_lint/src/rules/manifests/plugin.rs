@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::manifest::{Manifest, PLUGIN, Problem};
 use super::places::{Places, resolve};
+use crate::rules::frontmatter::is_kebab;
 
 /// Fields that name files or folders of the plugin; `skills` has its own rule.
 const PATHS: &[&str] = &[
@@ -21,15 +22,8 @@ const PATHS: &[&str] = &[
     "themes",
 ];
 
-/// Whether a name is of lower-case words and digits joined by single hyphens.
-fn is_kebab(name: &str) -> bool {
-    let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    let mut words = name.split('-');
-    words.all(|word| !word.is_empty() && word.bytes().all(is_part))
-}
-
 /// Checks the manifest of the plugin at `root`.
-pub(super) fn check(manifest: &Manifest, root: &str, places: &Places) -> Vec<Problem> {
+pub(super) fn check(manifest: &Manifest, root: &str, places: &Places<'_>) -> Vec<Problem> {
     let mut problems = manifest.faults(&PLUGIN, |at, by| match at {
         "" if by == "/type" => "SR601",
         "" | "/name" => "SR602",
@@ -67,7 +61,7 @@ pub(super) fn check(manifest: &Manifest, root: &str, places: &Places) -> Vec<Pro
 }
 
 /// The texts at a pointer that name paths, with their pointers: the field itself, its items, and the `source` of each entry of `commands`.
-fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
+pub(in crate::rules) fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
     let field = value.pointer(pointer).unwrap_or(&Value::Null);
     let items = field.as_array().into_iter().flatten().enumerate();
     let items = items.map(|(at, item)| (format!("{pointer}/{at}"), item));
@@ -87,13 +81,13 @@ pub(super) fn skills(
     manifest: &Manifest,
     holder: &str,
     root: &str,
-    places: &Places,
+    places: &Places<'_>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (at, path) in path_values(&manifest.value, &format!("{holder}/skills")) {
         let says = match resolve(root, path) {
             Err(fault) => fault,
-            Ok(found) if places.skills_at(&found).is_empty() => {
+            Ok(found) if !places.has_skill_at(&found) => {
                 "holds neither SKILL.md nor a directory with one"
             }
             Ok(_) => continue,
@@ -106,18 +100,17 @@ pub(super) fn skills(
 
 #[cfg(test)]
 mod tests {
-    use super::super::places::sample;
-    use super::super::tests::{messages, of};
+    use super::super::tests::{messages, of, sample};
     use super::*;
 
     fn checked(text: &str) -> Vec<String> {
-        let places = sample(&[
+        let tree = sample(&[
             "p/skills/a/SKILL.md",
             "p/x.md",
             "p/hooks.json",
             "q/SKILL.md",
         ]);
-        messages(&check(&of(text), "p", &places))
+        messages(&check(&of(text), "p", &Places(&tree)))
     }
 
     #[test]
@@ -148,7 +141,7 @@ mod tests {
                 "{text}"
             );
         }
-        let mild = check(&of(r#"{"name": "A"}"#), "", &sample(&[]));
+        let mild = check(&of(r#"{"name": "A"}"#), "", &Places(&sample(&[])));
         assert!(mild[0].mild);
     }
 

@@ -1,16 +1,23 @@
 //! Each rule on small trees; the checks of single fields are tested beside them.
 
-use aris_skills::Text;
+use aris_skills::{Text, Tree, WalkOptions};
 
 use super::manifest::{Manifest, Problem};
 use crate::catalogue::Severity;
-use crate::testing::{findings, places, skill_md};
+use crate::testing::{findings, folder, places, skill_md};
 
 const PLUGIN: &str = "p/.claude-plugin/plugin.json";
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 
 pub(super) fn of(text: &str) -> Manifest {
     Manifest::of_json(&Text::new(text.as_bytes())).expect("JSON")
+}
+
+/// A tree of these files; one whose path ends in `*` can be executed.
+pub(super) fn sample(files: &[&str]) -> Tree {
+    let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
+    let folder = folder(&files);
+    Tree::walk(folder.path(), &WalkOptions::default()).expect("walk")
 }
 
 /// Rule and message of each problem.

@@ -20,10 +20,7 @@ const GIVEN: [&str; 12] = [
 /// Checks the instruction files of a skill.
 pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
     for (file, text, document) in skill.instructions() {
-        let shells = document
-            .fences
-            .iter()
-            .filter(|fence| fence.is_posix() && !fence.quoted);
+        let shells = document.fences.iter().filter(|fence| fence.is_script());
         let fences: Vec<(&Fence, Variables<'_>)> = shells
             .map(|fence| (fence, Variables::of(text, fence)))
             .collect();
@@ -40,11 +37,10 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
                 else {
                     continue;
                 };
-                let (line, col) = text.place(*place);
                 let message = format!(
                     "`${name}` is set in the fence of line {open} only; each fence runs in a shell of its own"
                 );
-                sink.found("SR707", file.path(), line, col, message);
+                sink.found("SR707", file.path(), text.place(*place), message);
             }
         }
     }
@@ -60,11 +56,7 @@ struct Variables<'t> {
 impl<'t> Variables<'t> {
     fn of(text: &'t Text, fence: &Fence) -> Self {
         let from = text.start(fence.open + 1);
-        let code = text
-            .raw()
-            .get(from..text.start(fence.content().end))
-            .unwrap_or_default();
-        let script = Script::read(code);
+        let script = Script::read(text.part(fence.range(text)));
         let (mut set, mut used) = (BTreeSet::new(), BTreeMap::new());
         for command in &script.commands {
             let name_of = |word: &Word| {
@@ -91,7 +83,7 @@ impl<'t> Variables<'t> {
                 .chain(&command.outputs);
             for word in words {
                 let expanded = expansions(script.raw(word)).into_iter();
-                let expanded = expanded.map(|(name, at)| (name, word.range.start + at));
+                let expanded = expanded.map(|(name, at)| (name, word.start + at));
                 for (name, at) in expanded.filter(|(_, at)| !script.is_literal(*at)) {
                     used.entry(name).or_insert(from + at);
                 }

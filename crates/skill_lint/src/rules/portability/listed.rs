@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use aris_skills::{Tree, names};
+use aris_skills::Tree;
+use aris_skills::names::{folder, has_end, resolve};
 use serde_json::Value;
+
+use crate::rules::manifests::{MARKETPLACE, PLUGIN, path_values};
 
 /// Paths, relative to the tree's root, that a `plugin.json` or `marketplace.json` lists under `skills`.
 ///
@@ -11,13 +14,7 @@ use serde_json::Value;
 pub(super) fn skill_paths(tree: &Tree) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for file in &tree.files {
-        let folder = names::folder(&file.path);
-        let is_manifest = names::file_name(folder) == ".claude-plugin"
-            && matches!(
-                names::file_name(&file.path),
-                "plugin.json" | "marketplace.json"
-            );
-        if !is_manifest {
+        if !has_end(&file.path, PLUGIN) && !has_end(&file.path, MARKETPLACE) {
             continue;
         }
         let manifest = tree
@@ -25,7 +22,7 @@ pub(super) fn skill_paths(tree: &Tree) -> BTreeSet<String> {
             .ok()
             .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         if let Some(manifest) = manifest {
-            listed(names::folder(folder), &manifest, &mut found);
+            listed(folder(folder(&file.path)), &manifest, &mut found);
         }
     }
     found
@@ -33,27 +30,18 @@ pub(super) fn skill_paths(tree: &Tree) -> BTreeSet<String> {
 
 /// The paths that one manifest, in the plugin or marketplace at `root`, lists.
 fn listed(root: &str, manifest: &Value, found: &mut BTreeSet<String>) {
-    add(root, manifest.get("skills"), found);
+    let mut add = |root: &str, at: &str| {
+        let paths = path_values(manifest, at).into_iter();
+        found.extend(paths.filter_map(|(_, path)| resolve(root, path)));
+    };
+    add(root, "/skills");
     let entries = manifest.get("plugins").and_then(Value::as_array);
-    for entry in entries.into_iter().flatten() {
+    for (number, entry) in entries.into_iter().flatten().enumerate() {
         let source = entry.get("source").and_then(Value::as_str);
-        if let Some(root) = source.and_then(|source| names::resolve(root, source)) {
-            add(&root, entry.get("skills"), found);
+        if let Some(root) = source.and_then(|source| resolve(root, source)) {
+            add(&root, &format!("/plugins/{number}/skills"));
         }
     }
-}
-
-fn add(root: &str, skills: Option<&Value>, found: &mut BTreeSet<String>) {
-    let paths = match skills {
-        Some(Value::String(path)) => vec![path.as_str()],
-        Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    found.extend(
-        paths
-            .into_iter()
-            .filter_map(|path| names::resolve(root, path)),
-    );
 }
 
 #[cfg(test)]

@@ -10,21 +10,15 @@ mod uses;
 
 use aris_skills::{Skill, Tree};
 
-use crate::config::Config;
 use crate::finding::Sink;
 
-/// Nothing is needed across skills.
-#[derive(Debug, Default)]
-pub struct Facts;
-
 /// Looks at one skill.
-pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
     uses::check(skill, sink);
     fences::check(skill, sink);
-    Facts
 }
 
 /// Looks across skills, and at files that belong to none.
-pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
+pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
     placement::check(tree, sink);
 }

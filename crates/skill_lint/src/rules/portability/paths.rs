@@ -1,5 +1,10 @@
 //! Paths that one operating system takes and another does not.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
+
 /// Longest part of a path, in bytes, on common file systems (ext4, APFS, NTFS within ASCII).
 const LONGEST_PART: usize = 255;
 
@@ -33,23 +38,14 @@ pub(crate) fn fault(part: &str) -> Option<String> {
         return Some("ends with a dot or a space, which Windows drops".to_owned());
     }
     let stem = part.split('.').next().unwrap_or_default().trim_end();
-    is_device(&stem.to_ascii_lowercase())
+    DEVICE
+        .is_match(stem)
         .then(|| format!("is the name of a device on Windows (`{stem}`)"))
 }
 
-fn is_device(stem: &str) -> bool {
-    if matches!(stem, "con" | "prn" | "aux" | "nul") {
-        return true;
-    }
-    let Some(number) = stem
-        .strip_prefix("com")
-        .or_else(|| stem.strip_prefix("lpt"))
-    else {
-        return false;
-    };
-    let mut chars = number.chars();
-    matches!(chars.next(), Some('1'..='9' | '¹' | '²' | '³')) && chars.next().is_none()
-}
+/// Names of devices on Windows.
+static DEVICE: LazyLock<Regex> =
+    LazyLock::new(|| compiled("(?i)^(?:con|prn|aux|nul|(?:com|lpt)[1-9¹²³])$"));
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aris_skills::{Tree, names};
 
 use super::{listed, paths};
-use crate::finding::Sink;
+use crate::finding::{FILE, Sink};
 
 /// Checks the paths of a tree.
 pub(super) fn check(tree: &Tree, sink: &mut Sink<'_>) {
@@ -53,7 +53,7 @@ fn deep_skills(tree: &Tree, sink: &mut Sink<'_>) {
         let path = format!("{dir}/SKILL.md");
         let message =
             format!("the skill lies {levels} levels below `skills`, hosts look one level deep");
-        sink.found("SR701", &path, 1, 1, message);
+        sink.found("SR701", &path, FILE, message);
     }
 }
 
@@ -69,7 +69,7 @@ fn equal_when_folded(tree: &Tree, sink: &mut Sink<'_>) {
         for path in group {
             let other = group.iter().find(|other| *other != path).unwrap_or(path);
             let message = format!("differs from `{other}` in case only");
-            sink.found("SR705", path, 1, 1, message);
+            sink.found("SR705", path, FILE, message);
         }
     }
 }
@@ -77,11 +77,11 @@ fn equal_when_folded(tree: &Tree, sink: &mut Sink<'_>) {
 fn refused_names(tree: &Tree, sink: &mut Sink<'_>) {
     // A folder is listed once, whatever it holds: files and folders have one path each.
     let files = tree.files.iter().map(|file| file.path.as_str());
-    let folders = tree.folders.iter().map(|folder| folder.path.as_str());
+    let folders = tree.folders.iter().map(String::as_str);
     let all: BTreeSet<&str> = files.chain(folders).collect();
     for path in all {
         if let Some(fault) = paths::fault(names::file_name(path)) {
-            sink.found("SR706", path, 1, 1, format!("the name {fault}"));
+            sink.found("SR706", path, FILE, format!("the name {fault}"));
         }
     }
 }

@@ -21,10 +21,7 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
         .map(|file| file.skill_path.as_str())
         .filter(|path| is_left_behind(names::file_name(path)))
         .collect();
-    let Some((file, text)) = skill
-        .skill_md()
-        .and_then(|file| Some((file, file.text.as_ref()?)))
-    else {
+    let Some((file, text, _)) = skill.instruction() else {
         return;
     };
     if paths.is_empty() {
@@ -50,13 +47,12 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
         }
     }
     for (start, files) in by_place {
-        let (line, col) = text.place(start);
         let named = match files.as_slice() {
             [one, more @ ..] if !more.is_empty() => format!("`{one}` and {} more", more.len()),
             _ => format!("`{}`", files.concat()),
         };
         let message = format!("{named} will be left out when `npx skills add` copies the skill");
-        sink.found("SR703", file.path(), line, col, message);
+        sink.found("SR703", file.path(), text.place(start), message);
     }
 }
 

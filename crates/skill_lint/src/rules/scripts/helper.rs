@@ -10,19 +10,6 @@ pub(crate) struct HelperName<'a> {
     pub(crate) triple: &'a str,
 }
 
-/// First parts of target triples, and the machine each names. **Source**: Rust's list of platforms, those with a standard
-/// library that helpers are built for.
-const MACHINES: &[(&str, Machine)] = &[
-    ("x86_64", Machine::X86_64),
-    ("aarch64", Machine::Aarch64),
-    ("i686", Machine::I686),
-    ("armv7", Machine::Arm),
-    ("arm", Machine::Arm),
-    ("riscv64gc", Machine::Riscv64),
-    ("universal", Machine::Universal),
-    ("universal2", Machine::Universal),
-];
-
 /// Rests of target triples with the container that programs have there.
 const SYSTEMS: &[(&str, Format)] = &[
     ("unknown-linux-gnu", Format::Elf),
@@ -72,9 +59,12 @@ impl<'a> HelperName<'a> {
 
 fn target(triple: &str) -> Option<(Machine, Format)> {
     let (machine, system) = triple.split_once('-')?;
-    let (_, machine) = MACHINES.iter().find(|(word, _)| *word == machine)?;
+    let machine = match machine {
+        "universal" | "universal2" => Machine::Universal,
+        word => Machine::of_word(word)?,
+    };
     let (_, format) = SYSTEMS.iter().find(|(word, _)| *word == system)?;
-    Some((*machine, *format))
+    Some((machine, *format))
 }
 
 fn container(format: Format) -> &'static str {

@@ -13,16 +13,12 @@ use aris_skills::{EntryKind, Skill, SourceFile, Text, Tree, names};
 
 use crate::code::Code;
 use crate::config::Config;
-use crate::finding::Sink;
-use crate::fix::Fix;
+use crate::finding::{FILE, Sink};
+use crate::fix::{Change, Fix};
 use crate::rules::security;
 
-/// What the rules across skills need to know about one skill: nothing.
-#[derive(Debug, Default)]
-pub struct Facts;
-
 /// Looks at one skill.
-pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
     for file in &skill.files {
         if let Some(binary) = &file.binary {
             compiled(skill, tree, file, binary, sink);
@@ -34,11 +30,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
     if config.syntax {
         syntax::check(skill, config, sink);
     }
-    Facts
 }
-
-/// Looks across skills: nothing to do.
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
 
 fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'_>) {
     let code = Code::read(script.kind, text.raw());
@@ -46,12 +38,10 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         && let Some((at, message)) = &python.error
         && names::extension(file.path()) == "py"
     {
-        let (line, col) = text.place(*at);
         sink.found(
             "SR211",
             file.path(),
-            line,
-            col,
+            text.place(*at),
             format!("does not parse: {message}"),
         );
     }
@@ -65,7 +55,7 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     {
         let message = format!("no `set` command gives {}", missing.options);
         let hint = format!("add `{}` before the first command", missing.command);
-        sink.found("SR210", file.path(), 1, 1, message).hint(hint);
+        sink.found("SR210", file.path(), FILE, message).hint(hint);
     }
 }
 
@@ -74,7 +64,7 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     let usual = interpreter::usual(script.kind, text);
     let Some(shebang) = &script.shebang else {
         if interpreter::is_needed(script.kind) {
-            let found = sink.found("SR201", file.path(), 1, 1, "no shebang");
+            let found = sink.found("SR201", file.path(), FILE, "no shebang");
             if let Some(usual) = usual.filter(|_| !text.had_bom()) {
                 // LF even in a file with CRLF: the kernel wants it so.
                 found.fix(Fix::replace(file.path(), 0..0, format!("{usual}\n")));
@@ -84,7 +74,7 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     };
     if file.file_name().contains('.') && !interpreter::fits(script.kind, shebang) {
         let message = format!("the shebang names `{}`", shebang.program);
-        let found = sink.found("SR202", file.path(), 1, 1, message);
+        let found = sink.found("SR202", file.path(), FILE, message);
         if let Some(usual) = usual {
             found.hint(format!("write `{usual}`")).fix(Fix::replace(
                 file.path(),
@@ -98,22 +88,17 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         sink.found(
             "SR209",
             file.path(),
-            1,
-            1,
+            FILE,
             "has a shebang and no execute bit",
         )
-        .fix(Fix::make_executable(file.path()));
+        .fix(Fix::of(file.path(), Change::MakeExecutable));
     }
     if shebang.ends_in_cr {
-        let col = text.line(1).chars().count() + 1;
-        sink.found(
-            "SR221",
-            file.path(),
-            1,
-            col,
-            "the shebang ends in a carriage return",
-        )
-        .fix(Fix::rewrite(file.path(), text.raw().replace("\r\n", "\n")));
+        let place = (1, text.line(1).chars().count() + 1);
+        let new = Change::Rewrite(text.raw().replace("\r\n", "\n"));
+        let message = "the shebang ends in a carriage return";
+        sink.found("SR221", file.path(), place, message)
+            .fix(Fix::of(file.path(), new));
     }
 }
 
@@ -134,7 +119,7 @@ fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink
     let contract = format!("{beside}/{name}.contract.json");
     match skill.file(&contract) {
         None => {
-            sink.found("SR224", path, 1, 1, format!("{contract} does not exist"));
+            sink.found("SR224", path, FILE, format!("{contract} does not exist"));
         }
         Some(found) => {
             let text = tree.text(found.path());
@@ -143,7 +128,7 @@ fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink
                 Err(error) => Some(format!("cannot be read: {error}")),
             };
             if let Some(fault) = fault {
-                sink.found("SR224", found.path(), 1, 1, format!("the contract {fault}"));
+                sink.found("SR224", found.path(), FILE, format!("the contract {fault}"));
             }
         }
     }
@@ -160,6 +145,6 @@ fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink
         }
     };
     if let Some(fault) = fault {
-        sink.found("SR225", path, 1, 1, fault);
+        sink.found("SR225", path, FILE, fault);
     }
 }

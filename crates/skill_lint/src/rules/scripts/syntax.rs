@@ -65,7 +65,7 @@ fn report(checked: Checked, file: &SourceFile, sink: &mut Sink<'_>) {
         Ok(None) => {}
         Ok(Some(fault)) => {
             let message = format!("refused by the interpreter: {}", fault.message);
-            sink.found("SR212", file.path(), fault.line, fault.col, message);
+            sink.found("SR212", file.path(), (fault.line, fault.col), message);
         }
         Err(reason) => sink.skipped("SR212", file.path(), reason),
     }
@@ -78,14 +78,10 @@ fn operand(file: &SourceFile) -> String {
 
 /// Runs a program in the skill's directory; `Err` says why there is no answer.
 fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String> {
-    let path = config
-        .search_path
-        .as_deref()
-        .unwrap_or("/usr/local/bin:/usr/bin:/bin");
     let deadline = Duration::from_secs(config.timeout_s);
     let done = command
         .env_clear()
-        .env("PATH", path)
+        .env("PATH", config.path())
         .env("LC_ALL", "C.UTF-8")
         .env("NO_COLOR", "1")
         .run(deadline);
@@ -100,21 +96,26 @@ fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String>
     }
 }
 
-fn succeeded(done: &Finished) -> bool {
-    done.end == End::Exited(0)
+/// What an interpreter found wrong, told by `fault` from its answer.
+fn judged(done: &Finished, fault: impl FnOnce(&Finished) -> Option<Fault>) -> Checked {
+    if done.success() {
+        return Ok(None);
+    }
+    fault(done).map(Some).ok_or_else(|| {
+        let text = done.stderr.text();
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let said = lines.next().unwrap_or("no message");
+        format!("{} gave no answer: {said}", done.program)
+    })
 }
 
 fn bash(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
     let command = aris_proc::command("bash", &skill.location)
         .args(["--norc", "--noprofile", "-n", "--"])
         .arg(operand(file));
-    let done = run(command, config)?;
-    if succeeded(&done) {
-        return Ok(None);
-    }
-    let text = done.stderr.text();
-    let fault = bash_fault(&text, &operand(file));
-    fault.map(Some).ok_or_else(|| unexpected(&done))
+    judged(&run(command, config)?, |done| {
+        bash_fault(&done.stderr.text(), &operand(file))
+    })
 }
 
 /// The first `<file>: line N: message`.
@@ -130,38 +131,23 @@ fn bash_fault(text: &str, file: &str) -> Option<Fault> {
     })
 }
 
-fn unexpected(done: &Finished) -> String {
-    let text = done.stderr.text();
-    let line = text.lines().find(|line| !line.trim().is_empty());
-    format!(
-        "{} gave no answer: {}",
-        done.program,
-        line.unwrap_or("no message")
-    )
-}
-
 fn node(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
     let command = aris_proc::command("node", &skill.location)
         .arg("--check")
         .arg(operand(file));
     let mut done = run(command, config)?;
-    if succeeded(&done) {
-        return Ok(None);
-    }
     let text = done.stderr.text().into_owned();
     // Older versions take a `.js` file for a script and not for a module.
-    if text.contains("outside a module") || text.contains("Unexpected token 'export'") {
+    if !done.success()
+        && (text.contains("outside a module") || text.contains("Unexpected token 'export'"))
+    {
         let source = file.text.as_ref().map(|text| text.raw().to_owned());
         let command = aris_proc::command("node", &skill.location)
             .args(["--input-type=module", "--check", "-"])
             .stdin(source.unwrap_or_default());
         done = run(command, config)?;
-        if succeeded(&done) {
-            return Ok(None);
-        }
     }
-    let fault = node_fault(&done.stderr.text());
-    fault.map(Some).ok_or_else(|| unexpected(&done))
+    judged(&done, |done| node_fault(&done.stderr.text()))
 }
 
 /// `<file>:N`, the line, a line with `^` below the fault, an empty line, `SyntaxError: message`.
@@ -187,12 +173,9 @@ fn powershell(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
     let command = aris_proc::command("pwsh", &skill.location)
         .args(["-NoProfile", "-NonInteractive", "-Command", POWERSHELL])
         .env("SKILL_LINT_FILE", absolute(&skill.location, file));
-    let done = run(command, config)?;
-    if succeeded(&done) {
-        return Ok(None);
-    }
-    let fault = powershell_fault(&done.stdout.text());
-    fault.map(Some).ok_or_else(|| unexpected(&done))
+    judged(&run(command, config)?, |done| {
+        powershell_fault(&done.stdout.text())
+    })
 }
 
 fn absolute(location: &Path, file: &SourceFile) -> String {

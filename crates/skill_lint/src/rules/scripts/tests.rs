@@ -1,7 +1,7 @@
 use aris_skills::{Tree, WalkOptions};
 
 use crate::config::Config;
-use crate::fix::{Edit, Fix};
+use crate::fix::{Change, Fix};
 use crate::lint;
 use crate::profile::Profile;
 use crate::selection::Selection;
@@ -24,29 +24,23 @@ fn found(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
         .collect()
 }
 
-fn fix(rule: &str, path: &str, text: &str) -> Vec<Edit> {
+fn fix(rule: &str, path: &str, text: &str) -> Fix {
     let skill = skill_md("a", "Run `bash scripts/x.sh`.");
     let file = format!("a/{path}");
     let found = findings(&[rule], &[("a/SKILL.md", &skill), (&file, text)]);
-    let fixes: Vec<Fix> = found.into_iter().filter_map(|found| found.fix).collect();
+    let mut fixes: Vec<Fix> = found.into_iter().filter_map(|found| found.fix).collect();
     assert_eq!(fixes.len(), 1, "{text}");
-    fixes.into_iter().flat_map(|fix| fix.edits).collect()
+    fixes.remove(0)
 }
 
-fn replaced(edits: &[Edit], text: &str) -> String {
-    match edits {
-        [
-            Edit::Replace {
-                start,
-                end,
-                text: new,
-                ..
-            },
-        ] => {
-            let (before, after) = (text.get(..*start).unwrap(), text.get(*end..).unwrap());
-            format!("{before}{new}{after}")
+fn replaced(fix: &Fix, text: &str) -> String {
+    match &fix.change {
+        Change::Replace(range, new) => {
+            let mut text = text.to_owned();
+            text.replace_range(range.clone(), new);
+            text
         }
-        [Edit::Rewrite { text, .. }] => text.clone(),
+        Change::Rewrite(text) => text.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -132,12 +126,9 @@ fn first_lines_are_repaired() {
         let edits = fix(rule, path, text);
         assert_eq!(replaced(&edits, text), expected, "{rule} {text}");
     }
-    let edits = fix("SR209", "scripts/y.sh", "#!/bin/sh\n");
     assert_eq!(
-        edits,
-        [Edit::MakeExecutable {
-            path: String::from("a/scripts/y.sh")
-        }]
+        fix("SR209", "scripts/y.sh", "#!/bin/sh\n"),
+        Fix::of("a/scripts/y.sh", Change::MakeExecutable)
     );
 }
 

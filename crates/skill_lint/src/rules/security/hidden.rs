@@ -2,63 +2,34 @@
 //!
 //! **Source**: Unicode 17, chapters 23.2 and 23.9; UTS #51 for flags made of tags; CVE-2021-42574.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
+
+/// A black flag and the tags behind it, which are one emoji until the tag that ends it; or a hidden character.
+static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"\x{1F3F4}[\x{E0020}-\x{E007E}]*\x{E007F}?|([\x{202A}-\x{202E}\x{2066}-\x{2069}\x{E0000}-\x{E007F}\x{200B}\x{2060}\x{180E}])",
+    )
+});
+
 /// The first hidden character of each line that has one: byte offset, the character, and how many the line has.
 pub(crate) fn find(text: &str) -> Vec<(usize, char, u64)> {
     let mut found: Vec<(usize, char, u64)> = Vec::new();
-    if !may_hide(text.as_bytes()) {
-        return found;
-    }
-    let mut on_this_line = false;
-    // A black flag and the tags behind it are one emoji until the tag that ends it.
-    let mut in_flag = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            '\n' => on_this_line = false,
-            '\u{1F3F4}' => {
-                in_flag = true;
-                continue;
+    let mut line_end = 0;
+    let all = HIDDEN.captures_iter(text);
+    for hidden in all.filter_map(|captures| captures.get(1)) {
+        match found.last_mut() {
+            Some(last) if hidden.start() < line_end => last.2 += 1,
+            _ => {
+                let rest = text.get(hidden.start()..).unwrap_or_default();
+                line_end = hidden.start() + rest.find('\n').unwrap_or(rest.len());
+                found.extend(rest.chars().next().map(|c| (hidden.start(), c, 1)));
             }
-            '\u{E0020}'..='\u{E007E}' if in_flag => continue,
-            '\u{E007F}' if in_flag => {}
-            _ if is_hidden(c) => match found.last_mut() {
-                Some(last) if on_this_line => last.2 += 1,
-                _ => {
-                    found.push((at, c, 1));
-                    on_this_line = true;
-                }
-            },
-            _ => {}
         }
-        in_flag = false;
     }
     found
-}
-
-/// Whether a text has the first bytes of a hidden character: nearly all have none, and then no character needs a look.
-fn may_hide(text: &[u8]) -> bool {
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|byte| *byte >= 0xE1) {
-        match rest.get(at..at + 3) {
-            Some(
-                [0xE1, 0xA0, 0x8E]
-                | [0xE2, 0x80, 0x8B | 0xAA..=0xAE]
-                | [0xE2, 0x81, 0xA0 | 0xA6..=0xA9]
-                | [0xF3, 0xA0, _],
-            ) => return true,
-            _ => rest = rest.get(at + 1..).unwrap_or_default(),
-        }
-    }
-    false
-}
-
-fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{202A}'..='\u{202E}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{E0000}'..='\u{E007F}'
-        | '\u{200B}'
-        | '\u{2060}'
-        | '\u{180E}')
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! Rules about code are asked by `program`, which the family of scripts calls while it has the script read; everything else is
 //! about the texts of the skill.
 
-mod dynamic;
 mod hidden;
 mod javascript;
 mod powershell;
@@ -14,9 +13,12 @@ mod shell;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use aris_skills::markdown::{Document, Fence};
-use aris_skills::{Skill, SourceFile, Text, Tree};
+use aris_skills::pattern::compiled;
+use aris_skills::{Skill, SourceFile, Text};
+use regex::Regex;
 
 use crate::catalogue::Severity;
 use crate::code::shell::Script;
@@ -27,12 +29,8 @@ use crate::finding::Sink;
 /// Folders whose files may hold what looks like a secret.
 const SAMPLES: &[&str] = &["tests", "test", "testdata", "fixtures"];
 
-/// What the rules across skills need to know about one skill: nothing.
-#[derive(Debug, Default)]
-pub struct Facts;
-
 /// Looks at one skill.
-pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
     for file in &skill.files {
         if let Some(text) = &file.text {
             any_text(file, text, config, sink);
@@ -41,16 +39,10 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     for (file, text, document) in skill.instructions() {
         fences(file, text, document, sink);
     }
-    if let Some(file) = skill.skill_md()
-        && let (Some(text), Some(document)) = (&file.text, &file.markdown)
-    {
+    if let Some((file, text, document)) = skill.instruction() {
         injections(file, text, document, sink);
     }
-    Facts
 }
-
-/// Looks across skills: nothing to do.
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
 
 /// The rules about the code of one file under `scripts/` or `bin/`.
 pub(crate) fn program(file: &SourceFile, text: &Text, code: &Code<'_>, sink: &mut Sink<'_>) {
@@ -80,7 +72,6 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
     }
     if sink.wants("SR409") && file.entry.size < config.limit("SR409", "max_bytes") {
         for (at, character, count) in hidden::find(text.raw()) {
-            let (line, col) = text.place(at);
             let code = u32::from(character);
             let message = match count {
                 1 => format!("hidden character U+{code:04X}"),
@@ -89,7 +80,7 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
                     count - 1
                 ),
             };
-            sink.found("SR409", file.path(), line, col, message);
+            sink.found("SR409", file.path(), text.place(at), message);
         }
     }
 }
@@ -98,12 +89,10 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
 fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
     let mut found: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
     for fence in &document.fences {
-        if fence.is_posix() && !fence.quoted {
-            let from = text.start(fence.open + 1);
-            let until = text.start(fence.content().end);
-            let code = text.raw().get(from..until).unwrap_or_default();
-            for at in download::in_script(&Script::read(code)) {
-                let (line, col) = text.place(from + at);
+        if fence.is_script() {
+            let range = fence.range(text);
+            for at in download::in_script(&Script::read(text.part(range.clone()))) {
+                let (line, col) = text.place(range.start + at);
                 found.insert(line, (col, download::MESSAGE));
             }
         }
@@ -124,7 +113,7 @@ fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'
         }
     }
     for (line, (col, message)) in found {
-        sink.found("SR405", file.path(), line, col, message)
+        sink.found("SR405", file.path(), (line, col), message)
             .at_most(Severity::Warn);
     }
 }
@@ -150,9 +139,26 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
     lines
 }
 
+/// `` !`…` `` at the start of a line or after a space.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| compiled("(?:^| )(!`([^`]+)`)"));
+
+/// What stands for the skill's arguments in a command.
+static ARGUMENTS: LazyLock<Regex> = LazyLock::new(|| compiled(r"\$(?:ARGUMENTS|[0-9])"));
+
+/// The commands in a line that run when the skill is loaded: the byte of the `!`, and whether it holds the skill's arguments.
+fn commands(line: &str) -> impl Iterator<Item = (usize, bool)> {
+    let found = COMMAND.captures_iter(line);
+    found.filter_map(|found| {
+        let takes_arguments = ARGUMENTS.is_match(found.get(2)?.as_str());
+        Some((found.get(1)?.start(), takes_arguments))
+    })
+}
+
 /// SR410: `` !`…` `` in the body, and blocks whose info string starts with `!`.
+///
+/// **Source**: Claude Code documentation, skills: dynamic context injection.
 fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
-    let mut report = |line, col, takes_arguments| {
+    let mut report = |place, takes_arguments| {
         let (message, most) = if takes_arguments {
             (
                 "the user's arguments become part of a command that runs on loading",
@@ -161,14 +167,12 @@ fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Si
         } else {
             ("a command runs when the skill is loaded", Severity::Info)
         };
-        sink.found("SR410", file.path(), line, col, message)
+        sink.found("SR410", file.path(), place, message)
             .at_most(most);
     };
     for (number, line) in text.lines_from(document.first_line) {
-        let found = dynamic::injections(line).into_iter();
-        for found in found.take(code::MOST_ON_A_LINE) {
-            let (line, col) = text.place(text.start(number) + found.at);
-            report(line, col, found.takes_arguments);
+        for (at, takes_arguments) in commands(line).take(code::MOST_ON_A_LINE) {
+            report(text.place(text.start(number) + at), takes_arguments);
         }
     }
     for fence in document
@@ -178,7 +182,7 @@ fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Si
     {
         let takes_arguments = fence
             .content()
-            .any(|number| dynamic::takes_arguments(text.line(number)));
-        report(fence.open, 1, takes_arguments);
+            .any(|number| ARGUMENTS.is_match(text.line(number)));
+        report((fence.open, 1), takes_arguments);
     }
 }

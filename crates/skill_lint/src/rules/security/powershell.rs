@@ -8,35 +8,15 @@ pub(crate) fn hits(code: &str) -> Vec<Hit> {
         .into_iter()
         .map(|at| Hit::new("SR405", at, "a download is evaluated"))
         .collect();
-    for (rule, word, message) in [
-        ("SR404", "iex", "iex runs a text as code"),
-        (
-            "SR404",
-            "invoke-expression",
-            "Invoke-Expression runs a text as code",
-        ),
-    ] {
-        hits.extend(words(code, word).map(|at| Hit::new(rule, at, message)));
-    }
+    hits.extend(download::evaluations(code).map(|(at, word)| {
+        let name = if word.len() == 3 {
+            "iex"
+        } else {
+            "Invoke-Expression"
+        };
+        Hit::new("SR404", at, format!("{name} runs a text as code"))
+    }));
     hits
-}
-
-/// Places of a word, in any case.
-fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let bytes = code.as_bytes();
-    let part = |at: Option<&u8>| {
-        at.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$'))
-    };
-    bytes
-        .windows(word.len())
-        .enumerate()
-        .filter(move |(at, window)| {
-            window.first().map(u8::to_ascii_lowercase) == word.bytes().next()
-                && window.eq_ignore_ascii_case(word.as_bytes())
-                && !part(at.checked_sub(1).and_then(|before| bytes.get(before)))
-                && !part(bytes.get(at + word.len()))
-        })
-        .map(|(at, _)| at)
 }
 
 #[cfg(test)]

@@ -5,24 +5,17 @@ use crate::code::python::{Deed, Python};
 
 /// What the calls of a file do.
 pub(crate) fn hits(file: &Python) -> Vec<Hit> {
-    let hits = file.found.iter().filter_map(|found| {
-        let name = &found.name;
-        let (rule, message) = match found.deed {
-            Deed::ShellTrue { literal: false } => (
+    let hits = file.found.iter().map(|found| {
+        let (rule, does) = match found.deed {
+            Deed::ShellTrue => (
                 "SR401",
-                format!("{name}() gives a command that is put together to a shell (shell=True)"),
+                "gives a command that is put together to a shell (shell=True)",
             ),
-            Deed::ShellFunction { literal: false } => (
-                "SR403",
-                format!("{name}() gives a command that is put together to a shell"),
-            ),
-            Deed::Eval => ("SR404", format!("{name}() runs a value as code")),
-            Deed::DownloadIntoShell => ("SR405", format!("{name}() pipes a download into a shell")),
-            Deed::ShellTrue { literal: true } | Deed::ShellFunction { literal: true } => {
-                return None;
-            }
+            Deed::ShellFunction => ("SR403", "gives a command that is put together to a shell"),
+            Deed::Eval => ("SR404", "runs a value as code"),
+            Deed::DownloadIntoShell => ("SR405", "pipes a download into a shell"),
         };
-        Some(Hit::new(rule, found.at, message))
+        Hit::new(rule, found.at, format!("{}() {does}", found.name))
     });
     hits.collect()
 }

@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::pattern::compiled;
 use regex::Regex;
-
-use crate::pattern::compiled;
 
 /// Texts inside a token that say it is none, compared in lower case.
 const PLACEHOLDERS: &[&str] = &[

@@ -17,7 +17,7 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
                 .iter()
                 .any(|word| script.raw(word).contains(['$', '`']))
         {
-            let at = command.words.first().map_or(0, |word| word.range.start);
+            let at = command.words.first().map_or(0, |word| word.start);
             hits.push(Hit::new("SR404", at, "eval of a text with expansions"));
         }
     }

@@ -118,3 +118,23 @@ fn commands_that_run_on_loading() {
         assert_eq!(places, expected, "{body}");
     }
 }
+
+#[test]
+fn injections_start_a_line_or_follow_a_space() {
+    for (line, expected) in [
+        ("!`git status`", vec![(0, false)]),
+        (
+            "state: !`git log $1` and !`x $ARGUMENTS`",
+            vec![(7, true), (25, true)],
+        ),
+        ("x!`a`", vec![]),
+        ("- !`a` $1", vec![(2, false)]),
+        ("!``", vec![]),
+        ("!`open", vec![]),
+        ("(!`a`)", vec![]),
+        ("!`awk $x`", vec![(0, false)]),
+    ] {
+        let found: Vec<(usize, bool)> = super::commands(line).collect();
+        assert_eq!(found, expected, "{line}");
+    }
+}

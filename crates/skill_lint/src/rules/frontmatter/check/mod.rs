@@ -8,6 +8,7 @@ use aris_skills::frontmatter::{Frontmatter, Value, Yaml};
 
 use super::repair::{self, Edit};
 use super::{keys, name};
+use crate::finding::{FILE, Place};
 
 /// Longest `description`, in code points. Source: Agent Skills specification; Codex drops a skill above it.
 const LONGEST_DESCRIPTION: usize = 1024;
@@ -32,8 +33,7 @@ pub(super) struct Surroundings<'a> {
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) rule: &'static str,
-    pub(super) line: usize,
-    pub(super) col: usize,
+    pub(super) place: Place,
     pub(super) message: String,
     pub(super) edit: Option<Edit>,
 }
@@ -64,11 +64,13 @@ pub(super) fn check(
             } else {
                 "line 1 is not `---`: the file has no frontmatter"
             };
-            checks.add("SR001", (1, 1), message.to_owned());
+            checks.add("SR001", FILE, message);
         }
         Some(frontmatter) => match &frontmatter.yaml {
             Err(fault) if fault.disputed => {}
-            Err(fault) => checks.add("SR003", (fault.line, fault.col), fault.message.clone()),
+            Err(fault) => {
+                checks.add("SR003", (fault.line, fault.col), fault.message.clone());
+            }
             Ok(mapping) => checks.mapping(frontmatter, mapping),
         },
     }
@@ -76,13 +78,13 @@ pub(super) fn check(
 }
 
 /// The trimmed `name`, when it is a string that is not blank, with its place.
-pub(super) fn declared_name(frontmatter: &Frontmatter) -> Option<(&str, (usize, usize))> {
+pub(super) fn declared_name(frontmatter: &Frontmatter) -> Option<(&str, Place)> {
     let value = frontmatter.get("name")?;
     let name = value.as_str()?.trim();
     (!name.is_empty()).then_some((name, place(value)))
 }
 
-fn place(node: &Yaml) -> (usize, usize) {
+fn place(node: &Yaml) -> Place {
     (node.line, node.col)
 }
 
@@ -91,24 +93,21 @@ fn characters(text: &str) -> usize {
 }
 
 impl Checks<'_> {
-    fn add(&mut self, rule: &'static str, place: (usize, usize), message: String) {
-        self.add_with(rule, place, message, None);
-    }
-
-    fn add_with(
+    fn add(
         &mut self,
         rule: &'static str,
-        (line, col): (usize, usize),
-        message: String,
-        edit: Option<Edit>,
-    ) {
-        self.found.push(Found {
+        place: Place,
+        message: impl Into<String>,
+    ) -> &mut Option<Edit> {
+        let message = message.into();
+        let edit = None;
+        let found = Found {
             rule,
-            line,
-            col,
+            place,
             message,
             edit,
-        });
+        };
+        &mut self.found.push_mut(found).edit
     }
 
     fn mapping(&mut self, frontmatter: &Frontmatter, mapping: &Yaml) {
@@ -127,7 +126,7 @@ impl Checks<'_> {
             };
             let edit = repair::without_flow(self.text, frontmatter, &flow);
             let message = format!("flow collection `{kind}`: the reference validator refuses it");
-            self.add_with("SR020", place(flow.node), message, edit);
+            *self.add("SR020", place(flow.node), message) = edit;
         }
     }
 
@@ -140,9 +139,9 @@ impl Checks<'_> {
             Some(_) => None,
         };
         if let Some(message) = missing {
-            let at = entry.map_or((1, 1), |(key, _)| place(key));
+            let at = entry.map_or(FILE, |(key, _)| place(key));
             let edit = repair::missing_name(self.text, frontmatter, self.around.directory);
-            self.add_with("SR004", at, message.to_owned(), edit);
+            *self.add("SR004", at, message) = edit;
             return;
         }
         let Some((_, value)) = entry else { return };
@@ -171,7 +170,7 @@ impl Checks<'_> {
     fn description(&mut self, mapping: &Yaml) {
         let entry = mapping.entry("description");
         let Some((key, value)) = entry else {
-            self.add("SR007", (1, 1), "there is no `description`".to_owned());
+            self.add("SR007", FILE, "there is no `description`");
             return;
         };
         let Some(text) = value.as_str().map(str::trim) else {
@@ -180,7 +179,7 @@ impl Checks<'_> {
             return;
         };
         if text.is_empty() {
-            self.add("SR007", place(key), "`description` is blank".to_owned());
+            self.add("SR007", place(key), "`description` is blank");
             return;
         }
         let length = characters(text);
@@ -198,7 +197,7 @@ impl Checks<'_> {
             self.add("SR009", place(key), message);
         }
         if text.contains(['<', '>']) {
-            let message = "`description` holds `<` or `>`, which upload refuses".to_owned();
+            let message = "`description` holds `<` or `>`, which upload refuses";
             self.add("SR014", place(key), message);
         }
     }
@@ -261,7 +260,7 @@ impl Checks<'_> {
                     value.value.kind()
                 );
                 let edit = repair::quoted_scalar(self.text, frontmatter, value);
-                self.add_with("SR021", place(key), message, edit);
+                *self.add("SR021", place(key), message) = edit;
             }
         }
     }

@@ -18,7 +18,7 @@ fn findings(source: &str) -> Vec<Found> {
 fn rules(source: &str) -> Vec<(&'static str, usize, usize)> {
     let mut rules: Vec<_> = findings(source)
         .iter()
-        .map(|found| (found.rule, found.line, found.col))
+        .map(|found| (found.rule, found.place.0, found.place.1))
         .collect();
     rules.sort_unstable();
     rules
