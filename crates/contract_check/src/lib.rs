@@ -25,12 +25,11 @@ mod predicate;
 mod project;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::Report;
 
 use cli::Command;
 use commands::{backfill, checklist, resolve, run as run_helper, status};
@@ -174,18 +173,18 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     if let Command::Checklist(args) = &cli.command {
-        return Ok(Report::of(checklist::run(args)?));
+        return Ok(checklist::run(args)?.boxed());
     }
     let project = Project::open(&cli, context)?;
     Ok(match &cli.command {
-        Command::Status(args) => Report::of(status::run(args, &project, context)?),
-        Command::Checklist(args) => Report::of(checklist::run(args)?),
-        Command::Backfill(args) => Report::of(backfill::run(args, &project, context)?),
-        Command::Resolve(args) => Report::of(resolve::run(args, &project)?),
-        Command::Run(args) => Report::of(run_helper::run(args, &project, context)?),
-        Command::Doctor => Report::of(doctor::run(&project)),
+        Command::Status(args) => status::run(args, &project, context)?.boxed(),
+        Command::Checklist(args) => checklist::run(args)?.boxed(),
+        Command::Backfill(args) => backfill::run(args, &project, context)?.boxed(),
+        Command::Resolve(args) => resolve::run(args, &project)?.boxed(),
+        Command::Run(args) => run_helper::run(args, &project, context)?.boxed(),
+        Command::Doctor => doctor::run(&project).boxed(),
     })
 }
 
