@@ -19,7 +19,7 @@ pub use ingredient::{Ingredient, is_place};
 pub use kinds::Capture;
 pub use read::RecipeFile;
 pub use read::{Loaded, RecipeKeys, load, parse};
-pub use route::{Branch, Condition, OnResult, Target, Via};
+pub use route::{Branch, Condition, OnResult, Target, Via, Written};
 pub use state::{Class, Declaration, Tier};
 pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
 
@@ -99,12 +99,9 @@ impl Recipe {
 
     /// The class of a context variable.
     pub fn class(&self, variable: &str) -> Class {
-        self.state
-            .iter()
-            .rev()
-            .find(|declaration| declaration.variable.text == variable)
-            .and_then(|declaration| declaration.class)
-            .unwrap_or_default()
+        let mut declarations = self.state.iter().rev();
+        let own = declarations.find(|one| one.variable.text == variable);
+        own.and_then(|one| one.class).unwrap_or_default()
     }
 
     /// Replaces the steps.

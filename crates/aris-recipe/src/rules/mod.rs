@@ -4,7 +4,6 @@
 //! take time linear in the recipe, data flow apart, which takes a pass over sets of variables for each step.
 
 mod absence;
-mod bits;
 mod blocks;
 mod commands;
 mod conditions;
@@ -12,6 +11,7 @@ pub mod data;
 mod dataflow;
 mod ends;
 mod findings;
+mod flow;
 mod inputs;
 mod inversion;
 mod page;
@@ -38,7 +38,8 @@ use scope::Scope;
 use table::Need;
 
 /// Which rules apply, and how severe they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Profile {
     /// All rules of the table.
     #[default]

@@ -126,13 +126,13 @@ impl ProjectRule {
             if let Some(field) = &self.at {
                 let line = match field.strip_prefix("with.") {
                     Some(key) => argument_line(step, key),
-                    None => step
-                        .routes()
-                        .iter()
-                        .find(|(name, _)| name == field)
-                        .map_or(step.line, |(_, route)| route.line),
+                    None => {
+                        let mut ways = step.routes().into_iter();
+                        let way = ways.find(|way| way.field == *field);
+                        way.map_or(step.line, |way| way.to.line)
+                    }
                 };
-                finding.place(step, field, line);
+                finding.place(field, line);
             }
         }
     }
