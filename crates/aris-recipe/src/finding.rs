@@ -5,21 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding weighs. A recipe is valid when it has none of severity error.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
 #[strum(serialize_all = "lowercase")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The recipe must not run.
     Error,

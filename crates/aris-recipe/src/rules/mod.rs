@@ -131,9 +131,10 @@ fn skipped(data: &Data, profile: Profile) -> Vec<SkippedRule> {
     let project = data.rules.iter();
     let project = project.map(|rule| (rule.rule.as_str(), rule.data.as_slice()));
     let all = table.chain(project).filter_map(|(rule, needs)| {
+        let (flag, absent) = Need::missing(needs, data)?.flag();
         Some(SkippedRule {
             rule: rule.to_owned(),
-            why: Need::missing(needs, data)?.why_skipped().to_owned(),
+            why: format!("{absent} ({flag})"),
         })
     });
     all.collect()

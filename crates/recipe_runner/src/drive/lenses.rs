@@ -28,8 +28,14 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     aris_fs::create_dir(&folder)?;
     attempt::write(&folder.join(LENSES), &names)?;
     let mut works = Vec::new();
-    for (at, lens) in lenses.iter().enumerate() {
-        let done = succeeded_before(call, at)?;
+    for (at, (lens, part)) in lenses.iter().zip(parts(&folder)?).enumerate() {
+        // A success of an earlier attempt of the step is not done again.
+        let done = match part.left {
+            Left::Over(Attempt::Ended(outcome)) if !part.folder.starts_with(&folder) => {
+                Some(*outcome).filter(|outcome| outcome.is_success(step))
+            }
+            _ => None,
+        };
         let request = source.request(call.machine, state, step, Some(lens), context);
         let name = format!("{}[{}]", step.name, lens.name);
         works.push((
@@ -94,19 +100,6 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
         }
     }
     Ok((!waits).then(|| Outcome::of_lenses(step, ended)))
-}
-
-/// What a lens came to in an earlier attempt of the step, where that was a success: it is not done again.
-fn succeeded_before(call: &Call<'_>, at: usize) -> Result<Option<Outcome>, Error> {
-    for attempt in 1..=call.state.attempts {
-        let folder = store::attempt_of(call.store.path(), call.state, attempt);
-        if let Left::Over(Attempt::Ended(outcome)) = attempt::left(&below(&folder, at))?
-            && outcome.is_success(call.step)
-        {
-            return Ok(Some(*outcome));
-        }
-    }
-    Ok(None)
 }
 
 /// What an engine began is neither handed out again nor overtaken.

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use regex::Regex;
 
-use super::super::data::{Manifest, SkillContract, SkillInput};
+use super::super::data::{Manifest, SkillContract};
 use super::super::findings::Findings;
-use super::super::scope::{Facts, Scope, captured_field};
+use super::super::scope::{Scope, captured_field};
 use super::super::skill_name::Called;
-use crate::expression::Namespace;
-use crate::finding::Severity;
-use crate::model::Step;
+use crate::expression::{Namespace, Reference};
+use crate::finding::{Finding, Severity};
 use crate::near::nearest;
 use crate::rules::Id;
 
@@ -28,10 +27,16 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (at, facts) in scope.steps() {
         if let Some(skill) = &facts.skill {
             if let Some((name, contract)) = manifest.skills.get_key_value(skill.name) {
-                given(scope, facts, skill, contract, &captured, out);
-                taken(facts.step, skill, contract, out);
-                handed_on(scope, manifest, at, skill, contract, out);
-                writes(scope, at, skill, contract, out);
+                let call = Call {
+                    scope,
+                    at,
+                    skill,
+                    contract,
+                };
+                call.given(&captured, out);
+                call.taken(out);
+                call.handed_on(manifest, out);
+                call.writes(out);
                 let faults = faults.entry(name).or_insert_with(|| of_contract(contract));
                 for (rule, severity, message) in faults {
                     let message = format!("contract of skill `{name}`: {message}");
@@ -49,173 +54,143 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-fn given(
-    scope: &Scope<'_>,
-    facts: &Facts<'_>,
-    skill: &Called<'_>,
-    contract: &SkillContract,
-    captured: &BTreeSet<&str>,
-    out: &mut Findings,
-) {
-    let step = facts.step;
-    let referred: BTreeSet<&str> = facts
-        .reads(Namespace::Context)
-        .chain(facts.reads(Namespace::Inputs))
-        .map(|(_, reference)| reference.name())
-        .collect();
-    let at_hand = |input: &SkillInput| {
-        captured.contains(input.name.as_str()) || scope.inputs.contains(input.name.as_str())
-    };
-    let inputs = contract.inputs.iter();
-    let missing = inputs.filter(|input| input.required && !referred.contains(input.name.as_str()));
-    let is_declared = |name: &String| contract.inputs.iter().any(|input| input.name == *name);
-    if skill.has_prose() {
-        for name in missing
-            .filter(|input| at_hand(input))
-            .map(|input| &input.name)
-        {
-            let message = format!(
-                "skill `{}` requires `{name}`, which is at hand, and the command describes it in prose; write ${{{{ context.{name} }}}}",
-                skill.name
-            );
-            out.step(Id::ShadowedRequiredInput, step, message);
-        }
-    } else if skill.referred().iter().all(is_declared) {
-        for input in missing {
-            let name = &input.name;
-            let advice = if at_hand(input) {
-                format!("it is at hand: write ${{{{ context.{name} }}}}")
-            } else {
-                String::from("no earlier step captures it and no input has its name")
-            };
-            let message = format!(
-                "skill `{}` requires `{name}` and does not get it; {advice}",
-                skill.name
-            );
-            out.step(Id::MissingIngredient, step, message);
-        }
-    }
-    for input in &contract.inputs {
-        let name = &input.name;
-        let mut words = skill.command.split_whitespace();
-        let assigned = words.any(|word| {
-            let rest = word.strip_prefix(name.as_str());
-            rest.is_some_and(|rest| rest.starts_with('='))
-        });
-        if input.recommended && !input.required && !assigned {
-            let message = format!(
-                "skill `{}` is better with `{name}`; add {name}=${{{{ context.{name} }}}}",
-                skill.name
-            );
-            out.step(Id::MissingRecommendedInput, step, message);
-        }
-    }
+/// A step that calls a skill with a contract.
+struct Call<'a> {
+    scope: &'a Scope<'a>,
+    at: usize,
+    skill: &'a Called<'a>,
+    contract: &'a SkillContract,
 }
 
-fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Findings) {
-    for capture in step.captures() {
-        let Some(field) = captured_field(capture) else {
-            continue;
-        };
-        if contract.output(field).is_none() {
-            let near = nearest(field, contract.output_names().into_iter());
-            let message = format!("skill `{}` has no output `{field}`{near}", skill.name);
-            out.step(Id::UndeclaredCaptureKey, step, message)
+impl Call<'_> {
+    fn tell<'o>(&self, rule: Id, what: &str, out: &'o mut Findings) -> &'o mut Finding {
+        let message = format!("skill `{}` {what}", self.skill.name);
+        out.step(rule, self.scope.step(self.at), message)
+    }
+
+    fn given(&self, captured: &BTreeSet<&str>, out: &mut Findings) {
+        let (scope, skill, contract) = (self.scope, self.skill, self.contract);
+        let facts = &scope.facts[self.at];
+        let context = facts.reads(Namespace::Context);
+        let referred = context.chain(facts.reads(Namespace::Inputs));
+        let referred: BTreeSet<&str> = referred.map(|(_, one)| one.name()).collect();
+        let at_hand = |name: &str| captured.contains(name) || scope.inputs.contains(name);
+        let required = contract.inputs.iter().filter(|input| input.required);
+        let required = required.map(|input| input.name.as_str());
+        let missing = required.filter(|name| !referred.contains(name));
+        let is_declared = |name: &String| contract.inputs.iter().any(|input| input.name == *name);
+        if skill.has_prose() {
+            for name in missing.filter(|name| at_hand(name)) {
+                let what = format!(
+                    "requires `{name}`, which is at hand, and the command describes it in prose; write ${{{{ context.{name} }}}}"
+                );
+                self.tell(Id::ShadowedRequiredInput, &what, out);
+            }
+        } else if skill.referred().iter().all(is_declared) {
+            for name in missing {
+                let advice = if at_hand(name) {
+                    format!("it is at hand: write ${{{{ context.{name} }}}}")
+                } else {
+                    String::from("no earlier step captures it and no input has its name")
+                };
+                let what = format!("requires `{name}` and does not get it; {advice}");
+                self.tell(Id::MissingIngredient, &what, out);
+            }
+        }
+        for input in &contract.inputs {
+            let name = &input.name;
+            let mut words = skill.command.split_whitespace();
+            let assigned = words.any(|word| {
+                let rest = word.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.starts_with('='))
+            });
+            if input.recommended && !input.required && !assigned {
+                let what = format!("is better with `{name}`; add {name}=${{{{ context.{name} }}}}");
+                self.tell(Id::MissingRecommendedInput, &what, out);
+            }
+        }
+    }
+
+    fn taken(&self, out: &mut Findings) {
+        let (step, contract) = (self.scope.step(self.at), self.contract);
+        let names = contract.output_names();
+        for capture in step.captures() {
+            let field = captured_field(capture);
+            let Some(field) = field.filter(|field| contract.output(field).is_none()) else {
+                continue;
+            };
+            let near = nearest(field, names.iter().copied());
+            let what = format!("has no output `{field}`{near}");
+            self.tell(Id::UndeclaredCaptureKey, &what, out)
                 .place(&capture.field, capture.variable.line);
         }
-    }
-    if !contract.outputs.is_empty() && step.captures().next().is_none() {
-        let message = format!(
-            "skill `{}` gives {} and the step captures nothing",
-            skill.name,
-            contract.output_names().join(", ")
-        );
-        out.step(Id::ImplicitHandoff, step, message);
-    }
-    if contract.write_behavior.as_deref() == Some("always")
-        && step.skip_when_false.is_none()
-        && step.on_context_limit.is_none()
-    {
-        let message = format!(
-            "skill `{}` always writes; without on_context_limit what it wrote is lost when the agent's context is full",
-            skill.name
-        );
-        out.step(Id::FileWritingSkillMissingContextLimit, step, message);
-    }
-}
-
-/// A skill that gives nothing, followed by one that would take paths.
-fn handed_on(
-    scope: &Scope<'_>,
-    manifest: &Manifest,
-    at: usize,
-    skill: &Called<'_>,
-    contract: &SkillContract,
-    out: &mut Findings,
-) {
-    if !contract.outputs.is_empty() {
-        return;
-    }
-    for next in &scope.successors[at] {
-        let Some(consumer) = &scope.facts[*next].skill else {
-            continue;
-        };
-        let Some(takes) = manifest.skills.get(consumer.name) else {
-            continue;
-        };
-        let inputs = takes.inputs.iter();
-        let unwired: Vec<&str> = inputs
-            .filter(|input| !input.required && PATHS.contains(&input.kind.as_str()))
-            .map(|input| input.name.as_str())
-            .filter(|name| !consumer.command.contains(&format!("context.{name}")))
-            .collect();
-        if !unwired.is_empty() {
-            let message = format!(
-                "skill `{}` gives nothing, and `{}` in step `{}` could take {}; if it reads what the first one wrote, give that an output \
-                 and capture it",
-                skill.name,
-                consumer.name,
-                scope.step(*next).name,
-                unwired.join(", ")
-            );
-            out.step(Id::UncapturedHandoffConsumer, scope.step(at), message);
+        if !names.is_empty() && step.captures().next().is_none() {
+            let names = names.join(", ");
+            let what = format!("gives {names} and the step captures nothing");
+            self.tell(Id::ImplicitHandoff, &what, out);
+        }
+        if contract.write_behavior.as_deref() == Some("always")
+            && step.skip_when_false.is_none()
+            && step.on_context_limit.is_none()
+        {
+            let what = "always writes; without on_context_limit what it wrote is lost when the agent's context is full";
+            self.tell(Id::FileWritingSkillMissingContextLimit, what, out);
         }
     }
-}
 
-/// A skill that may write nothing, on an ungated way to a push.
-fn writes(
-    scope: &Scope<'_>,
-    at: usize,
-    skill: &Called<'_>,
-    contract: &SkillContract,
-    out: &mut Findings,
-) {
-    if contract.write_behavior.as_deref() != Some("conditional") {
-        return;
+    /// A skill that gives nothing, followed by one that would take paths.
+    fn handed_on(&self, manifest: &Manifest, out: &mut Findings) {
+        let scope = self.scope;
+        if !self.contract.outputs.is_empty() {
+            return;
+        }
+        for next in &scope.successors[self.at] {
+            let Some(consumer) = &scope.facts[*next].skill else {
+                continue;
+            };
+            let Some(takes) = manifest.skills.get(consumer.name) else {
+                continue;
+            };
+            let inputs = takes.inputs.iter();
+            let unwired: Vec<&str> = inputs
+                .filter(|input| !input.required && PATHS.contains(&input.kind.as_str()))
+                .map(|input| input.name.as_str())
+                .filter(|name| !consumer.command.contains(&format!("context.{name}")))
+                .collect();
+            if !unwired.is_empty() {
+                let what = format!(
+                    "gives nothing, and `{}` in step `{}` could take {}; if it reads what the first one wrote, give that an output \
+                     and capture it",
+                    consumer.name,
+                    scope.step(*next).name,
+                    unwired.join(", ")
+                );
+                self.tell(Id::UncapturedHandoffConsumer, &what, out);
+            }
+        }
     }
-    let step = scope.step(at);
-    let gated = step.asks().any(|reference| {
-        reference.namespace == Namespace::Result && contract.output(reference.name()).is_some()
-    });
-    let Some(push) = push_behind(scope, at).filter(|_| !gated) else {
-        return;
-    };
-    let names = contract.output_names();
-    let advice = if names.is_empty() {
-        String::from("give the skill an output that tells, and route by it")
-    } else {
-        format!(
-            "route by one of its outputs ({}) with on_result",
-            names.join(", ")
-        )
-    };
-    let message = format!(
-        "skill `{}` may write nothing, and step `{}` pushes all the same; {advice}",
-        skill.name,
-        scope.step(push).name
-    );
-    out.step(Id::ConditionalSkillUngatedPush, step, message);
+
+    /// A skill that may write nothing, on an ungated way to a push.
+    fn writes(&self, out: &mut Findings) {
+        let (scope, contract) = (self.scope, self.contract);
+        if contract.write_behavior.as_deref() != Some("conditional") {
+            return;
+        }
+        let is_output = |one: &Reference| {
+            one.namespace == Namespace::Result && contract.output(one.name()).is_some()
+        };
+        let gated = scope.step(self.at).asks().any(is_output);
+        let Some(push) = push_behind(scope, self.at).filter(|_| !gated) else {
+            return;
+        };
+        let advice = match contract.output_names().join(", ").as_str() {
+            "" => String::from("give the skill an output that tells, and route by it"),
+            names => format!("route by one of its outputs ({names}) with on_result"),
+        };
+        let push = &scope.step(push).name;
+        let what = format!("may write nothing, and step `{push}` pushes all the same; {advice}");
+        self.tell(Id::ConditionalSkillUngatedPush, &what, out);
+    }
 }
 
 /// The nearest push.
