@@ -296,9 +296,7 @@ impl Machine {
             *state.budget.entry(entry.step.clone()).or_default() += 1;
         }
         state.context.extend(entry.captured.clone());
-        let to = target
-            .and_then(Target::step)
-            .and_then(|name| self.recipe.position(name));
+        let to = self.recipe.place(target);
         if let (Some(from), Some(to)) = (from, to)
             && self.is_progress(from, entry.edge.as_ref())
             && self.graph.components.same(from, to)

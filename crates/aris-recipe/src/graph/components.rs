@@ -19,7 +19,9 @@ impl Components {
         let count = successors.len();
         let mut predecessors = vec![Vec::new(); count];
         for (from, all) in successors.iter().enumerate() {
-            all.iter().for_each(|to| predecessors[*to].push(from));
+            for to in all {
+                predecessors[*to].push(from);
+            }
         }
         let mut order = Vec::new();
         let mut seen = vec![false; count];

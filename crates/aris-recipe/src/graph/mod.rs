@@ -10,7 +10,7 @@ pub use components::Components;
 pub use draw::{dot, mermaid};
 pub use skip::{Skip, SkipReason};
 
-use crate::model::{Kind, Recipe, Step, Target, Via};
+use crate::model::{Kind, Recipe, Step, Via};
 
 /// One edge between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +94,7 @@ fn routes(recipe: &Recipe) -> Vec<Edge> {
     let mut all = Vec::new();
     for (from, step) in recipe.steps.iter().enumerate() {
         let mut add = |via: Via, route: &str| {
-            if let Some(Target::Step(name)) = recipe.target(route)
-                && let Some(to) = recipe.position(&name)
-            {
+            if let Some(to) = recipe.position(route) {
                 all.push(Edge { from, to, via });
             }
         };
@@ -104,11 +102,15 @@ fn routes(recipe: &Recipe) -> Vec<Edge> {
         let (skip, others): (Vec<_>, Vec<_>) = written
             .filter(|way| way.via != Via::Exhausted)
             .partition(|way| way.via == Via::Skip);
-        others.into_iter().for_each(|way| add(way.via, way.to));
+        for way in others {
+            add(way.via, way.to);
+        }
         if step.action.is_none() && !matches!(step.kind(), Kind::SubRecipe(_)) {
             add(Via::Exhausted, step.exhausted_route());
         }
-        skip.into_iter().for_each(|way| add(way.via, way.to));
+        for way in skip {
+            add(way.via, way.to);
+        }
     }
     all
 }

@@ -69,7 +69,7 @@ impl Recipe {
         self.steps.get(self.position(name)?)
     }
 
-    /// The place of the step of this name in the file, from 0.
+    /// The place of the step of this name in the file, from 0; of a route that leads to a step, the place of that.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -95,6 +95,11 @@ impl Recipe {
             ESCALATE => Some(Target::Escalate),
             _ => None,
         }
+    }
+
+    /// The place of the step that is a target.
+    pub(crate) fn place(&self, target: Option<&Target>) -> Option<usize> {
+        self.position(target?.step()?)
     }
 
     /// The class of a context variable.

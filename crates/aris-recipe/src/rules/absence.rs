@@ -80,8 +80,7 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
         ways.push(Way { from, to, holds });
     };
     for (from, skip) in &scope.graph.skips {
-        let target = skip.target.as_ref().and_then(|target| target.step());
-        if let Some(to) = target.and_then(|name| scope.recipe.position(name)) {
+        if let Some(to) = scope.recipe.place(skip.target.as_ref()) {
             bare(*from, to);
         }
     }

@@ -14,7 +14,9 @@ pub(super) struct Way {
 /// The ways that leave each step.
 pub(super) fn leaving(steps: usize, ways: &[Way]) -> Vec<Vec<&Way>> {
     let mut leaving = vec![Vec::new(); steps];
-    ways.iter().for_each(|way| leaving[way.from].push(way));
+    for way in ways {
+        leaving[way.from].push(way);
+    }
     leaving
 }
 

@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::scope::{Scope, is_call, reach};
 use crate::finding::Severity;
 use crate::graph::Components;
-use crate::model::{Kind, Step, Target, Via};
+use crate::model::{Kind, Step, Via};
 use crate::near::nearest;
 use crate::rules::Id;
 
@@ -61,13 +61,9 @@ fn cycles(scope: &Scope<'_>, out: &mut Findings) {
 /// Whether a step of a loop can lead out of it.
 fn leaves(scope: &Scope<'_>, at: usize, inside: &BTreeSet<usize>) -> bool {
     let step = scope.step(at);
-    let ends = |route: &str| match scope.recipe.target(route) {
-        Some(Target::Step(name)) => scope
-            .recipe
-            .position(&name)
-            .is_some_and(|to| !inside.contains(&to)),
-        Some(Target::Done | Target::Escalate) => true,
-        None => false,
+    let ends = |route: &str| match scope.recipe.position(route) {
+        Some(to) => !inside.contains(&to),
+        None => scope.recipe.target(route).is_some(),
     };
     step.is_stop()
         || ends_unwritten(step)
@@ -114,12 +110,9 @@ fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
         }
     }
     for at in inside {
-        let target = scope
-            .graph
-            .skips
-            .get(at)
-            .and_then(|skip| skip.target.as_ref()?.step());
-        if let Some(to) = target.and_then(|name| scope.recipe.position(name)) {
+        let skip = scope.graph.skips.get(at);
+        let target = skip.and_then(|skip| skip.target.as_ref());
+        if let Some(to) = scope.recipe.place(target) {
             connect(*at, to);
         }
     }

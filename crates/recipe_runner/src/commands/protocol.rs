@@ -196,19 +196,15 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
     let seq: usize = seq.parse().ok().ok_or_else(wrong)?;
     let attempt: u32 = attempt.parse().ok().ok_or_else(wrong)?;
     let known = seq.checked_sub(1).and_then(|at| state.journal.get(at));
-    match known {
-        Some(entry) => {
-            // An attempt that came to nothing leaves a number only.
-            let came_to_nothing = entry.step == args.step && (1..entry.attempts).contains(&attempt);
-            let known = came_to_nothing || (is_same(entry) && entry.attempts == attempt);
-            known.then_some(false).ok_or_else(not_at_cursor)
-        }
-        None => {
-            let is_next = at_cursor && seq == state.journal.len() + 1;
-            let known = is_next && (1..=state.attempts).contains(&attempt);
-            known.then_some(false).ok_or_else(wrong)
-        }
-    }
+    let Some(entry) = known else {
+        let is_next = at_cursor && seq == state.journal.len() + 1;
+        let known = is_next && (1..=state.attempts).contains(&attempt);
+        return known.then_some(false).ok_or_else(wrong);
+    };
+    // An attempt that came to nothing leaves a number only.
+    let came_to_nothing = entry.step == args.step && (1..entry.attempts).contains(&attempt);
+    let known = came_to_nothing || (is_same(entry) && entry.attempts == attempt);
+    known.then_some(false).ok_or_else(not_at_cursor)
 }
 
 fn outcome_digest(outcome: &engine::Outcome) -> String {

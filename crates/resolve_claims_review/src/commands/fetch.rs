@@ -146,12 +146,11 @@ fn found(
     head: &Repository,
     branch: &str,
 ) -> Result<Result<Pull, String>, Error> {
-    let numbers = match args.pr {
-        Some(number) => forge.reach().map(|_| vec![number]),
-        None => {
-            let found = forge.find(&repository, head, branch, &args.base);
-            found.map(|found| found.into_iter().map(|found| found.number).collect())
-        }
+    let numbers = if let Some(number) = args.pr {
+        forge.reach().map(|_| vec![number])
+    } else {
+        let found = forge.find(&repository, head, branch, &args.base);
+        found.map(|found| found.into_iter().map(|found| found.number).collect())
     };
     let numbers = match numbers {
         Ok(numbers) => numbers,

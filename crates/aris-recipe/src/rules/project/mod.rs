@@ -124,13 +124,12 @@ impl ProjectRule {
         for (step, Found(found)) in found.take(if self.once { 1 } else { usize::MAX }) {
             let finding = self.tell(number, &found.join(", "), Some(step), out);
             if let Some(field) = &self.at {
-                let line = match field.strip_prefix("with.") {
-                    Some(key) => argument_line(step, key),
-                    None => {
-                        let mut ways = step.routes().into_iter();
-                        let way = ways.find(|way| way.field == *field);
-                        way.map_or(step.line, |way| way.to.line)
-                    }
+                let line = if let Some(key) = field.strip_prefix("with.") {
+                    argument_line(step, key)
+                } else {
+                    let mut ways = step.routes().into_iter();
+                    let way = ways.find(|way| way.field == *field);
+                    way.map_or(step.line, |way| way.to.line)
                 };
                 finding.place(field, line);
             }

@@ -253,19 +253,15 @@ impl Gate<'_> {
     /// Whether no good end can be reached by a route without passing the gate, or its writer, again.
     fn holds(&self, route: &str, writer: usize) -> bool {
         let scope = self.scope;
-        let first = match scope.recipe.target(route) {
-            Some(Target::Step(name)) => match scope.recipe.position(&name) {
-                Some(at) => at,
-                None => return true,
-            },
-            Some(Target::Done) => return false,
-            Some(Target::Escalate) | None => return true,
+        let Some(first) = scope.recipe.position(route) else {
+            return scope.recipe.target(route) != Some(Target::Done);
         };
         let components = &scope.graph.components;
         let leads_back = components.same(first, self.at) || components.same(first, writer);
         if !leads_back || !self.ends.reached[first] {
             return !self.ends.reached[first];
         }
+        // Until the first end: a walk of all that can be reached, for each gate, takes minutes in a loop of thousands of steps.
         let mut seen = vec![false; scope.facts.len()];
         let mut open = vec![first];
         while let Some(at) = open.pop() {
