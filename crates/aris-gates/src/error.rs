@@ -117,20 +117,18 @@ impl Failure for GateError {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let path = |path: &PathBuf| (String::from("path"), path.display().to_string().into());
-        match self {
-            Self::Json {
-                path: at, source, ..
-            } => {
-                let mut details = source.details();
-                details.extend([path(at)]);
-                details
-            }
-            Self::Worktree { path: at }
-            | Self::NoBranch { path: at }
-            | Self::OfBranch { path: at, .. } => Map::from_iter([path(at)]),
+        let mut details = match self {
+            Self::Json { source, .. } => source.details(),
             Self::Fs(error) => error.details(),
             _ => Map::new(),
+        };
+        if let Self::Json { path, .. }
+        | Self::Worktree { path }
+        | Self::NoBranch { path }
+        | Self::OfBranch { path, .. } = self
+        {
+            details.insert(String::from("path"), path.display().to_string().into());
         }
+        details
     }
 }

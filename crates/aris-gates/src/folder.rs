@@ -1,13 +1,16 @@
 //! The output folder, and the files that one step leaves for the next.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_contract::json::{self, Limits};
 use aris_contract::time::stamp;
-use aris_review::{Gate, Profile};
+use aris_fs::FsError;
+use aris_review::{AgentAnswer, Gate, Profile};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::error::GateError;
 use crate::own::{Part, own};
@@ -104,11 +107,8 @@ impl Folder {
         ending: &str,
         bytes: &[u8],
     ) -> Result<PathBuf, GateError> {
-        if let Some(there) = self
-            .dated(before, pr)?
-            .into_iter()
-            .find(|path| aris_fs::holds(path, bytes))
-        {
+        let mut earlier = self.dated(before, pr)?.into_iter();
+        if let Some(there) = earlier.find(|path| aris_fs::holds(path, bytes)) {
             return Ok(there);
         }
         self.write(&format!("{before}_{pr}_{}.{ending}", self.stamp), bytes)
@@ -117,24 +117,19 @@ impl Folder {
     /// Files `{before}_{pr}_…` of earlier calls.
     pub fn dated(&self, before: &str, pr: u64) -> Result<Vec<PathBuf>, GateError> {
         let before = format!("{before}_{pr}_");
-        let names = self.names()?;
-        Ok(names
-            .into_iter()
-            .filter(|name| name.starts_with(&before))
-            .map(|name| self.at(&name))
-            .collect())
+        let mut names = self.names()?;
+        names.retain(|name| name.starts_with(&before));
+        Ok(names.iter().map(|name| self.at(name)).collect())
     }
 
     /// Names of its files; none where it is not there yet.
     pub fn names(&self) -> Result<Vec<String>, GateError> {
-        match aris_fs::list_sorted(&self.path) {
-            Ok(entries) => Ok(entries
-                .into_iter()
-                .map(|entry| entry.name.to_string_lossy().into_owned())
-                .collect()),
-            Err(error) if error.is_not_found() => Ok(Vec::new()),
-            Err(error) => Err(error.into()),
-        }
+        let entries = match aris_fs::list_sorted(&self.path) {
+            Err(error) if error.is_not_found() => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let names = entries.iter().map(|entry| entry.name.to_string_lossy());
+        Ok(names.map(Cow::into_owned).collect())
     }
 }
 
@@ -145,6 +140,23 @@ pub fn read<T: DeserializeOwned>(path: &Path, hint: &'static str) -> Result<T, G
         path: path.to_path_buf(),
         source,
         hint,
+    })
+}
+
+/// Bytes of an answer at most: a model writes some hundred kilobytes.
+const ANSWER_LIMIT: u64 = 16 << 20;
+
+/// The output of an agent's answer to the request `id`, or why the answer does not hold; none where it is not there.
+pub fn answer(answers: &Path, id: &str) -> Result<Option<Result<Value, String>>, GateError> {
+    let path = answers.join(format!("{id}.json"));
+    Ok(match aris_fs::read_optional(&path, ANSWER_LIMIT) {
+        Ok(None) => None,
+        Ok(Some(bytes)) => Some(AgentAnswer::read(&bytes, id).map(|answer| answer.output)),
+        // An answer that is too large, or no file, is an agent's fault and not the caller's.
+        Err(error @ (FsError::TooLarge { .. } | FsError::NotRegular { .. })) => {
+            Some(Err(error.to_string()))
+        }
+        Err(error) => return Err(error.into()),
     })
 }
 

@@ -37,12 +37,10 @@ impl Worktree {
 
     /// The branch that is checked out.
     pub fn branch(&self) -> Result<String, GateError> {
-        match self.line(&["symbolic-ref", "--short", "-q", "HEAD"])? {
-            Some(branch) => Ok(branch),
-            None => Err(GateError::NoBranch {
-                path: self.path.clone(),
-            }),
-        }
+        let branch = self.line(&["symbolic-ref", "--short", "-q", "HEAD"])?;
+        branch.ok_or_else(|| GateError::NoBranch {
+            path: self.path.clone(),
+        })
     }
 
     /// The commit that is checked out; none before the first.
@@ -52,28 +50,20 @@ impl Worktree {
 
     /// The text of a file in a commit; none where either is not here, or where it is no text.
     pub fn text_at(&self, commit: &str, path: &str) -> Result<Option<String>, GateError> {
-        let done = run(
-            &self.path,
-            &["cat-file", "blob", &format!("{commit}:{path}")],
-        )?;
+        let name = format!("{commit}:{path}");
+        let done = run(&self.path, &["cat-file", "blob", &name])?;
         let text = String::from_utf8(done.stdout.bytes).ok();
         Ok(text.filter(|text| done.end == End::Exited(0) && !text.contains('\0')))
     }
 
     /// The files that are here otherwise than in `commit`, or are not in both; none where the commit is not here.
     pub fn changed_since(&self, commit: &str) -> Result<Option<Vec<String>>, GateError> {
-        let name = format!("{commit}^{{commit}}");
-        if self
-            .line(&["rev-parse", "-q", "--verify", &name])?
-            .is_none()
-        {
+        if !has(&self.path, commit)? {
             return Ok(None);
         }
         let fixed = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
         let said = self.done(&[&fixed[..], &["--no-textconv", commit, "--"]].concat())?;
-        let said = String::from_utf8_lossy(&said);
-        let names = said.split('\0').filter(|name| !name.is_empty());
-        Ok(Some(names.map(str::to_owned).collect()))
+        Ok(Some(names(&said)))
     }
 
     /// A file of these that a filter of git changes on its way into a commit.
@@ -89,14 +79,8 @@ impl Worktree {
 
     /// Whether `head` is or comes after `commit`; none when one of them is not in this repository.
     pub fn contains(&self, head: &str, commit: &str) -> Result<Option<bool>, GateError> {
-        for name in [commit, head] {
-            let name = format!("{name}^{{commit}}");
-            if self
-                .line(&["rev-parse", "-q", "--verify", &name])?
-                .is_none()
-            {
-                return Ok(None);
-            }
+        if !has(&self.path, commit)? || !has(&self.path, head)? {
+            return Ok(None);
         }
         let done = run(&self.path, &["merge-base", "--is-ancestor", commit, head])?;
         Ok(Some(done.success()))
@@ -119,24 +103,15 @@ impl Worktree {
 
     /// Commits these files as they are, and nothing else of what is staged; gives the commit. When that fails, the index is as before.
     pub fn commit(&self, subject: &str, files: &[String]) -> Result<String, GateError> {
-        let known = self.done(&with(&["ls-files", "-z", "--"], files))?;
-        let known = String::from_utf8_lossy(&known);
-        let new: Vec<String> = files
-            .iter()
-            .filter(|file| !known.split('\0').any(|name| name == file.as_str()))
-            .cloned()
-            .collect();
+        let known = names(&self.done(&with(&["ls-files", "-z", "--"], files))?);
+        let mut new = files.to_vec();
+        new.retain(|file| !known.contains(file));
         // A file that git does not know yet has to be told to it first.
         if !new.is_empty() {
             self.done(&with(&["add", "--intent-to-add", "--"], &new))?;
         }
-        let mut arguments = vec![
-            String::from("commit"),
-            String::from("--quiet"),
-            String::from("--only"),
-            format!("--message={subject}"),
-        ];
-        arguments.extend(with(&["--"], files));
+        let message = format!("--message={subject}");
+        let arguments = with(&["commit", "--quiet", "--only", &message, "--"], files);
         if let Err(error) = self.done(&arguments) {
             if !new.is_empty() {
                 self.done(&with(&["rm", "--cached", "--quiet", "--"], &new))?;
@@ -186,14 +161,11 @@ pub fn kept(folder: &Path, path: &str, base: Option<&str>) -> Result<Kept, GateE
     if !run(folder, &["ls-files", "--error-unmatch", "--", path])?.success() {
         return Ok(Kept::Untracked);
     }
-    for name in base.iter().flat_map(|base| {
-        [
-            format!("refs/remotes/origin/{base}"),
-            format!("refs/heads/{base}"),
-        ]
-    }) {
-        let commit = format!("{name}^{{commit}}");
-        if !run(folder, &["rev-parse", "-q", "--verify", &commit])?.success() {
+    for place in ["refs/remotes/origin", "refs/heads"] {
+        let Some(name) = base.map(|base| format!("{place}/{base}")) else {
+            continue;
+        };
+        if !has(folder, &name)? {
             continue;
         }
         let shown = run(folder, &["show", &format!("{name}:./{path}")])?;
@@ -207,10 +179,21 @@ pub(crate) fn tracked(top: &Path) -> Result<Vec<String>, GateError> {
     let worktree = Worktree {
         path: top.to_path_buf(),
     };
-    let said = worktree.done(&["ls-files", "-z"])?;
-    let names = String::from_utf8_lossy(&said);
-    let names = names.split('\0').filter(|name| !name.is_empty());
-    Ok(names.map(str::to_owned).collect())
+    Ok(names(&worktree.done(&["ls-files", "-z"])?))
+}
+
+/// Whether a commit is in the repository of a folder.
+fn has(folder: &Path, commit: &str) -> Result<bool, GateError> {
+    let commit = format!("{commit}^{{commit}}");
+    let done = run(folder, &["rev-parse", "-q", "--verify", &commit])?;
+    Ok(done.success() && !done.stdout.bytes.is_empty())
+}
+
+/// Names with a NUL behind each.
+fn names(said: &[u8]) -> Vec<String> {
+    let said = String::from_utf8_lossy(said);
+    let names = said.split('\0').filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
 }
 
 fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
@@ -219,13 +202,10 @@ fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
 }
 
 fn run<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Result<Finished, GateError> {
+    let no_hooks = ["-c", "core.hooksPath=/dev/null"];
     let mut command = aris_proc::command("git", folder)
-        .args([
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "core.fsmonitor=false",
-        ])
+        .args(no_hooks)
+        .args(["-c", "core.fsmonitor=false"])
         .args(arguments.iter().map(AsRef::as_ref))
         .env("GIT_LITERAL_PATHSPECS", "1")
         .env("GIT_TERMINAL_PROMPT", "0");

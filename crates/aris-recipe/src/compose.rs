@@ -98,11 +98,9 @@ impl Work {
                 .left_out
                 .push(name_of(&placeholder).to_owned());
             // What failed does not go on as if it had been rescued.
-            let stop = placeholder
-                .on_failure
-                .as_ref()
-                .filter(|route| route.text != placeholder.name);
-            failure = Some(stop.map_or_else(|| ESCALATE.to_owned(), |route| route.text.clone()));
+            let stop = placeholder.on_failure.as_deref();
+            let stop = stop.filter(|route| *route != placeholder.name);
+            failure = Some(stop.unwrap_or(ESCALATE).to_owned());
             (Vec::new(), steps.get(at).map(|step| step.name.clone()))
         };
         // After the last step of a file there is nothing but the end.
@@ -142,10 +140,7 @@ impl Work {
     }
 
     fn is_on(&mut self, placeholder: &Step, given: &BTreeMap<String, String>) -> bool {
-        let gate = placeholder
-            .gate
-            .as_ref()
-            .map_or("", |gate| gate.text.as_str());
+        let gate = placeholder.gate.as_deref().unwrap_or_default();
         let value = given
             .get(gate)
             .or_else(|| self.defaults.get(gate))
@@ -210,14 +205,8 @@ impl Work {
             line,
             column: 0,
         };
-        let success = placeholder
-            .on_success
-            .as_ref()
-            .map_or(DONE, |route| &route.text);
-        let failure = placeholder
-            .on_failure
-            .as_ref()
-            .map_or(ESCALATE, |route| &route.text);
+        let success = placeholder.on_success.as_deref().unwrap_or(DONE);
+        let failure = placeholder.on_failure.as_deref().unwrap_or(ESCALATE);
         let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
         for mut fault in sub.faults {
             if let [top, step, ..] = fault.path.as_mut_slice()
@@ -308,10 +297,7 @@ pub fn captured_by(names: &[String], find: &mut Find<'_>) -> BTreeSet<String> {
 }
 
 fn name_of(placeholder: &Step) -> &str {
-    placeholder
-        .sub_recipe
-        .as_ref()
-        .map_or("", |name| name.text.trim())
+    placeholder.sub_recipe.as_deref().unwrap_or_default().trim()
 }
 
 /// What the steps of a sub-recipe are called with in front: its name in lower case, everything but `a-z0-9` as `_`, and a `_`. Where the
@@ -396,8 +382,8 @@ mod tests {
         );
         let route = |step: &str, field: &str| {
             let step = done.recipe.step(step).unwrap();
-            let found = step.routes().into_iter().find(|(name, _)| name == field);
-            found.map(|(_, route)| route.text.clone())
+            let found = step.routes().into_iter().find(|way| way.field == field);
+            found.map(|way| way.to.text.clone())
         };
         assert_eq!(route("a", "on_success").as_deref(), Some("my_sub_done"));
         assert_eq!(route("my_sub_done", "on_failure").as_deref(), Some("f"));

@@ -1,8 +1,6 @@
 //! Values at run time: looked up in three namespaces, turned into text, tested for truth.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::Value;
 
@@ -29,38 +27,28 @@ pub fn to_text(value: &Value) -> Cow<'_, str> {
 
 /// A value as JSON with sorted keys, without blanks.
 pub fn sorted_json(value: &Value) -> String {
-    let mut out = String::new();
-    write_sorted(value, &mut out);
-    out
+    let mut value = value.clone();
+    value.sort_all_objects();
+    value.to_string()
 }
 
-fn write_sorted(value: &Value, out: &mut String) {
-    match value {
-        Value::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                write_sorted(item, out);
-            }
-            out.push(']');
-        }
-        Value::Object(entries) => {
-            let sorted: BTreeMap<_, _> = entries.iter().collect();
-            out.push('{');
-            for (at, (key, item)) in sorted.into_iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                // Writing to a text cannot fail.
-                write!(out, "{}:", Value::from(key.as_str())).unwrap_or_default();
-                write_sorted(item, out);
-            }
-            out.push('}');
-        }
-        scalar => write!(out, "{scalar}").unwrap_or_default(),
-    }
+/// The items of a list, or the parts of a text between separators; trimmed, and blank ones are none.
+pub(crate) fn items(value: &Value, separators: &[char]) -> Vec<String> {
+    let texts: Vec<String> = match value {
+        Value::Array(items) => items
+            .iter()
+            .map(|item| to_text(item).into_owned())
+            .collect(),
+        other => to_text(other)
+            .split(separators)
+            .map(str::to_owned)
+            .collect(),
+    };
+    let trimmed = texts.iter().map(|text| text.trim());
+    trimmed
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whether a text counts as true. Untrue, trimmed and in lower case: nothing, `false`, `0`, `no`, `off`, `none`, `null`.

@@ -31,18 +31,15 @@ pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Find
                 return finding;
             };
             if !file.has_line(line) {
-                let text = texts
-                    .entry(file.path.as_str())
-                    .or_insert_with(|| Text::of(file));
-                let claim = claims
-                    .iter()
-                    .find(|claim| claim.line == Some(line) && plain(&claim.file) == finding.file);
+                let text = texts.entry(file.path.as_str());
+                let text = text.or_insert_with(|| Text::of(file));
+                let here =
+                    |claim: &&Claim| claim.line == Some(line) && plain(&claim.file) == finding.file;
+                let claim = claims.iter().find(here);
                 finding.line = claim.and_then(|claim| text.only_line(&claim.claim_text));
             }
-            let line = file
-                .lines
-                .iter()
-                .find(|line| Some(line.number) == finding.line);
+            let mut lines = file.lines.iter();
+            let line = lines.find(|line| Some(line.number) == finding.line);
             finding.quote = line.map_or_else(String::new, |line| letters(&line.text));
             finding.suggest(line.map(|line| line.text.as_str()));
             finding
@@ -110,9 +107,8 @@ impl Text {
             return None;
         }
         let after = self.starts.partition_point(|(start, _)| *start <= place);
-        self.starts
-            .get(after.checked_sub(1)?)
-            .map(|(_, line)| *line)
+        let (_, line) = self.starts.get(after.checked_sub(1)?)?;
+        Some(*line)
     }
 }
 

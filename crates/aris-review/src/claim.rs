@@ -1,12 +1,17 @@
 //! A claim of a report: a sentence that needs backing.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 /// What kind of backing a claim needs.
+//
+// The word of each but `experimental` is also the dimension of findings about such a claim.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum ClaimType {
     /// A result of the report's own experiments: its numbers are compared with the results, it needs no citation.
     Experimental,
@@ -16,26 +21,6 @@ pub enum ClaimType {
     Methodological,
     /// Better or worse than something else: it needs to say than what, and where that stands.
     Comparative,
-}
-
-impl ClaimType {
-    /// All types.
-    pub const ALL: [Self; 4] = [
-        Self::Experimental,
-        Self::External,
-        Self::Methodological,
-        Self::Comparative,
-    ];
-
-    /// The word in JSON, which for all but `experimental` is also the dimension of findings about such a claim.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Experimental => "experimental",
-            Self::External => "external",
-            Self::Methodological => "methodological",
-            Self::Comparative => "comparative",
-        }
-    }
 }
 
 /// A claim as `claims_{pr}.json` holds it.

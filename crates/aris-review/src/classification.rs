@@ -14,9 +14,9 @@ use crate::profile::Profile;
 use crate::signal::Signal;
 
 /// What is to be done with a comment.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
+#[strum(serialize_all = "UPPERCASE")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Decision {
     /// It is right.
@@ -24,24 +24,14 @@ pub enum Decision {
     /// It is wrong.
     Reject,
     /// A person has to say.
+    #[default]
     Discuss,
-}
-
-impl Decision {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Accept => "ACCEPT",
-            Self::Reject => "REJECT",
-            Self::Discuss => "DISCUSS",
-        }
-    }
 }
 
 /// What was decided about one comment, and what came of it.
 ///
 /// **Source**: citation gates, §2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// What is to be done.
@@ -98,20 +88,14 @@ impl Entry {
     /// The entry of a comment about which nothing could be decided, because of `why`.
     pub fn discuss(finding: &Grouped, why: &str) -> Self {
         Self {
-            verdict: Decision::Discuss,
             evidence: why.to_owned(),
-            category: None,
-            fix_strategy: None,
-            escalate: false,
             dimension: finding.dimension.clone(),
             path: finding.path.clone(),
             line: finding.line,
             body: finding.body.clone(),
             message: message(&finding.body),
             thread_node_id: finding.thread_node_id.clone(),
-            applied: None,
-            sha: None,
-            reason: None,
+            ..Self::default()
         }
     }
 
@@ -169,15 +153,12 @@ pub fn read_answer(
     output: &Value,
     quoted: &dyn Quoted,
 ) -> Result<Classification, String> {
-    let wanted: BTreeMap<u64, &Grouped> = findings
-        .iter()
-        .map(|finding| (finding.id, finding))
-        .collect();
+    let wanted = findings.iter().map(|finding| (finding.id, finding));
+    let wanted: BTreeMap<u64, &Grouped> = wanted.collect();
     let mut read = Classification::new();
     for (id, given) in answers(output)? {
-        let finding = wanted
-            .get(&id)
-            .ok_or_else(|| format!("comment {id} is not in this group"))?;
+        let finding = wanted.get(&id);
+        let finding = finding.ok_or_else(|| format!("comment {id} is not in this group"))?;
         let entry = entry(profile, finding, &given, quoted)
             .and_then(|entry| hold(signals, finding, &entry, quoted).map(|()| entry))
             .map_err(|why| format!("comment {id}: {why}"))?;
@@ -185,11 +166,8 @@ pub fn read_answer(
             return Err(format!("comment {id} is answered twice"));
         }
     }
-    let missing: Vec<String> = wanted
-        .keys()
-        .filter(|id| !read.contains_key(id))
-        .map(u64::to_string)
-        .collect();
+    let missing = wanted.keys().filter(|id| !read.contains_key(id));
+    let missing: Vec<String> = missing.map(u64::to_string).collect();
     if missing.is_empty() {
         Ok(read)
     } else {
@@ -244,24 +222,18 @@ fn number<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 
 /// The answers with their comments' numbers: a list of entries with `id`, or an object of entries by id.
 fn answers(output: &Value) -> Result<Vec<(u64, Given)>, String> {
+    let of_list = |value| match typed::<Given>(value)? {
+        Given { id: 0, .. } => Err(String::from("an answer has no id")),
+        given => Ok((given.id, given)),
+    };
+    let of_map = |(key, value): (&String, _)| {
+        let id = key.parse().ok();
+        let id = id.ok_or_else(|| String::from("a key is no comment's number"))?;
+        Ok((id, typed(value)?))
+    };
     match output {
-        Value::Array(list) => list
-            .iter()
-            .map(|value| {
-                let given: Given = typed(value)?;
-                (given.id != 0)
-                    .then_some((given.id, given))
-                    .ok_or_else(|| String::from("an answer has no id"))
-            })
-            .collect(),
-        Value::Object(map) => map
-            .iter()
-            .map(|(key, value)| {
-                let id = key.parse().ok();
-                let id = id.ok_or_else(|| String::from("a key is no comment's number"))?;
-                Ok((id, typed(value)?))
-            })
-            .collect(),
+        Value::Array(list) => list.iter().map(of_list).collect(),
+        Value::Object(map) => map.iter().map(of_map).collect(),
         _ => Err(String::from("the output is neither a list nor an object")),
     }
 }
@@ -282,12 +254,10 @@ fn entry(
         ));
     }
     let strategy = match (given.verdict, given.fix_strategy.as_deref()) {
-        (Decision::Accept, Some(name)) => Some(
-            profile
-                .strategy(name)
-                .ok_or_else(|| format!("{} is no fix_strategy", crate::one_line(name, 40)))?
-                .1,
-        ),
+        (Decision::Accept, Some(name)) => {
+            let wrong = || format!("{} is no fix_strategy", crate::one_line(name, 40));
+            Some(profile.strategy(name).ok_or_else(wrong)?.1)
+        }
         (Decision::Accept, None) => return Err(String::from("it has no fix_strategy")),
         (_, Some(_)) => return Err(String::from("only ACCEPT has a fix_strategy")),
         (_, None) => None,
@@ -317,25 +287,19 @@ fn entry(
 ///
 /// **Source**: citation gates, §6.4.
 pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
-    let mut work: Vec<(u64, &Entry)> = classification
+    let editable = classification
         .iter()
-        .filter(|(_, entry)| entry.is_editable())
-        .map(|(id, entry)| (*id, entry))
-        .collect();
+        .filter(|(_, entry)| entry.is_editable());
+    let mut work: Vec<(&u64, &Entry)> = editable.collect();
     work.sort_by_key(|(id, entry)| {
         let strategy = entry.fix_strategy.as_deref().unwrap_or_default();
         let rank = profile
             .strategy(strategy)
             .map_or(usize::MAX, |(rank, _)| rank);
-        (
-            rank,
-            std::cmp::Reverse(entry.severity()),
-            entry.path.clone(),
-            entry.line,
-            *id,
-        )
+        let gravity = std::cmp::Reverse(entry.severity());
+        (rank, gravity, &entry.path, entry.line, *id)
     });
-    work.into_iter().map(|(id, _)| id).collect()
+    work.into_iter().map(|(id, _)| *id).collect()
 }
 
 /// Dimensions of comments that ask for a source: what the sample was does not settle them.
@@ -407,7 +371,7 @@ mod tests {
     }
 
     fn grouped(id: u64, severity: Severity) -> Grouped {
-        let word = severity.word();
+        let word = severity;
         Grouped {
             id,
             path: String::from("r.md"),

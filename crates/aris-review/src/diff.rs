@@ -216,9 +216,8 @@ impl Diff {
 impl DiffFile {
     /// Whether a comment can be put on this line.
     pub fn has_line(&self, number: u32) -> bool {
-        self.lines
-            .binary_search_by_key(&number, |line| line.number)
-            .is_ok()
+        let found = self.lines.binary_search_by_key(&number, |line| line.number);
+        found.is_ok()
     }
 }
 
@@ -262,29 +261,22 @@ impl Header {
     /// Any other line.
     fn line(&mut self, line: &str) {
         let special = |mode: &str| matches!(mode, "120000" | "160000").then(|| mode.to_owned());
+        let after = |one: &str, other: &str| {
+            let rest = line.strip_prefix(one);
+            rest.or_else(|| line.strip_prefix(other))
+        };
         if let Some(path) = line.strip_prefix("--- ") {
             self.old_path = path_of(path, "a/");
-        } else if let Some(mode) = line
-            .strip_prefix("new file mode ")
-            .or_else(|| line.strip_prefix("new mode "))
-        {
+        } else if let Some(mode) = after("new file mode ", "new mode ") {
             self.mode = special(mode);
         } else if let Some(rest) = line.strip_prefix("index ") {
-            self.mode = self
-                .mode
-                .take()
-                .or_else(|| special(rest.rsplit_once(' ')?.1));
+            let known = self.mode.take();
+            self.mode = known.or_else(|| special(rest.rsplit_once(' ')?.1));
         } else if line.starts_with("deleted file mode ") {
             self.deleted = true;
-        } else if let Some(path) = line
-            .strip_prefix("rename from ")
-            .or_else(|| line.strip_prefix("copy from "))
-        {
+        } else if let Some(path) = after("rename from ", "copy from ") {
             self.was = path_of(path, "");
-        } else if let Some(path) = line
-            .strip_prefix("rename to ")
-            .or_else(|| line.strip_prefix("copy to "))
-        {
+        } else if let Some(path) = after("rename to ", "copy to ") {
             self.path = path_of(path, "");
         } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
             self.binary = true;

@@ -7,12 +7,13 @@ use sha2::{Digest as _, Sha256};
 use crate::edit::{Edit, Suggestion};
 
 /// How bad a finding is. The order is that of gravity.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(schemars::JsonSchema, strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing has to happen.
+    #[default]
     Info,
     /// Should be mended.
     Warning,
@@ -20,31 +21,10 @@ pub enum Severity {
     Critical,
 }
 
-impl Severity {
-    /// All severities, the gravest first.
-    pub const ALL: [Self; 3] = [Self::Critical, Self::Warning, Self::Info];
-
-    /// The word in JSON and in labels.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
-    }
-
-    /// The severity with this word.
-    pub fn of(word: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|severity| severity.word() == word)
-    }
-}
-
 /// Who found it.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// A model.
@@ -53,20 +33,10 @@ pub enum Source {
     Rules,
 }
 
-impl Source {
-    /// The word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Rules => "rules",
-        }
-    }
-}
-
 /// A finding as `findings_{pr}.json` holds it.
 ///
 /// **Source**: citation gates, §2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// Path in the repository.
@@ -144,15 +114,9 @@ impl Finding {
             dimension: dimension.to_owned(),
             severity,
             message: message.into(),
-            requires_decision: false,
             rule: Some(rule.to_owned()),
             source: Some(Source::Rules),
-            quote: String::new(),
-            suggested_strategy: None,
-            suggestion: None,
-            edit: None,
-            fingerprint: String::new(),
-            also: Vec::new(),
+            ..Self::default()
         }
         .identified()
     }

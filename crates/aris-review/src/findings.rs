@@ -81,10 +81,8 @@ impl Findings {
 
     /// How many entries could not be understood.
     pub fn unreadable(&self) -> usize {
-        self.rejected
-            .iter()
-            .filter(|rejected| rejected.unreadable)
-            .count()
+        let rejected = self.rejected.iter();
+        rejected.filter(|rejected| rejected.unreadable).count()
     }
 }
 
@@ -145,22 +143,16 @@ where
 /// One finding, or why it is none and whether that is because it cannot be read.
 fn finding(value: &Value) -> Result<Finding, (String, bool)> {
     let given: Given = typed(value).map_err(|why| (why, true))?;
+    let unreadable = |why: &str| Err((why.to_owned(), true));
     if given.file.is_empty() {
-        return Err((String::from("it names no file"), true));
+        return unreadable("it names no file");
     }
     if given.dimension == "experimental" {
-        return Err((
-            String::from(
-                "its dimension is experimental: claims about one's own experiments are their own evidence",
-            ),
-            false,
-        ));
+        let why = "its dimension is experimental: claims about one's own experiments are their own evidence";
+        return Err((why.to_owned(), false));
     }
     if !is_word(&given.dimension) {
-        return Err((
-            String::from("its dimension is no word of 1 to 40 letters, digits, - and _"),
-            true,
-        ));
+        return unreadable("its dimension is no word of 1 to 40 letters, digits, - and _");
     }
     Ok(Finding {
         file: given.file,
@@ -177,10 +169,8 @@ fn finding(value: &Value) -> Result<Finding, (String, bool)> {
         source: given.source,
         suggested_strategy: given.suggested_strategy,
         suggestion: given.suggestion,
-        edit: None,
-        quote: String::new(),
-        fingerprint: String::new(),
         also: given.also.unwrap_or_default(),
+        ..Finding::default()
     }
     .identified())
 }

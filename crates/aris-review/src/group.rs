@@ -84,15 +84,11 @@ impl Grouping<'_> {
     /// Sorts comments as GitHub gives them, in their order, each once.
     pub fn group(&self, comments: &[Value], threads: &[Thread]) -> Groups {
         let profile = self.gate.profile();
-        let threads: BTreeMap<u64, &Thread> = threads
-            .iter()
-            .map(|thread| (thread.comment_id, thread))
-            .collect();
+        let threads = threads.iter().map(|thread| (thread.comment_id, thread));
+        let threads: BTreeMap<u64, &Thread> = threads.collect();
+        let names = profile.group_names();
         let mut grouped = Groups {
-            groups: profile
-                .group_names()
-                .map(|name| (name.to_owned(), Vec::new()))
-                .collect(),
+            groups: names.map(|name| (name.to_owned(), Vec::new())).collect(),
             skipped: Skipped::default(),
         };
         let mut seen = std::collections::BTreeSet::new();
@@ -106,10 +102,8 @@ impl Grouping<'_> {
             }
             let thread = threads.get(&found.id);
             let skipped = &mut grouped.skipped;
-            let reason = if comment
-                .get("in_reply_to_id")
-                .is_some_and(|id| !id.is_null())
-            {
+            let parent = comment.get("in_reply_to_id");
+            let reason = if parent.is_some_and(|id| !id.is_null()) {
                 Some(&mut skipped.replies)
             } else if !self.trust_all && !self.trusts(comment, thread.copied()) {
                 Some(&mut skipped.untrusted)
@@ -127,34 +121,24 @@ impl Grouping<'_> {
                 continue;
             }
             found.thread_node_id = thread.map(|thread| thread.thread_id.clone());
-            let name = profile.group_of(&found.dimension);
-            grouped
-                .groups
-                .entry(name.to_owned())
-                .or_default()
-                .push(found);
+            let name = profile.group_of(&found.dimension).to_owned();
+            grouped.groups.entry(name).or_default().push(found);
         }
         grouped
     }
-}
 
-impl Grouping<'_> {
     /// Whether a comment counts: its author may write in the repository, is a bot that was named, or is whoever asks, for a comment that
     /// an audit has posted.
     fn trusts(&self, comment: &Value, thread: Option<&Thread>) -> bool {
         let login = comment.pointer("/user/login").and_then(Value::as_str);
-        let is_bot = || {
-            login.is_some_and(|login| self.bots.iter().any(|bot| bot.eq_ignore_ascii_case(login)))
-        };
-        let body = comment
-            .get("body")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let named = |bot: &String| login.is_some_and(|login| bot.eq_ignore_ascii_case(login));
+        let is_bot = || self.bots.iter().any(named);
+        let body = comment.get("body").and_then(Value::as_str);
+        let prints = |gate: Gate| marker::findings_in(gate.profile(), body.unwrap_or_default());
         let is_audit = || {
+            let mut gates = [Gate::Claims, Gate::Review].into_iter();
             let ours = thread.is_some_and(|thread| thread.is_ours);
-            ours && [Gate::Claims, Gate::Review]
-                .iter()
-                .any(|gate| marker::findings_in(gate.profile(), body).next().is_some())
+            ours && gates.any(|gate| prints(gate).next().is_some())
         };
         is_trusted(comment) || is_bot() || is_audit()
     }
@@ -173,14 +157,12 @@ fn read(comment: &Value) -> Option<Grouped> {
     let text = |key: &str| comment.get(key).and_then(Value::as_str);
     let body = text("body")?;
     let dimension = label(body).map_or(Profile::UNKNOWN, |label| label.dimension);
+    let line = comment.get("line").and_then(Value::as_u64);
+    let line = line.and_then(|line| u32::try_from(line).ok());
     Some(Grouped {
         id: comment.get("id").and_then(Value::as_u64)?,
         path: text("path").filter(|path| !path.is_empty())?.to_owned(),
-        line: comment
-            .get("line")
-            .and_then(Value::as_u64)
-            .and_then(|line| u32::try_from(line).ok())
-            .filter(|line| *line > 0),
+        line: line.filter(|line| *line > 0),
         body: body.to_owned(),
         diff_hunk: text("diff_hunk").unwrap_or_default().to_owned(),
         severity: severity(body),

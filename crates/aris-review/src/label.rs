@@ -51,7 +51,7 @@ const WORDS: [(Severity, &[&str]); 3] = [
 /// Reads the label at the very beginning of a body: `^\[(critical|warning|info)\]\s+(\S+):\s+`, letters as they stand.
 pub fn label(body: &str) -> Option<Label<'_>> {
     let (word, rest) = body.strip_prefix('[')?.split_once(']')?;
-    let severity = Severity::of(word)?;
+    let severity = word.parse().ok()?;
     let subject = rest.trim_start();
     let end = subject.find(char::is_whitespace)?;
     let (dimension, message) = subject.split_at_checked(end)?;

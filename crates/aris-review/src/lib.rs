@@ -60,5 +60,5 @@ pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims}
 pub use review::{Looked, Review};
 pub use section::{Reports, Section, SectionLine, matches};
 pub use signal::Signal;
-pub use text::{one_line, quiet};
+pub use text::{one_line, place, quiet};
 pub use verdict::{Buckets, Counts, Event, Judgement, Verdict, judge};

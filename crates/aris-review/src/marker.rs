@@ -11,7 +11,7 @@ use crate::verdict::Verdict;
 
 /// The mark of a finding: its fingerprint, and who looked.
 pub(crate) fn of_finding(profile: &Profile, finding: &Finding) -> String {
-    let by = finding.source.unwrap_or(Source::Agent).word();
+    let by = finding.source.unwrap_or(Source::Agent);
     format!(
         "<!-- aris:{} fp={} by={by} -->",
         profile.marker, finding.fingerprint
@@ -55,12 +55,10 @@ pub(crate) fn review_in<'a>(profile: &'a Profile, body: &'a str) -> Option<&'a s
 
 /// What says that a review is the same: verdict, summary and findings.
 pub(crate) fn digest(verdict: Verdict, findings: &[Finding]) -> String {
-    let mut prints: Vec<&str> = findings
-        .iter()
-        .map(|finding| finding.fingerprint.as_str())
-        .collect();
+    let prints = findings.iter().map(|finding| finding.fingerprint.as_str());
+    let mut prints: Vec<&str> = prints.collect();
     prints.sort_unstable();
-    let text = format!("{} {}", verdict.word(), prints.join(" "));
+    let text = format!("{verdict} {}", prints.join(" "));
     short_hex(&Sha256::digest(text))
 }
 
@@ -82,10 +80,8 @@ fn values<'a>(
     body.lines().filter_map(move |line| {
         let rest = line.trim().strip_prefix("<!-- aris:")?;
         let rest = rest.strip_prefix(profile.marker)?.strip_prefix(' ')?;
-        let rest = rest
-            .strip_prefix(key)?
-            .strip_prefix('=')?
-            .strip_suffix("-->")?;
+        let rest = rest.strip_prefix(key)?.strip_prefix('=')?;
+        let rest = rest.strip_suffix("-->")?;
         let value = rest.split_whitespace().next()?;
         let plain = value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
         plain.then_some(value)

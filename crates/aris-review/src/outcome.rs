@@ -7,23 +7,15 @@ use serde_json::Value;
 use crate::profile::Profile;
 
 /// Whether an edit was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
     /// At least one.
     RealFix,
     /// None was needed, or none was possible.
     AlreadyGreen,
-}
-
-impl Settlement {
-    /// The word in JSON and in tokens.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::RealFix => "real_fix",
-            Self::AlreadyGreen => "already_green",
-        }
-    }
 }
 
 /// The three tokens that a pipeline branches on.
@@ -44,9 +36,7 @@ impl Tokens {
     /// same run would have it again.
     pub fn of<'a>(strategies: impl IntoIterator<Item = &'a str>, fixes_applied: usize) -> Self {
         Self {
-            needs_rerun: strategies
-                .into_iter()
-                .any(|strategy| strategy == Profile::RERUN),
+            needs_rerun: strategies.into_iter().any(|one| one == Profile::RERUN),
             verdict: if fixes_applied > 0 {
                 Settlement::RealFix
             } else {
@@ -60,9 +50,7 @@ impl Tokens {
     pub fn lines(self) -> String {
         format!(
             "needs_rerun = {}\nverdict = {}\nfixes_applied = {}\n",
-            self.needs_rerun,
-            self.verdict.word(),
-            self.fixes_applied
+            self.needs_rerun, self.verdict, self.fixes_applied
         )
     }
 }
@@ -82,25 +70,21 @@ pub fn read_strategies(bytes: &[u8]) -> Result<Vec<&'static str>, JsonError> {
         Value::Object(object) => object.get("escalations").and_then(Value::as_array),
         _ => None,
     };
-    let list = list.ok_or_else(|| {
-        wrong(String::from(
-            "neither a list of escalation records nor an object with one under \"escalations\"",
-        ))
-    })?;
-    list.iter()
-        .enumerate()
-        .map(|(index, record)| {
-            let strategy = record.get("strategy").and_then(Value::as_str);
-            [Profile::RERUN, Profile::DESIGN]
-                .into_iter()
-                .find(|known| strategy == Some(known))
-                .ok_or_else(|| {
-                    wrong(format!(
-                        "record {index} has no strategy, which is rerun_required or design_flaw"
-                    ))
-                })
+    let Some(list) = list else {
+        let why =
+            "neither a list of escalation records nor an object with one under \"escalations\"";
+        return Err(wrong(why.to_owned()));
+    };
+    let strategy = |(index, record): (usize, &Value)| {
+        let strategy = record.get("strategy").and_then(Value::as_str);
+        let mut known = [Profile::RERUN, Profile::DESIGN].into_iter();
+        known.find(|known| strategy == Some(known)).ok_or_else(|| {
+            wrong(format!(
+                "record {index} has no strategy, which is rerun_required or design_flaw"
+            ))
         })
-        .collect()
+    };
+    list.iter().enumerate().map(strategy).collect()
 }
 
 #[cfg(test)]

@@ -49,18 +49,28 @@ pub fn post(
     review: &Review<'_>,
     again: bool,
 ) -> Result<Posted, Trouble> {
-    let mut posted = Posted::default();
     let known = if again {
         Known::default()
     } else {
         Known::of(forge, pull, review)?
     };
-    sent(forge, pull, review, (again, &known), &mut posted);
+    let mut posting = Posting {
+        forge,
+        pull,
+        review,
+        again,
+        known,
+        posted: Posted::default(),
+    };
+    posting.send();
+    let Posting {
+        known, mut posted, ..
+    } = posting;
     // Who posts from another machine does not wait for us.
     if !again && posted.inline > 0 {
         let twice = Known::of(forge, pull, review).map_or(0, |there| there.twice);
         if twice > known.twice {
-            posted.warnings.push(format!(
+            posted.warn(format!(
                 "{twice} findings stand there twice: somebody else posted at the same time"
             ));
         }
@@ -68,252 +78,235 @@ pub fn post(
     Ok(posted)
 }
 
-fn sent(
-    forge: &dyn Forge,
-    pull: &Pull,
-    review: &Review<'_>,
-    (again, known): (bool, &Known),
-    posted: &mut Posted,
-) {
-    let comments = review.comments(&known.findings);
-    posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
-    let said = known.last_review.as_deref() == Some(review.digest().as_str());
-    close_gone(forge, pull, review, known, posted);
-    // Only a request for changes outweighs an approval that cannot be taken back.
-    let event = if take_back(forge, pull, review, known, posted) {
-        review.verdict.event()
-    } else {
-        Event::RequestChanges
-    };
-    if comments.is_empty() && said && event == review.verdict.event() {
-        return;
-    }
-    let sent = forge.takes_batches().then(|| {
-        let texts = review.texts(&BTreeSet::new(), false);
-        told(forge, pull, review, event, (&texts, &comments), posted)
-    });
-    let taken = match sent.unwrap_or(Ok(())) {
-        Ok(()) if !forge.takes_batches() => Some(false),
-        Ok(()) => Some(true),
-        Err(trouble) => {
-            let taken = if !trouble.is_doubtful() {
-                Some(false)
-            } else if again || trouble.is_away() {
-                None
-            } else {
-                was_taken(forge, pull, review, said)
-            };
-            let what = match taken {
-                Some(false) => "the review was not taken",
-                Some(true) => "the review was taken, and the answer was",
-                None => "whether the review was taken is unknown",
-            };
-            posted.warnings.push(format!("{what}: {trouble}"));
-            if trouble.is_busy() && taken == Some(false) {
-                let wait = "nothing more is sent now; call again later".to_owned();
-                posted.warnings.push(wait);
-                None
-            } else {
-                taken
-            }
-        }
-    };
-    match taken {
-        Some(true) => {
-            posted.tier = Some(0);
-            posted.inline = comments.len();
-            return;
-        }
-        // Sending it in pieces could double it.
-        None => {
-            posted.tier = Some(3);
-            posted.failed = comments.len();
-            return;
-        }
-        Some(false) => {}
-    }
-    let refused = one_by_one(forge, pull, &comments, posted);
-    let none = posted.inline == 0 && !comments.is_empty();
-    posted.tier = Some(if none { 2 } else { 1 });
-    // What the last review said already is not said again.
-    if !(none && said) {
-        let texts = review.texts(&refused, none);
-        if let Err(trouble) = told(forge, pull, review, event, (&texts, &[]), posted) {
-            posted.tier = Some(3);
-            posted
-                .warnings
-                .push(format!("the summary was not taken: {trouble}"));
-        }
+impl Posted {
+    fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
     }
 }
 
-/// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
-fn close_gone(
-    forge: &dyn Forge,
-    pull: &Pull,
-    review: &Review<'_>,
-    known: &Known,
-    posted: &mut Posted,
-) {
-    let there: BTreeSet<&str> = review
-        .findings
-        .iter()
-        .map(|finding| finding.fingerprint.as_str())
-        .collect();
-    for open in &known.open {
-        let gone = !open
-            .findings
-            .iter()
-            .any(|print| there.contains(print.as_str()));
-        let looked = if open.of_rules {
-            review.looked.rules
+/// A review on its way.
+struct Posting<'a> {
+    forge: &'a dyn Forge,
+    pull: &'a Pull,
+    review: &'a Review<'a>,
+    again: bool,
+    known: Known,
+    posted: Posted,
+}
+
+impl Posting<'_> {
+    fn send(&mut self) {
+        let review = self.review;
+        let comments = review.comments(&self.known.findings);
+        self.posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
+        let said = self.known.says(review);
+        self.close_gone();
+        // Only a request for changes outweighs an approval that cannot be taken back.
+        let event = if self.take_back() {
+            review.verdict.event()
         } else {
-            review.looked.agents
+            Event::RequestChanges
         };
-        if !gone || !looked || review.unreadable > 0 {
-            continue;
+        if comments.is_empty() && said && event == review.verdict.event() {
+            return;
         }
-        match forge.resolve(pull, &open.thread) {
-            Ok(()) => posted.closed += 1,
-            Err(trouble) => posted.warnings.push(format!(
-                "the thread of a finding that is gone was not closed: {trouble}"
-            )),
+        let taken = if self.forge.takes_batches() {
+            self.send_whole(event, &comments, said)
+        } else {
+            Some(false)
+        };
+        match taken {
+            Some(true) => {
+                self.posted.tier = Some(0);
+                self.posted.inline = comments.len();
+                return;
+            }
+            // Sending it in pieces could double it.
+            None => {
+                self.posted.tier = Some(3);
+                self.posted.failed = comments.len();
+                return;
+            }
+            Some(false) => {}
         }
-        if open.outdated
-            && let Some(Err(trouble)) = open.comment.as_ref().map(|id| forge.minimize(id))
-        {
-            posted.warnings.push(format!(
-                "the comment of a finding that is gone was not folded away: {trouble}"
-            ));
+        let refused = self.one_by_one(&comments);
+        let none = self.posted.inline == 0 && !comments.is_empty();
+        self.posted.tier = Some(if none { 2 } else { 1 });
+        // What the last review said already is not said again.
+        if !(none && said) {
+            let texts = review.texts(&refused, none);
+            if let Err(trouble) = self.tell(event, &texts, &[]) {
+                self.posted.tier = Some(3);
+                self.posted
+                    .warn(format!("the summary was not taken: {trouble}"));
+            }
         }
     }
-}
 
-/// Takes back our approvals where the verdict is another now; gives whether none of them counts any more.
-fn take_back(
-    forge: &dyn Forge,
-    pull: &Pull,
-    review: &Review<'_>,
-    known: &Known,
-    posted: &mut Posted,
-) -> bool {
-    if review.verdict.event() == Event::Approve {
-        return true;
+    /// Sends all of it as one review; gives whether it was taken, none where that is unknown or nothing more is to be sent.
+    fn send_whole(&mut self, event: Event, comments: &[Comment], said: bool) -> Option<bool> {
+        let texts = self.review.texts(&BTreeSet::new(), false);
+        let Err(trouble) = self.tell(event, &texts, comments) else {
+            return Some(true);
+        };
+        let taken = if !trouble.is_doubtful() {
+            Some(false)
+        } else if self.again || trouble.is_away() {
+            None
+        } else {
+            self.was_taken(said)
+        };
+        let what = match taken {
+            Some(false) => "the review was not taken",
+            Some(true) => "the review was taken, and the answer was",
+            None => "whether the review was taken is unknown",
+        };
+        self.posted.warn(format!("{what}: {trouble}"));
+        if trouble.is_busy() && taken == Some(false) {
+            let wait = "nothing more is sent now; call again later";
+            self.posted.warn(wait.to_owned());
+            return None;
+        }
+        taken
     }
-    let mut all = true;
-    for id in &known.approvals {
-        match forge.dismiss(pull, *id, &review.summary()) {
-            Ok(()) => posted.dismissed += 1,
-            Err(trouble) => {
-                all = false;
-                posted.warnings.push(format!(
-                    "our earlier approval {id} was not taken back, changes are requested instead: {trouble}"
+
+    /// Closes the threads of our findings that nobody finds any more. One in which somebody else wrote stays: that is a conversation.
+    fn close_gone(&mut self) {
+        let review = self.review;
+        let there = review.findings.iter();
+        let there: BTreeSet<&str> = there.map(|finding| finding.fingerprint.as_str()).collect();
+        for open in &self.known.open {
+            let is_there = |print: &String| there.contains(print.as_str());
+            let looked = if open.of_rules {
+                review.looked.rules
+            } else {
+                review.looked.agents
+            };
+            if open.findings.iter().any(is_there) || !looked || review.unreadable > 0 {
+                continue;
+            }
+            match self.forge.resolve(self.pull, &open.thread) {
+                Ok(()) => self.posted.closed += 1,
+                Err(trouble) => self.posted.warn(format!(
+                    "the thread of a finding that is gone was not closed: {trouble}"
+                )),
+            }
+            if open.outdated
+                && let Some(id) = &open.comment
+                && let Err(trouble) = self.forge.minimize(id)
+            {
+                self.posted.warn(format!(
+                    "the comment of a finding that is gone was not folded away: {trouble}"
                 ));
             }
         }
     }
-    all
-}
 
-/// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
-/// the new one is known by its comments.
-fn was_taken(forge: &dyn Forge, pull: &Pull, review: &Review<'_>, said: bool) -> Option<bool> {
-    // Of several texts the last one carries the mark, and was not sent yet.
-    if review.texts(&BTreeSet::new(), false).len() > 1 {
-        return None;
-    }
-    let there = Known::of(forge, pull, review).ok()?;
-    let is_there = there.last_review.as_deref() == Some(review.digest().as_str());
-    Some(is_there && (!said || review.comments(&there.findings).is_empty()))
-}
-
-/// One review with these comments, as a mere comment when the pull request is one's own; what its first text does not hold follows in others.
-///
-/// **Errors**: the first one was not taken.
-fn told(
-    forge: &dyn Forge,
-    pull: &Pull,
-    review: &Review<'_>,
-    event: Event,
-    (texts, comments): (&[String], &[Comment]),
-    posted: &mut Posted,
-) -> Result<(), Trouble> {
-    let event = if posted.own_pr == Some(true) {
-        Event::Comment
-    } else {
-        event
-    };
-    let Some((first, others)) = texts.split_first() else {
-        return Ok(());
-    };
-    let send =
-        |event, text: &str, comments| forge.review(pull, &review.json(event, text, comments));
-    match send(event, first, comments) {
-        Err(trouble) if trouble.is_own_pull() => {
-            posted.own_pr = Some(true);
-            send(Event::Comment, first, comments)?;
+    /// Takes back our approvals where the verdict is another now; gives whether none of them counts any more.
+    fn take_back(&mut self) -> bool {
+        if self.review.verdict.event() == Event::Approve {
+            return true;
         }
-        other => other?,
-    }
-    // On GitLab any other event than an approval takes the approval back.
-    let event = if event == Event::Approve && posted.own_pr.is_none() {
-        event
-    } else {
-        Event::Comment
-    };
-    for text in others {
-        if let Err(trouble) = send(event, text, &[]) {
-            posted.warnings.push(format!(
-                "a part of the findings was not taken, call again: {trouble}"
-            ));
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Posts each comment alone; gives the fingerprints of those that were not taken.
-fn one_by_one<'a>(
-    forge: &dyn Forge,
-    pull: &Pull,
-    comments: &'a [Comment],
-    posted: &mut Posted,
-) -> BTreeSet<&'a str> {
-    let all = || comments.iter().map(|comment| comment.fingerprint.as_str());
-    if comments.is_empty() {
-        return BTreeSet::new();
-    }
-    let place = match forge.place(pull) {
-        Ok(place) => place,
-        Err(trouble) => {
-            posted
-                .warnings
-                .push(format!("where comments can be put is unknown: {trouble}"));
-            posted.failed = comments.len();
-            return all().collect();
-        }
-    };
-    let mut refused = BTreeSet::new();
-    for (at, comment) in comments.iter().enumerate() {
-        match forge.comment(pull, &place, &comment.json) {
-            Ok(()) => posted.inline += 1,
-            Err(trouble) => {
-                posted.failed += 1;
-                refused.insert(comment.fingerprint.as_str());
-                posted.warnings.push(format!(
-                    "the comment {} was not taken: {trouble}",
-                    comment.fingerprint
-                ));
-                if trouble.is_busy() {
-                    let rest = comments.iter().skip(at + 1);
-                    refused.extend(rest.map(|comment| comment.fingerprint.as_str()));
-                    posted.failed = refused.len();
-                    return refused;
+        let mut all = true;
+        for id in &self.known.approvals {
+            match self.forge.dismiss(self.pull, *id, &self.review.summary()) {
+                Ok(()) => self.posted.dismissed += 1,
+                Err(trouble) => {
+                    all = false;
+                    self.posted.warn(format!(
+                        "our earlier approval {id} was not taken back, changes are requested instead: {trouble}"
+                    ));
                 }
             }
         }
+        all
     }
-    refused
+
+    /// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
+    /// the new one is known by its comments.
+    fn was_taken(&self, said: bool) -> Option<bool> {
+        let review = self.review;
+        // Of several texts the last one carries the mark, and was not sent yet.
+        if review.texts(&BTreeSet::new(), false).len() > 1 {
+            return None;
+        }
+        let there = Known::of(self.forge, self.pull, review).ok()?;
+        let has_comments = || review.comments(&there.findings).is_empty();
+        Some(there.says(review) && (!said || has_comments()))
+    }
+
+    /// One review with these comments, as a mere comment when the pull request is one's own; what its first text does not hold follows in others.
+    ///
+    /// **Errors**: the first one was not taken.
+    fn tell(
+        &mut self,
+        event: Event,
+        texts: &[String],
+        comments: &[Comment],
+    ) -> Result<(), Trouble> {
+        let event = match self.posted.own_pr {
+            Some(true) => Event::Comment,
+            _ => event,
+        };
+        let Some((first, others)) = texts.split_first() else {
+            return Ok(());
+        };
+        let (forge, pull, review) = (self.forge, self.pull, self.review);
+        let send =
+            |event, text: &str, comments| forge.review(pull, &review.json(event, text, comments));
+        match send(event, first, comments) {
+            Err(trouble) if trouble.is_own_pull() => {
+                self.posted.own_pr = Some(true);
+                send(Event::Comment, first, comments)?;
+            }
+            other => other?,
+        }
+        // On GitLab any other event than an approval takes the approval back.
+        let event = match (event, self.posted.own_pr) {
+            (Event::Approve, None) => event,
+            _ => Event::Comment,
+        };
+        let mut others = others.iter().map(|text| send(event, text, &[]));
+        if let Some(trouble) = others.find_map(Result::err) {
+            self.posted.warn(format!(
+                "a part of the findings was not taken, call again: {trouble}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Posts each comment alone; gives the fingerprints of those that were not taken.
+    fn one_by_one<'c>(&mut self, comments: &'c [Comment]) -> BTreeSet<&'c str> {
+        let mut refused = BTreeSet::new();
+        if comments.is_empty() {
+            return refused;
+        }
+        let posted = &mut self.posted;
+        let prints = || comments.iter().map(|comment| comment.fingerprint.as_str());
+        let place = match self.forge.place(self.pull) {
+            Ok(place) => place,
+            Err(trouble) => {
+                posted.warn(format!("where comments can be put is unknown: {trouble}"));
+                posted.failed = comments.len();
+                return prints().collect();
+            }
+        };
+        for (at, (print, comment)) in prints().zip(comments).enumerate() {
+            let Err(trouble) = self.forge.comment(self.pull, &place, &comment.json) else {
+                posted.inline += 1;
+                continue;
+            };
+            refused.insert(print);
+            posted.failed += 1;
+            posted.warn(format!("the comment {print} was not taken: {trouble}"));
+            if trouble.is_busy() {
+                refused.extend(prints().skip(at + 1));
+                posted.failed = refused.len();
+                break;
+            }
+        }
+        refused
+    }
 }
 
 /// What is there of earlier runs.
@@ -343,24 +336,26 @@ struct OpenComment {
 }
 
 impl Known {
+    /// Whether the latest review says what this one says.
+    fn says(&self, review: &Review<'_>) -> bool {
+        self.last_review.as_deref() == Some(review.digest().as_str())
+    }
+
     /// Looks.
     fn of(forge: &dyn Forge, pull: &Pull, review: &Review<'_>) -> Result<Self, Trouble> {
-        let comments = forge
-            .comments(pull)
-            .map_err(|trouble| trouble.about("the comments that are there"))?;
-        let reviews = forge
-            .reviews(pull)
-            .map_err(|trouble| trouble.about("the reviews that are there"))?;
+        let about = |what: &'static str| move |trouble: Trouble| trouble.about(what);
+        let comments = forge.comments(pull);
+        let comments = comments.map_err(about("the comments that are there"))?;
+        let reviews = forge.reviews(pull);
+        let reviews = reviews.map_err(about("the reviews that are there"))?;
         let has_mark = |comment: &Value| {
-            marker::findings_in(review.profile, body(comment))
-                .next()
-                .is_some()
+            let mut prints = marker::findings_in(review.profile, body(comment));
+            prints.next().is_some()
         };
         // Only a comment of ours can be in a thread that is settled.
         let threads = if comments.iter().any(has_mark) {
-            forge
-                .threads(pull)
-                .map_err(|trouble| trouble.about("the threads that are there"))?
+            let threads = forge.threads(pull);
+            threads.map_err(about("the threads that are there"))?
         } else {
             Threads::default()
         };
@@ -381,23 +376,19 @@ impl Known {
         for entry in reviews.iter().filter(|entry| is_ours(entry)) {
             match entry.get("state").and_then(Value::as_str) {
                 Some("APPROVED") if marker::is_marked(review.profile, body(entry)) => {
-                    known
-                        .approvals
-                        .extend(entry.get("id").and_then(Value::as_u64));
+                    let id = entry.get("id").and_then(Value::as_u64);
+                    known.approvals.extend(id);
                 }
                 Some("CHANGES_REQUESTED") => known.approvals.clear(),
                 _ => {}
             }
         }
-        for entry in reviews.iter().chain(&comments) {
-            if !is_ours(entry) {
-                continue;
-            }
+        let entries = reviews.iter().chain(&comments);
+        for entry in entries.filter(|entry| is_ours(entry)) {
             if let Some(digest) = marker::review_in(review.profile, body(entry)) {
-                let time = ["submitted_at", "created_at"]
-                    .iter()
-                    .find_map(|key| entry.get(key).and_then(Value::as_str))
-                    .unwrap_or_default();
+                let mut keys = ["submitted_at", "created_at"].into_iter();
+                let time = keys.find_map(|key| entry.get(key)?.as_str());
+                let time = time.unwrap_or_default();
                 if time >= latest {
                     latest = time;
                     known.last_review = Some(digest.to_owned());
@@ -409,8 +400,8 @@ impl Known {
             if thread.is_some_and(|thread| thread.is_resolved) {
                 continue;
             }
-            let findings = marker::findings_in(review.profile, body(comment)).map(str::to_owned);
-            let findings: Vec<String> = findings.collect();
+            let prints = marker::findings_in(review.profile, body(comment));
+            let findings: Vec<String> = prints.map(str::to_owned).collect();
             for print in &findings {
                 known.twice += usize::from(!known.findings.insert(print.clone()));
             }
@@ -432,8 +423,6 @@ impl Known {
 }
 
 fn body(entry: &Value) -> &str {
-    entry
-        .get("body")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    let body = entry.get("body").and_then(Value::as_str);
+    body.unwrap_or_default()
 }

@@ -97,6 +97,10 @@ const DESIGN: Strategy = Strategy {
     escalates: true,
 };
 
+const fn group(name: &'static str, dimensions: &'static [&'static str]) -> Group {
+    Group { name, dimensions }
+}
+
 const fn edit(name: &'static str) -> Strategy {
     Strategy {
         name,
@@ -111,18 +115,9 @@ static CLAIMS: Profile = Profile {
     config: "claims_review",
     dimensions: &["external", "methodological", "comparative"],
     groups: &[
-        Group {
-            name: "citations",
-            dimensions: &["external"],
-        },
-        Group {
-            name: "methodology",
-            dimensions: &["methodological"],
-        },
-        Group {
-            name: "comparisons",
-            dimensions: &["comparative"],
-        },
+        group("citations", &["external"]),
+        group("methodology", &["methodological"]),
+        group("comparisons", &["comparative"]),
     ],
     strategies: &[
         edit("add_citation"),
@@ -161,26 +156,11 @@ static REVIEW: Profile = Profile {
         "data-scope",
     ],
     groups: &[
-        Group {
-            name: "statistical",
-            dimensions: &["statistical-rigor", "data-integrity"],
-        },
-        Group {
-            name: "methodology",
-            dimensions: &["methodology"],
-        },
-        Group {
-            name: "reproducibility",
-            dimensions: &["reproducibility", "isolation"],
-        },
-        Group {
-            name: "reporting",
-            dimensions: &["report-quality"],
-        },
-        Group {
-            name: "hygiene",
-            dimensions: &["slop"],
-        },
+        group("statistical", &["statistical-rigor", "data-integrity"]),
+        group("methodology", &["methodology"]),
+        group("reproducibility", &["reproducibility", "isolation"]),
+        group("reporting", &["report-quality"]),
+        group("hygiene", &["slop"]),
     ],
     strategies: &[
         edit("config_fix"),
@@ -213,26 +193,21 @@ impl Profile {
 
     /// The group of a dimension.
     pub fn group_of(&self, dimension: &str) -> &'static str {
-        self.groups
-            .iter()
-            .find(|group| group.dimensions.contains(&dimension))
-            .map_or(Self::UNKNOWN, |group| group.name)
+        let mut groups = self.groups.iter();
+        let group = groups.find(|group| group.dimensions.contains(&dimension));
+        group.map_or(Self::UNKNOWN, |group| group.name)
     }
 
     /// Names of all groups, [`Profile::UNKNOWN`] last.
     pub fn group_names(&self) -> impl Iterator<Item = &'static str> {
-        self.groups
-            .iter()
-            .map(|group| group.name)
-            .chain([Self::UNKNOWN])
+        let names = self.groups.iter().map(|group| group.name);
+        names.chain([Self::UNKNOWN])
     }
 
     /// A strategy with its place in the order of application.
     pub fn strategy(&self, name: &str) -> Option<(usize, &'static Strategy)> {
-        self.strategies
-            .iter()
-            .enumerate()
-            .find(|(_, strategy)| strategy.name == name)
+        let mut strategies = self.strategies.iter().enumerate();
+        strategies.find(|(_, strategy)| strategy.name == name)
     }
 }
 

@@ -108,54 +108,43 @@ impl std::str::FromStr for Pull {
 
 impl Repository {
     fn at(kind: Option<Kind>, host: Option<&str>, names: &[&str]) -> Result<Self, String> {
-        match names.split_last() {
-            Some((name, owners)) if !owners.is_empty() => {
-                if names.iter().all(|name| is_name(name)) {
-                    Ok(Self {
-                        kind,
-                        host: host.map(str::to_owned),
-                        owner: owners.join("/"),
-                        name: (*name).to_owned(),
-                    })
-                } else {
-                    Err(String::from(
-                        "owner and name have letters, digits, -, _ and . only, and no - in front",
-                    ))
-                }
-            }
-            _ => Err(String::from("owner/name is needed")),
+        let Some((name, owners)) = names.split_last().filter(|(_, owners)| !owners.is_empty())
+        else {
+            return Err(String::from("owner/name is needed"));
+        };
+        if !names.iter().all(|name| is_name(name)) {
+            let why = "owner and name have letters, digits, -, _ and . only, and no - in front";
+            return Err(why.to_owned());
         }
+        Ok(Self {
+            kind,
+            host: host.map(str::to_owned),
+            owner: owners.join("/"),
+            name: (*name).to_owned(),
+        })
+    }
+
+    fn host(&self) -> String {
+        self.host.as_deref().unwrap_or(USUAL).to_ascii_lowercase()
     }
 
     /// What its host runs: as its address says, else as the host is named.
     pub fn kind(&self) -> Kind {
-        let host = self.host.as_deref().unwrap_or(USUAL).to_ascii_lowercase();
+        let host = self.host();
         let named = host.split(['.', ':']).any(|label| label == "gitlab");
         self.kind
             .unwrap_or(if named { Kind::GitLab } else { Kind::GitHub })
     }
-}
 
-impl Repository {
     /// The host, where it is not the one that is asked anyway.
     pub fn unusual_host(&self) -> Option<&str> {
-        self.host
-            .as_deref()
-            .filter(|host| !host.eq_ignore_ascii_case(USUAL))
+        let host = self.host.as_deref();
+        host.filter(|host| !host.eq_ignore_ascii_case(USUAL))
     }
-}
 
-impl Repository {
     /// Whether both are on one host.
     pub fn is_beside(&self, other: &Self) -> bool {
-        let host = |repository: &Self| {
-            repository
-                .host
-                .as_deref()
-                .unwrap_or(USUAL)
-                .to_ascii_lowercase()
-        };
-        host(self) == host(other)
+        self.host() == other.host()
     }
 }
 

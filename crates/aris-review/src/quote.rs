@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::classification::Quoted;
+use crate::text::letters;
 
 /// Letters of a quotation that are enough to mean a place.
 const ENOUGH: usize = 6;
@@ -28,17 +29,12 @@ impl Quoted for Files {
     fn gives_reason(&self, evidence: &str, path: &str, line: Option<u32>) -> bool {
         let at = line.and_then(|line| usize::try_from(line).ok());
         let text = self.texts.get(path).map_or("", String::as_str);
-        let rest: String = text
-            .lines()
-            .enumerate()
-            .filter(|(index, _)| Some(index + 1) != at)
-            .map(|(_, line)| letters(line))
-            .collect();
-        quotations(evidence)
-            .iter()
-            .filter(|piece| piece.split_whitespace().count() >= CLAUSE)
-            .map(|piece| letters(piece))
-            .any(|piece| piece.chars().count() >= ENOUGH && rest.contains(&piece))
+        let lines = text.lines().enumerate();
+        let rest = lines.filter(|(index, _)| Some(index + 1) != at);
+        let rest: String = rest.map(|(_, line)| letters(line)).collect();
+        let mut pieces = quotations(evidence);
+        pieces.retain(|piece| piece.split_whitespace().count() >= CLAUSE);
+        pieces.into_iter().any(|piece| is_in(piece, &rest))
     }
 }
 
@@ -47,10 +43,7 @@ impl Files {
         let pieces = quotations(evidence);
         self.texts.values().any(|text| {
             let text = letters(text);
-            pieces.iter().any(|piece| {
-                let piece = letters(piece);
-                piece.chars().count() >= ENOUGH && text.contains(&piece)
-            })
+            pieces.iter().any(|piece| is_in(piece, &text))
         })
     }
 
@@ -66,22 +59,21 @@ impl Files {
                     && word.contains(|letter: char| letter.is_ascii_digit())
                     && word.contains(char::is_alphabetic)
             });
-        let marks: Vec<[String; 4]> = words
-            .map(|word| {
-                [
-                    format!("{{{word},"),
-                    format!("{{{word}}}"),
-                    format!("@{word}"),
-                    format!(",{word}"),
-                ]
+        let marks: Vec<String> = words
+            .flat_map(|word| {
+                let (begin, only) = (format!("{{{word},"), format!("{{{word}}}"));
+                [begin, only, format!("@{word}"), format!(",{word}")]
             })
             .collect();
-        self.texts.values().any(|text| {
-            marks
-                .iter()
-                .any(|marks| marks.iter().any(|mark| text.contains(mark.as_str())))
-        })
+        let mut texts = self.texts.values();
+        texts.any(|text| marks.iter().any(|mark| text.contains(mark.as_str())))
     }
+}
+
+/// Whether a quotation stands in a text of letters, and is long enough to mean a place.
+fn is_in(piece: &str, text: &str) -> bool {
+    let piece = letters(piece);
+    piece.chars().count() >= ENOUGH && text.contains(&piece)
 }
 
 /// Whether a number of a line is named that lies in a file of so many lines.
@@ -91,24 +83,22 @@ fn names_line(evidence: &str, lines: usize) -> bool {
     let mut before = "";
     while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (head, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        let end = tail
-            .find(|letter: char| !letter.is_ascii_digit())
-            .unwrap_or(tail.len());
+        let end = tail.find(|letter: char| !letter.is_ascii_digit());
+        let end = end.unwrap_or(tail.len());
         let (digits, after) = tail.split_at_checked(end).unwrap_or((tail, ""));
         let head = if head.is_empty() { before } else { head };
         let word = head.trim_end_matches([' ', '\u{a0}']);
-        let named = ["line", "lines", "zeile"].iter().any(|name| {
-            word.strip_suffix(name)
-                .is_some_and(|front| !front.ends_with(char::is_alphanumeric))
-        }) || head
-            .strip_suffix('l')
-            .is_some_and(|front| !front.ends_with(char::is_alphanumeric))
-            || head
-                .strip_suffix(':')
-                .is_some_and(|front| front.ends_with(char::is_alphanumeric));
-        let there = digits
-            .parse::<usize>()
-            .is_ok_and(|number| (1..=lines).contains(&number));
+        let is_word = |text: &str, word: &str| {
+            let front = text.strip_suffix(word);
+            front.is_some_and(|front| !front.ends_with(char::is_alphanumeric))
+        };
+        let mut words = ["line", "lines", "zeile"].into_iter();
+        let file = head.strip_suffix(':');
+        let named = words.any(|name| is_word(word, name))
+            || is_word(head, "l")
+            || file.is_some_and(|file| file.ends_with(char::is_alphanumeric));
+        let number = digits.parse::<usize>();
+        let there = number.is_ok_and(|number| (1..=lines).contains(&number));
         if named && there {
             return true;
         }
@@ -140,13 +130,6 @@ fn quotations(evidence: &str) -> Vec<&str> {
         }
     }
     pieces
-}
-
-fn letters(text: &str) -> String {
-    text.chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 #[cfg(test)]

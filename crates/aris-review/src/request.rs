@@ -131,7 +131,7 @@ impl AgentRequest {
                  first, without a citation: critical."
             }
         };
-        let word = claim_type.word();
+        let word: &str = claim_type.into();
         let task = format!(
             "For each {word} claim in the list, look for its evidence in the diff of the report. {rule}\n\
              Answer with one object for each claim that lacks evidence; its dimension is {word:?}. An empty array says that every claim has evidence."
@@ -140,14 +140,8 @@ impl AgentRequest {
         let text = format!("Claims:\n{list}\n\nDiff:\n{diff}");
         let input = json!({"claims": claims, "diff_sha256": short_hex(&Sha256::digest(diff))});
         let name = format!("match-{word}");
-        Self::new(
-            Kind::Match,
-            &name,
-            &task,
-            &text,
-            input,
-            list_of::<findings::Given>(),
-        )
+        let answer = list_of::<findings::Given>();
+        Self::new(Kind::Match, &name, &task, &text, input, answer)
     }
 
     /// Asks for findings about a section, for a gate that looks at more than claims.
@@ -161,14 +155,8 @@ impl AgentRequest {
         let text = numbered(section);
         let input = json!({"section": section});
         let name = format!("review-{number:03}");
-        Self::new(
-            Kind::Match,
-            &name,
-            &task,
-            &text,
-            input,
-            list_of::<findings::Given>(),
-        )
+        let answer = list_of::<findings::Given>();
+        Self::new(Kind::Match, &name, &task, &text, input, answer)
     }
 
     /// Asks what is to be done with the comments of one group. `context` holds the lines around each, `signals` what rules say about
@@ -193,14 +181,8 @@ impl AgentRequest {
         let input = json!({"group": group, "findings": findings, "context": context, "signals": signals, "signals_not_checked": not_checked});
         let text = serde_json::to_string_pretty(&input).unwrap_or_default();
         let name = format!("classify-{group}");
-        Self::new(
-            Kind::Classify,
-            &name,
-            task,
-            &text,
-            input,
-            decisions(profile),
-        )
+        let answer = decisions(profile);
+        Self::new(Kind::Classify, &name, task, &text, input, answer)
     }
 }
 
@@ -242,11 +224,8 @@ fn list_of<T: JsonSchema>() -> Value {
 /// The schema of decisions, with the words of the gate.
 fn decisions(profile: &Profile) -> Value {
     let mut schema = list_of::<classification::Given>();
-    let strategies: Vec<&str> = profile
-        .strategies
-        .iter()
-        .map(|strategy| strategy.name)
-        .collect();
+    let strategies = profile.strategies.iter().map(|strategy| strategy.name);
+    let strategies: Vec<&str> = strategies.collect();
     for (field, words) in [
         ("category", json!(profile.categories)),
         ("fix_strategy", json!(strategies)),

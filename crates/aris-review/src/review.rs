@@ -1,7 +1,6 @@
 //! A review in GitHub's words: which findings become comments on lines, and what the rest says.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
@@ -74,16 +73,11 @@ impl Review<'_> {
     fn comment_body(&self, finding: &Finding) -> String {
         let mut body = labelled(finding.severity, &finding.dimension, &finding.message);
         for also in &finding.also {
-            push(
-                &mut body,
-                &format!(
-                    "\n\nAlso {}",
-                    labelled(also.severity, &also.dimension, &also.message)
-                ),
-            );
+            let also = labelled(also.severity, &also.dimension, &also.message);
+            body.extend(["\n\nAlso ", &also]);
         }
         if let Some(suggestion) = &finding.suggestion {
-            push(&mut body, &block(&suggestion.becomes));
+            body.push_str(&block(&suggestion.becomes));
         }
         let mark = marker::of_finding(self.profile, finding);
         format!("{body}\n\n{mark}")
@@ -93,14 +87,10 @@ impl Review<'_> {
     /// says that not one comment was taken. What GitHub does not take as one text is several. The last one carries the mark that says that all
     /// was told.
     pub(crate) fn texts(&self, refused: &BTreeSet<&str>, none: bool) -> Vec<String> {
-        let mut text = if none {
-            format!(
-                "DEGRADED: no comment could be put on a line. {}",
-                self.summary()
-            )
-        } else {
-            self.summary()
-        };
+        let mut text = self.summary();
+        if none {
+            text.insert_str(0, "DEGRADED: no comment could be put on a line. ");
+        }
         let others = self.findings.iter().filter(|finding| {
             !is_inline(finding) || refused.contains(finding.fingerprint.as_str())
         });
@@ -109,19 +99,17 @@ impl Review<'_> {
         for finding in others {
             let item = item(finding);
             if text.chars().count() + item.chars().count() > BODY {
-                push(&mut text, &format!("\n\n{}", marker::of_part(self.profile)));
-                texts.push(std::mem::replace(
-                    &mut text,
-                    String::from("The list of findings goes on:\n"),
-                ));
+                text.extend(["\n\n", &marker::of_part(self.profile)]);
+                let next = String::from("The list of findings goes on:\n");
+                texts.push(std::mem::replace(&mut text, next));
             } else if begins {
-                push(&mut text, "\n");
+                text.push('\n');
             }
             begins = false;
-            push(&mut text, &item);
+            text.push_str(&item);
         }
         let mark = marker::of_review(self.profile, &self.digest());
-        push(&mut text, &format!("\n\n{mark}"));
+        text.extend(["\n\n", &mark]);
         texts.push(text);
         texts
     }
@@ -133,7 +121,7 @@ impl Review<'_> {
 
     /// A review with one of the texts. GitHub takes one without a commit for a review of the latest, whoever has looked at that.
     pub(crate) fn json(&self, event: Event, text: &str, comments: &[Comment]) -> Value {
-        let mut json = json!({"body": text, "event": event.word()});
+        let mut json = json!({"body": text, "event": event});
         if let Value::Object(fields) = &mut json {
             if let Some(head) = self.head {
                 fields.insert(String::from("commit_id"), head.into());
@@ -148,37 +136,20 @@ impl Review<'_> {
 
     /// One sentence for the verdict.
     pub fn summary(&self) -> String {
-        let Profile {
-            approved,
-            changes,
-            human,
-            ..
-        } = self.profile;
-        let mut text = match self.verdict {
-            Verdict::Approved => (*approved).to_owned(),
-            Verdict::ChangesRequested => {
-                let count = self
-                    .findings
-                    .iter()
-                    .filter(|finding| finding.is_actionable())
-                    .count();
-                format!("{count} {changes}")
+        let (profile, findings) = (self.profile, self.findings.iter());
+        let text = match (self.verdict, self.login) {
+            (Verdict::Approved, _) => profile.approved.to_owned(),
+            (Verdict::ChangesRequested, _) => {
+                let count = findings.filter(|finding| finding.is_actionable()).count();
+                format!("{count} {}", profile.changes)
             }
-            Verdict::NeedsHuman => match self.login {
-                Some(login) => format!("{human} (@{login})"),
-                None => (*human).to_owned(),
-            },
+            (Verdict::NeedsHuman, Some(login)) => format!("{} (@{login})", profile.human),
+            (Verdict::NeedsHuman, None) => profile.human.to_owned(),
         };
-        if self.unreadable > 0 {
-            push(
-                &mut text,
-                &format!(
-                    "; {} entries could not be read as findings",
-                    self.unreadable
-                ),
-            );
+        match self.unreadable {
+            0 => text,
+            count => format!("{text}; {count} entries could not be read as findings"),
         }
-        text
     }
 }
 
@@ -199,24 +170,17 @@ fn block(line: &str) -> String {
 /// `[severity] dimension: message`.
 fn labelled(severity: Severity, dimension: &str, message: &str) -> String {
     let message = quiet(message, MESSAGE);
-    format!("[{}] {dimension}: {message}", severity.word())
+    format!("[{severity}] {dimension}: {message}")
 }
 
 /// A finding in a list.
 fn item(finding: &Finding) -> String {
     let line = finding
         .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    format!(
-        "\n- `{}{line}` {}",
-        quiet(&finding.file, 300).replace('`', "'"),
-        labelled(finding.severity, &finding.dimension, &finding.message)
-    )
-}
-
-fn push(text: &mut String, piece: &str) {
-    // Writing to a String cannot fail.
-    text.write_str(piece).unwrap_or_default();
+        .map_or(String::new(), |line| format!(":{line}"));
+    let file = quiet(&finding.file, 300).replace('`', "'");
+    let label = labelled(finding.severity, &finding.dimension, &finding.message);
+    format!("\n- `{file}{line}` {label}")
 }
 
 #[cfg(test)]

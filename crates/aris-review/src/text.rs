@@ -25,6 +25,18 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
+/// `file:line`, the file on one line; without the line where there is none.
+pub fn place(file: &str, line: Option<u32>) -> String {
+    let file = one_line(file, FILE);
+    match line {
+        Some(line) => format!("{file}:{line}"),
+        None => file,
+    }
+}
+
+/// Characters of a path that is printed.
+const FILE: usize = 200;
+
 /// Whether a terminal or a reader could be misled by it: C0, C1, bidirectional marks, zero width.
 fn is_unprintable(letter: char) -> bool {
     letter.is_control()

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 
 /// The verdict of a gate on a pull request. It is derived from findings and nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Nothing has to be mended and nobody has to decide anything.
@@ -17,15 +19,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word in JSON and in tokens.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Approved => "approved",
-            Self::ChangesRequested => "changes_requested",
-            Self::NeedsHuman => "needs_human",
-        }
-    }
-
     /// The event of the review that says so.
     pub const fn event(self) -> Event {
         match self {
@@ -46,17 +39,6 @@ pub enum Event {
     RequestChanges,
     /// Only words.
     Comment,
-}
-
-impl Event {
-    /// The word in GitHub's interface.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Approve => "APPROVE",
-            Self::RequestChanges => "REQUEST_CHANGES",
-            Self::Comment => "COMMENT",
-        }
-    }
 }
 
 /// Fingerprints of merged findings by what has to happen.
@@ -183,7 +165,7 @@ mod tests {
                 .collect();
             let judged = judge(&findings, unreadable);
             assert_eq!(judged.verdict, verdict, "{given:?} {unreadable}");
-            assert_eq!(judged.verdict.event().word(), event);
+            assert_eq!(serde_json::json!(judged.verdict.event()), event);
             assert_eq!(judged.counts(9).deduped, given.len());
         }
     }

@@ -189,7 +189,8 @@ fn references_are_judged_as_in_the_citation_audit() {
             let rule = finding.rule.as_deref().unwrap_or("");
             let about = finding.message.split('`').nth(1)?;
             let known = rule.starts_with("bib") || rule.starts_with("cite");
-            known.then_some((rule, finding.severity.word(), finding.line, about))
+            let severity: &str = finding.severity.into();
+            known.then_some((rule, severity, finding.line, about))
         })
         .collect();
     assert_eq!(

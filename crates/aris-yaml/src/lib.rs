@@ -12,6 +12,8 @@ mod builder;
 mod json;
 mod typed;
 
+use std::ops::Deref;
+
 use granit_parser::Parser;
 use serde_json::{Map, Number, Value as Json};
 
@@ -55,6 +57,14 @@ pub struct Text {
     pub line: u32,
     /// From 1; 0 when the text was not read.
     pub column: u32,
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
 }
 
 /// What a scalar means.

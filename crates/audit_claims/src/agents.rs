@@ -2,19 +2,15 @@
 
 use std::path::Path;
 
-use aris_fs::FsError;
 use aris_gates::Folder;
 use aris_review::{
-    AgentAnswer, AgentRequest, Claim, ClaimType, Finding, Findings, Gate, Section, Severity,
-    Source, read_claims,
+    AgentRequest, Claim, ClaimType, Finding, Findings, Gate, Section, Severity, Source, read_claims,
 };
 use serde_json::Value;
+use strum::VariantArray as _;
 
 use crate::error::Error;
 use crate::report::Asked;
-
-/// Bytes of an answer at most: a model writes some hundred kilobytes.
-const LIMIT: u64 = 16 << 20;
 
 /// What came of asking; [`Open`] is what nobody looked at.
 #[derive(Debug, Default)]
@@ -48,13 +44,8 @@ impl Open {
     pub(crate) fn finding(&self) -> Finding {
         let message = format!("evidence not checked: {}", self.why);
         let place = (self.file.as_str(), self.line);
-        let mut finding = Finding::of_rule(
-            "not-checked",
-            Severity::Warning,
-            self.dimension,
-            place,
-            message,
-        );
+        let (rule, severity) = ("not-checked", Severity::Warning);
+        let mut finding = Finding::of_rule(rule, severity, self.dimension, place, message);
         finding.source = Some(Source::Agent);
         finding.requires_decision = true;
         finding
@@ -90,33 +81,30 @@ pub(crate) fn ask(
                 .map_err(Problem::Wrong),
             Gate::Review => asking.take_findings(output),
         });
-        let dimension = gate.profile().dimensions.first();
-        asking.note(
-            request,
-            taken,
-            section.file.clone(),
-            section.lines.first().map(|line| line.line),
-            dimension.copied().unwrap_or_default(),
-        );
+        let dimension = gate.profile().dimensions.first().copied();
+        let line = section.lines.first().map(|line| line.line);
+        let dimension = dimension.unwrap_or_default();
+        asking.note(request, taken, section.file.clone(), line, dimension);
     }
-    asking.claims.sort_by(|one, other| {
-        (&one.file, one.line, &one.claim_text).cmp(&(&other.file, other.line, &other.claim_text))
-    });
+    sort(&mut asking.claims);
     if gate == Gate::Claims && asking.open.is_empty() {
         asking.ask_for_evidence(&String::from_utf8_lossy(diff), answers)?;
     }
     Ok(asking)
 }
 
+/// Sorts claims by their places.
+pub(crate) fn sort(claims: &mut [Claim]) {
+    let key = |claim: &Claim| (claim.file.clone(), claim.line, claim.claim_text.clone());
+    claims.sort_by_cached_key(key);
+}
+
 impl Asking {
     fn ask_for_evidence(&mut self, diff: &str, answers: &Path) -> Result<(), Error> {
-        for claim_type in ClaimType::ALL {
-            let claims: Vec<Claim> = self
-                .claims
-                .iter()
-                .filter(|claim| claim.claim_type == claim_type)
-                .cloned()
-                .collect();
+        for claim_type in ClaimType::VARIANTS.iter().copied() {
+            let claims = self.claims.iter();
+            let claims = claims.filter(|claim| claim.claim_type == claim_type);
+            let claims: Vec<Claim> = claims.cloned().collect();
             let Some(first) = claims.first() else {
                 continue;
             };
@@ -126,13 +114,8 @@ impl Asking {
             }
             let request = AgentRequest::matching(claim_type, &claims, diff);
             let taken = answer(answers, &request.id)?.and_then(|output| self.take_findings(output));
-            self.note(
-                request,
-                taken,
-                first.file.clone(),
-                first.line,
-                claim_type.word(),
-            );
+            let (file, line) = (first.file.clone(), first.line);
+            self.note(request, taken, file, line, claim_type.into());
         }
         Ok(())
     }
@@ -179,34 +162,25 @@ impl Asking {
 
     /// Writes the requests.
     pub(crate) fn write(&self, folder: &Folder) -> Result<Vec<Asked>, Error> {
-        self.requests
-            .iter()
-            .map(|entry| {
-                let name = format!("requests/{}.json", entry.request.id);
-                let path = folder.write_json(&name, &entry.request)?;
-                Ok(Asked {
-                    id: entry.request.id.clone(),
-                    path: path.display().to_string(),
-                    answered: entry.answered,
-                    problem: entry.problem.clone(),
-                })
+        let asked = self.requests.iter().map(|entry| {
+            let name = format!("requests/{}.json", entry.request.id);
+            let path = folder.write_json(&name, &entry.request)?;
+            Ok(Asked {
+                id: entry.request.id.clone(),
+                path: path.display().to_string(),
+                answered: entry.answered,
+                problem: entry.problem.clone(),
             })
-            .collect()
+        });
+        asked.collect()
     }
 }
 
 /// The output of the answer to the request `id`.
 fn answer(answers: &Path, id: &str) -> Result<Result<Value, Problem>, Error> {
-    let path = answers.join(format!("{id}.json"));
-    Ok(match aris_fs::read_optional(&path, LIMIT) {
-        Ok(None) => Err(Problem::Absent),
-        Ok(Some(bytes)) => AgentAnswer::read(&bytes, id)
-            .map(|answer| answer.output)
-            .map_err(Problem::Wrong),
-        // An answer that is too large, or no file, is an agent's fault and not the caller's.
-        Err(error @ (FsError::TooLarge { .. } | FsError::NotRegular { .. })) => {
-            Err(Problem::Wrong(error.to_string()))
-        }
-        Err(error) => return Err(error.into()),
+    let answer = aris_gates::answer(answers, id)?;
+    Ok(match answer {
+        Some(output) => output.map_err(Problem::Wrong),
+        None => Err(Problem::Absent),
     })
 }

@@ -9,7 +9,7 @@ use aris_review::{
 
 use crate::error::Error;
 use crate::formats::FormatArgs;
-use crate::report::{Judged, Report};
+use crate::report::{Given, Judged, Report};
 
 /// What becomes of the exit code and of a verdict without a look.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ fn degraded_verdict(text: &str) -> Result<Verdict, String> {
 impl VerdictFlags {
     pub(crate) fn outcome(&self, judged: Judged) -> Outcome<Report> {
         let found = self.exit_signal && !judged.is_approved();
-        let report = Report::Judged(Box::new(judged)).formatted(self.form.format);
+        let report = Report::formatted(Given::Judged(Box::new(judged)), self.form.format);
         Outcome::found(report, found)
     }
 }

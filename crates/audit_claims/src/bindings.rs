@@ -25,12 +25,9 @@ pub(crate) fn bound<'p>(
         };
         let all = all.get_or_insert_default();
         all.extend(numbers.into_iter().map(|number| {
+            let file = folder.join(&number.file).display().to_string();
             BoundNumber {
-                file: folder
-                    .join(&number.file)
-                    .display()
-                    .to_string()
-                    .replace('\\', "/"),
+                file: file.replace('\\', "/"),
                 ..number
             }
         }));
@@ -60,19 +57,18 @@ fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
     let audit = project.numbers();
     let bound = audit.entries.iter().filter(|entry| entry.query.is_some());
     let numbers = bound.map(|entry| {
-        let place = entry
-            .binding
-            .map_or_else(String::new, |at| format!(" ({claims}:{})", at.line));
+        let place = entry.binding.map(|at| format!(" ({claims}:{})", at.line));
+        let place = place.unwrap_or_default();
+        let (shown, correct) = (entry.shown.as_deref(), entry.correction.as_deref());
+        let edit = shown
+            .zip(correct)
+            .map(|(shown, correct)| Edit::new(shown, correct));
         BoundNumber {
             file: entry.position.path.clone(),
             line: entry.position.line,
             status: entry.status.word().to_owned(),
             message: format!("{}{place}", entry.detail),
-            edit: entry
-                .shown
-                .as_deref()
-                .zip(entry.correction.as_deref())
-                .map(|(shown, correct)| Edit::new(shown, correct)),
+            edit,
         }
     });
     Some(numbers.collect())

@@ -26,10 +26,19 @@ use aris_contract::ErrorKind;
 pub use cli::Cli;
 pub use error::Error;
 pub use formats::Format;
-pub use report::{Asked, Checked, Extracted, Judged, Merged, NotChecked, Prepared, Report};
+pub use report::{Asked, Checked, Extracted, Given, Judged, Merged, NotChecked, Prepared, Report};
 
 use cli::Command;
 use commands::{check, extract, merge, post, prepare, run as whole, verdict};
+
+/// Exit codes of the commands that give a verdict.
+const VERDICT_EXITS: &[(u8, &str)] = &[
+    (0, "done, whatever the verdict"),
+    (3, ""),
+    (4, ""),
+    (5, ""),
+    (10, "with --exit-signal: the verdict is not \"approved\""),
+];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -44,13 +53,7 @@ pub static SPEC: Spec = Spec {
             "run",
             "a pull request and its git worktree",
             "findings and the verdict; its token is the last line",
-            &[
-                (0, "done, whatever the verdict"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "with --exit-signal: the verdict is not \"approved\""),
-            ],
+            VERDICT_EXITS,
         ),
         CommandSpec::new(
             "prepare",
@@ -85,25 +88,13 @@ pub static SPEC: Spec = Spec {
             "verdict",
             "a list of findings as JSON",
             "the verdict; its token is the last line",
-            &[
-                (0, "done, whatever the verdict"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "with --exit-signal: the verdict is not \"approved\""),
-            ],
+            VERDICT_EXITS,
         ),
         CommandSpec::new(
             "post",
             "a list of findings as JSON",
             "the verdict and what was posted",
-            &[
-                (0, "done, whatever the verdict"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "with --exit-signal: the verdict is not \"approved\""),
-            ],
+            VERDICT_EXITS,
         ),
     ],
     examples: &[
@@ -144,13 +135,15 @@ pub static SPEC: Spec = Spec {
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     match &cli.command {
         Command::Run(args) => whole::run(args, context),
-        Command::Prepare(args) => Ok(Outcome::done(Report::Prepared(prepare::run(
-            args, context,
-        )?))),
+        Command::Prepare(args) => {
+            let prepared = Given::Prepared(prepare::run(args, context)?);
+            Ok(Outcome::done(prepared.into()))
+        }
         Command::Post(args) => post::run(args, context),
-        Command::Extract(args) => Ok(Outcome::done(Report::Extracted(extract::run(
-            args, context,
-        )?))),
+        Command::Extract(args) => {
+            let extracted = Given::Extracted(extract::run(args, context)?);
+            Ok(Outcome::done(extracted.into()))
+        }
         Command::Check(args) => check::run(args, context),
         Command::Merge(args) => merge::run(args, context),
         Command::Verdict(args) => verdict::run(args, context),

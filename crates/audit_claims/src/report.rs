@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use aris_cli::{Product, Style};
 use aris_review::{
     Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Looked, Posted,
-    Pull, Rejected, Review, Severity, Verdict, merge, one_line,
+    Pull, Rejected, Review, Severity, Verdict, merge, one_line, place,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::formats::{self, Format};
 
@@ -27,7 +27,7 @@ pub(crate) const CHECKED: &str = "aris.audit_claims.checked/v1";
 const LINE: usize = 200;
 
 /// Requests to agents that were written.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Prepared {
     /// Whether GitHub could not be asked.
@@ -79,11 +79,8 @@ impl Prepared {
             };
             writeln!(out, "{}: {state}", asked.path)?;
         }
-        writeln!(
-            out,
-            "{} sections, answers in {}",
-            self.sections, self.answers
-        )
+        let (sections, answers) = (self.sections, &self.answers);
+        writeln!(out, "{sections} sections, answers in {answers}")
     }
 }
 
@@ -102,25 +99,14 @@ pub struct Extracted {
 impl Extracted {
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for claim in &self.claims {
-            let place = claim
-                .line
-                .map_or_else(String::new, |line| format!(":{line}"));
-            writeln!(
-                out,
-                "{}{place}: {}{}: {}",
-                one_line(&claim.file, LINE),
-                claim.claim_type.word(),
-                if claim.cited { ", cited" } else { "" },
-                one_line(&claim.claim_text, LINE)
-            )?;
+            let (place, kind) = (place(&claim.file, claim.line), claim.claim_type);
+            let cited = if claim.cited { ", cited" } else { "" };
+            let text = one_line(&claim.claim_text, LINE);
+            writeln!(out, "{place}: {kind}{cited}: {text}")?;
         }
         problems(out, &self.problems)?;
-        writeln!(
-            out,
-            "{} claims in {} sentences",
-            self.claims.len(),
-            self.sentences
-        )
+        let (claims, sentences) = (self.claims.len(), self.sentences);
+        writeln!(out, "{claims} claims in {sentences} sentences")
     }
 }
 
@@ -165,20 +151,14 @@ impl Checked {
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         lines(out, &self.findings, &[])?;
         for not in &self.skipped {
-            writeln!(
-                out,
-                "not checked: {}: {}",
-                not.rule,
-                one_line(&not.reason, LINE)
-            )?;
+            let reason = one_line(&not.reason, LINE);
+            writeln!(out, "not checked: {}: {reason}", not.rule)?;
         }
         problems(out, &self.problems)?;
+        let (count, claims, sentences) = (self.findings.len(), self.claims, self.sentences);
         writeln!(
             out,
-            "{} findings, {} claims in {} sentences",
-            self.findings.len(),
-            self.claims,
-            self.sentences
+            "{count} findings, {claims} claims in {sentences} sentences"
         )
     }
 }
@@ -191,9 +171,19 @@ fn problems(out: &mut dyn Write, problems: &[String]) -> io::Result<()> {
     Ok(())
 }
 
+/// What a command gives, and the form in which people get it.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Report {
+    given: Given,
+    #[serde(skip)]
+    format: Format,
+}
+
 /// What a command gives.
-#[derive(Debug)]
-pub enum Report {
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Given {
     /// `extract`.
     Extracted(Extracted),
     /// `check`.
@@ -204,26 +194,27 @@ pub enum Report {
     Judged(Box<Judged>),
     /// `merge`.
     Merged(Merged),
-    /// Findings in the format of another tool.
-    Formatted(Box<Self>, Format),
+}
+
+impl From<Given> for Report {
+    fn from(given: Given) -> Self {
+        let format = Format::Text;
+        Self { given, format }
+    }
 }
 
 impl Report {
     /// The report in a format.
-    pub(crate) fn formatted(self, format: Format) -> Self {
-        match format {
-            Format::Text | Format::Json => self,
-            other => Self::Formatted(Box::new(self), other),
-        }
+    pub(crate) fn formatted(given: Given, format: Format) -> Self {
+        Self { given, format }
     }
 
     fn findings(&self) -> &[Finding] {
-        match self {
-            Self::Checked(data) => &data.findings,
-            Self::Judged(data) => &data.findings,
-            Self::Merged(data) => &data.findings,
-            Self::Formatted(report, _) => report.findings(),
-            Self::Extracted(_) | Self::Prepared(_) => &[],
+        match &self.given {
+            Given::Checked(data) => &data.findings,
+            Given::Judged(data) => &data.findings,
+            Given::Merged(data) => &data.findings,
+            Given::Extracted(_) | Given::Prepared(_) => &[],
         }
     }
 
@@ -234,15 +225,14 @@ impl Report {
             said.map(|entry| format!("entry {} is no finding: {}", entry.index, entry.reason))
                 .collect::<Vec<_>>()
         };
-        match self {
-            Self::Checked(data) => data.problems.clone(),
-            Self::Judged(data) => {
+        match &self.given {
+            Given::Checked(data) => data.problems.clone(),
+            Given::Judged(data) => {
                 let away = data.reason.iter().map(|why| format!("degraded: {why}"));
                 away.chain(rejected(&data.rejected)).collect()
             }
-            Self::Merged(data) => rejected(&data.rejected),
-            Self::Formatted(report, _) => report.open(),
-            Self::Extracted(_) | Self::Prepared(_) => Vec::new(),
+            Given::Merged(data) => rejected(&data.rejected),
+            Given::Extracted(_) | Given::Prepared(_) => Vec::new(),
         }
     }
 }
@@ -324,10 +314,8 @@ impl Judged {
     }
 
     pub(crate) fn unreadable(&self) -> usize {
-        self.rejected
-            .iter()
-            .filter(|entry| entry.unreadable)
-            .count()
+        let rejected = self.rejected.iter();
+        rejected.filter(|entry| entry.unreadable).count()
     }
 
     /// The summary that is kept beside the findings, Markdown.
@@ -360,56 +348,40 @@ impl Judged {
             review.profile.marker,
             pull.repository,
             pull.number,
-            self.verdict.word(),
+            self.verdict,
             review.summary(),
         );
-        for (at, finding) in self.findings.iter().enumerate() {
-            if at == 0 {
-                text.push('\n');
-            }
-            text.push_str("- ");
-            text.push_str(&line(finding));
+        if !self.findings.is_empty() {
             text.push('\n');
+        }
+        for finding in &self.findings {
+            text.extend(["- ", &line(finding), "\n"]);
         }
         text
     }
 }
 
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Extracted(data) => data.serialize(serializer),
-            Self::Checked(data) => data.serialize(serializer),
-            Self::Prepared(data) => data.serialize(serializer),
-            Self::Judged(data) => data.serialize(serializer),
-            Self::Merged(data) => data.serialize(serializer),
-            Self::Formatted(report, _) => report.serialize(serializer),
-        }
-    }
-}
-
 impl Product for Report {
     fn schema(&self) -> &'static str {
-        match self {
-            Self::Extracted(_) => EXTRACTED,
-            Self::Checked(_) => CHECKED,
-            Self::Prepared(_) => PREPARED,
-            Self::Judged(_) => VERDICT,
-            Self::Merged(_) => MERGED,
-            Self::Formatted(report, _) => report.schema(),
+        match &self.given {
+            Given::Extracted(_) => EXTRACTED,
+            Given::Checked(_) => CHECKED,
+            Given::Prepared(_) => PREPARED,
+            Given::Judged(_) => VERDICT,
+            Given::Merged(_) => MERGED,
         }
     }
 
     fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
-        match self {
-            Self::Extracted(data) => data.render(out),
-            Self::Checked(data) => data.render(out),
-            Self::Prepared(data) => data.render(out),
-            Self::Judged(data) => data.render(out),
-            Self::Merged(data) => lines(out, &data.findings, &data.rejected),
-            Self::Formatted(report, format) => {
-                formats::write(*format, report.findings(), &report.open(), out)
-            }
+        if let Format::Sarif | Format::Rdjson = self.format {
+            return formats::write(self.format, self.findings(), &self.open(), out);
+        }
+        match &self.given {
+            Given::Extracted(data) => data.render(out),
+            Given::Checked(data) => data.render(out),
+            Given::Prepared(data) => data.render(out),
+            Given::Judged(data) => data.render(out),
+            Given::Merged(data) => lines(out, &data.findings, &data.rejected),
         }
     }
 }
@@ -422,14 +394,10 @@ impl Judged {
             writeln!(out, "degraded: {}", one_line(reason, LINE))?;
         }
         if let Some(posted) = &self.posted {
-            let tier = posted.tier.map_or_else(
-                || String::from("nothing new"),
-                |tier| format!("tier {tier}"),
-            );
-            let whole = if posted.tier == Some(3) {
-                "not posted whole"
-            } else {
-                "posted"
+            let (whole, tier) = match posted.tier {
+                None => ("posted", String::from("nothing new")),
+                Some(3) => ("not posted whole", String::from("tier 3")),
+                Some(tier) => ("posted", format!("tier {tier}")),
             };
             writeln!(
                 out,
@@ -437,7 +405,7 @@ impl Judged {
                 posted.inline, posted.failed, posted.already
             )?;
         }
-        writeln!(out, "verdict = {}", self.verdict.word())
+        writeln!(out, "verdict = {}", self.verdict)
     }
 }
 
@@ -447,26 +415,16 @@ fn lines(out: &mut dyn Write, findings: &[Finding], rejected: &[Rejected]) -> io
         writeln!(out, "{}", line(finding))?;
     }
     for entry in rejected {
-        writeln!(
-            out,
-            "entry {} is no finding: {}",
-            entry.index,
-            one_line(&entry.reason, LINE)
-        )?;
+        let reason = one_line(&entry.reason, LINE);
+        writeln!(out, "entry {} is no finding: {reason}", entry.index)?;
     }
     Ok(())
 }
 
 /// A finding on one line.
 fn line(finding: &Finding) -> String {
-    let place = finding
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    format!(
-        "{}{place}: [{}] {}: {}",
-        one_line(&finding.file, LINE),
-        finding.severity.word(),
-        finding.dimension,
-        one_line(&finding.message, LINE)
-    )
+    let place = place(&finding.file, finding.line);
+    let message = one_line(&finding.message, LINE);
+    let (severity, dimension) = (finding.severity, &finding.dimension);
+    format!("{place}: [{severity}] {dimension}: {message}")
 }

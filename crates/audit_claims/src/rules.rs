@@ -7,12 +7,15 @@ use aris_cli::Context;
 use aris_paper::facts::Month;
 use aris_review::{Claim, Diff, Finding, Section};
 use aris_statements::disk::{Disk, DiskError, inside};
+use aris_statements::papers::PapersCache;
+use aris_statements::plan::Plan;
 use aris_statements::prose::Prose;
+use aris_statements::results::Results;
 use aris_statements::rules::{Sources, check};
 use aris_statements::statement::claims;
 use jiff::tz::TimeZone;
 
-use crate::agents::Open;
+use crate::agents::{Open, sort};
 use crate::bindings::bound;
 use crate::error::Error;
 use crate::excerpts::excerpts;
@@ -32,6 +35,41 @@ pub(crate) struct RuleArgs {
     /// What `verify_papers` wrote about the cited works, for the rules
     #[arg(long, value_name = "FILE")]
     papers_cache: Option<PathBuf>,
+}
+
+/// What was read of it.
+pub(crate) struct Held {
+    plan: Option<Plan>,
+    pub(crate) results: Option<Vec<Results>>,
+    papers: Option<PapersCache>,
+}
+
+impl RuleArgs {
+    pub(crate) fn read(
+        &self,
+        disk: &Disk<'_>,
+        problems: &mut Vec<String>,
+    ) -> Result<Held, DiskError> {
+        let plan = self.plan.as_deref().map(|path| disk.plan(path));
+        let papers = self.papers_cache.as_deref().map(|path| disk.papers(path));
+        Ok(Held {
+            plan: plan.transpose()?,
+            results: disk.results(&self.results, problems)?,
+            papers: papers.transpose()?,
+        })
+    }
+}
+
+impl Held {
+    pub(crate) fn sources<'a>(&'a self, args: &'a RuleArgs) -> Sources<'a> {
+        Sources {
+            results: self.results.as_deref(),
+            repetition: &args.repetition,
+            plan: self.plan.as_ref(),
+            papers: self.papers.as_ref(),
+            ..Sources::default()
+        }
+    }
 }
 
 /// What the rules saw.
@@ -66,16 +104,16 @@ pub(crate) fn look(
         match prose {
             Ok(prose) => read.push((whole.unwrap_or_else(|| PathBuf::from(&file)), prose)),
             // A report that cannot be read is not one without faults.
-            Err(error) => looked.open.push(Open {
-                line: sections
-                    .iter()
-                    .find(|section| section.file == file)
-                    .and_then(|section| section.lines.first())
-                    .map(|line| line.line),
-                file,
-                dimension: "external",
-                why: aris_review::one_line(&error.to_string(), 300),
-            }),
+            Err(error) => {
+                let section = sections.iter().find(|section| section.file == file);
+                let line = section.and_then(|section| section.lines.first());
+                looked.open.push(Open {
+                    line: line.map(|line| line.line),
+                    file,
+                    dimension: "external",
+                    why: aris_review::one_line(&error.to_string(), 300),
+                });
+            }
         }
     }
     let mut problems = Vec::new();
@@ -83,33 +121,17 @@ pub(crate) fn look(
     let folders = read.iter().map(|(path, _)| path.as_path());
     let bound = bound(folders, context.cwd());
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
-    let plan = args
-        .plan
-        .as_deref()
-        .map(|path| disk.plan(path))
-        .transpose()?;
-    let results = disk.results(&args.results, &mut problems)?;
+    let held = args.read(&disk, &mut problems)?;
     for problem in &problems {
         context.warn(problem);
     }
-    let papers = args
-        .papers_cache
-        .as_deref()
-        .map(|path| disk.papers(path))
-        .transpose()?;
-    let found = check(
-        &documents,
-        &Sources {
-            bibliographies: bibliographies.as_deref(),
-            now: Some(month(context)),
-            bound: bound.as_deref(),
-            results: results.as_deref(),
-            repetition: &args.repetition,
-            plan: plan.as_ref(),
-            papers: papers.as_ref(),
-            ..Sources::default()
-        },
-    );
+    let sources = Sources {
+        bibliographies: bibliographies.as_deref(),
+        now: Some(month(context)),
+        bound: bound.as_deref(),
+        ..held.sources(args)
+    };
+    let found = check(&documents, &sources);
     let of_repository = |file: &str| {
         let path = Path::new(file).strip_prefix(worktree);
         path.map_or_else(|_| file.to_owned(), |path| path.display().to_string())
@@ -151,18 +173,13 @@ fn shows(diff: &Diff, file: &str, line: Option<u32>) -> bool {
 ///
 /// **Source**: citation gates, §8.7.
 pub(crate) fn united(mut agents: Vec<Finding>, rules: &Looked) -> Vec<Finding> {
-    let accused: BTreeSet<(&str, Option<u32>)> = rules
-        .findings
-        .iter()
-        .map(|finding| (finding.file.as_str(), finding.line))
-        .collect();
-    let cited: BTreeMap<(&str, Option<u32>), bool> = rules
-        .claims
-        .iter()
-        .map(|claim| ((claim.file.as_str(), claim.line), claim.cited))
-        .collect();
+    let place = |finding: &Finding| (finding.file.clone(), finding.line);
+    let accused: BTreeSet<(String, Option<u32>)> = rules.findings.iter().map(place).collect();
+    let claims = rules.claims.iter();
+    let claims = claims.map(|claim| ((claim.file.clone(), claim.line), claim.cited));
+    let cited: BTreeMap<(String, Option<u32>), bool> = claims.collect();
     for finding in &mut agents {
-        let place = (finding.file.as_str(), finding.line);
+        let place = place(finding);
         if cited.get(&place) == Some(&true) && !accused.contains(&place) {
             finding.requires_decision = true;
         }
@@ -173,16 +190,10 @@ pub(crate) fn united(mut agents: Vec<Finding>, rules: &Looked) -> Vec<Finding> {
 
 /// Claims of both, each place once; the agents' first.
 pub(crate) fn joined(mut agents: Vec<Claim>, rules: &[Claim]) -> Vec<Claim> {
-    let known: BTreeSet<(String, Option<u32>)> = agents
-        .iter()
-        .map(|claim| (claim.file.clone(), claim.line))
-        .collect();
-    let new = rules
-        .iter()
-        .filter(|claim| !known.contains(&(claim.file.clone(), claim.line)));
+    let place = |claim: &Claim| (claim.file.clone(), claim.line);
+    let known: BTreeSet<(String, Option<u32>)> = agents.iter().map(place).collect();
+    let new = rules.iter().filter(|claim| !known.contains(&place(claim)));
     agents.extend(new.cloned());
-    agents.sort_by(|one, other| {
-        (&one.file, one.line, &one.claim_text).cmp(&(&other.file, other.line, &other.claim_text))
-    });
+    sort(&mut agents);
     agents
 }

@@ -79,15 +79,11 @@ pub(crate) fn stale(
     head: &str,
 ) -> Result<BTreeSet<String>, Error> {
     let beside = |name: &str| {
-        let path = Path::new(name);
-        path.extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("bib"))
-            || name.ends_with(FILE_NAME)
+        let ending = Path::new(name).extension().unwrap_or_default();
+        ending.eq_ignore_ascii_case("bib") || name.ends_with(FILE_NAME)
     };
-    let changed = worktree.changed_since(head)?.unwrap_or_default();
-    let changed = changed
-        .into_iter()
-        .filter(|name| beside(name) || diff.file(name).is_some());
+    let mut changed = worktree.changed_since(head)?.unwrap_or_default();
+    changed.retain(|name| beside(name) || diff.file(name).is_some());
     let differs = |file: &&DiffFile| match inside(&worktree.path, &file.path) {
         Some(path) => {
             let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT).unwrap_or_default();

@@ -7,6 +7,7 @@ use aris_proc::End;
 use aris_recipe::engine::outcome::RetryReason;
 use aris_recipe::engine::tokens::Reading;
 use aris_recipe::engine::{Outcome, OutcomeStatus, tokens};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::attempt::Request;
@@ -35,10 +36,8 @@ pub(crate) fn command(flag: &str, context: &Context) -> Result<Vec<String>, Erro
     let words = if flag.trim().is_empty() {
         configured(&context.absolute(Path::new(CONFIG)))?
     } else {
-        words(flag).ok_or_else(|| Error::Input {
-            reason: format!("--agent: a quote is not closed in {flag:?}"),
-            hint: String::from("close it"),
-        })?
+        let open = || format!("--agent: a quote is not closed in {flag:?}");
+        words(flag).ok_or_else(|| Error::input(open(), "close it"))?
     };
     if words.is_empty() {
         return Err(Error::NoAgent);
@@ -50,38 +49,30 @@ fn configured(path: &Path) -> Result<Vec<String>, Error> {
     let Some(bytes) = aris_fs::read_optional(path, CONFIG_LIMIT)? else {
         return Ok(Vec::new());
     };
-    let wrong = |reason: String| Error::Malformed {
-        path: path.to_path_buf(),
-        reason,
-    };
-    let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-    let config = aris_yaml::read(&text)
-        .map_err(|error| wrong(format!("line {}: {}", error.line, error.message)))?
-        .unwrap_or_default();
+    let wrong = |line, why: &str| Error::malformed(path, format!("line {line}: {why}"));
+    let text = String::from_utf8(bytes).map_err(|error| Error::malformed(path, error))?;
+    let config = aris_yaml::read(&text).map_err(|error| wrong(error.line, &error.message))?;
+    let config = config.unwrap_or_default();
     let agent = config.get("recipe_runner").and_then(|own| own.get("agent"));
     match agent {
         None => Ok(Vec::new()),
-        Some(list) if list.is_list() => Ok(list
-            .items()
-            .iter()
-            .filter_map(aris_yaml::Node::text)
-            .map(str::to_owned)
-            .collect()),
-        Some(text) => text.text().and_then(words).ok_or_else(|| {
-            wrong(format!(
-                "line {}: agent must be a list or a text",
-                text.line
-            ))
-        }),
+        Some(list) if list.is_list() => {
+            let words = list.items().iter().filter_map(aris_yaml::Node::text);
+            Ok(words.map(str::to_owned).collect())
+        }
+        Some(node) => {
+            let words = node.text().and_then(words);
+            words.ok_or_else(|| wrong(node.line, "agent must be a list or a text"))
+        }
     }
 }
 
 /// The words of a command that a flag gives.
 pub(crate) fn split(flag: &str) -> Result<Vec<String>, Error> {
     let words = words(flag).filter(|words| !words.is_empty());
-    words.ok_or_else(|| Error::Input {
-        reason: format!("--exec-tools: {flag:?} is no command"),
-        hint: String::from("give a program and its arguments; close all quotes"),
+    words.ok_or_else(|| {
+        let reason = format!("--exec-tools: {flag:?} is no command");
+        Error::input(reason, "give a program and its arguments; close all quotes")
     })
 }
 
@@ -139,21 +130,16 @@ pub(crate) fn call(command: &[String], prompt: &str, model: &str) -> (Vec<String
 
 /// What came of a session: the result that it printed as JSON, else the fields of its final text.
 pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -> Outcome {
-    let with_note = |status, note: String| Outcome {
-        note: Some(note),
-        ..Outcome::of(status)
-    };
     let told = match end {
-        End::TimedOut if silent => {
-            let seconds = request.silence_s.unwrap_or_default();
-            return with_note(OutcomeStatus::Stale, format!("silent for {seconds} s"));
-        }
         End::TimedOut => {
-            let seconds = request.deadline_s;
-            return with_note(OutcomeStatus::Stale, format!("not over after {seconds} s"));
+            let note = match request.silence_s.filter(|_| silent) {
+                Some(seconds) => format!("silent for {seconds} s"),
+                None => format!("not over after {} s", request.deadline_s),
+            };
+            return Outcome::noted(OutcomeStatus::Stale, note);
         }
         End::Signalled(signal) => {
-            return with_note(OutcomeStatus::Failure, format!("signal {signal}"));
+            return Outcome::noted(OutcomeStatus::Failure, format!("signal {signal}"));
         }
         End::Exited(0) => None,
         End::Exited(code) => Some(format!("exit {code}")),
@@ -178,8 +164,7 @@ pub(crate) fn of_text(text: &str, reading: &Reading) -> Outcome {
     if text.trim().is_empty() {
         return Outcome {
             retry_reason: Some(RetryReason::EmptyOutput),
-            note: Some(String::from("no output")),
-            ..Outcome::of(OutcomeStatus::Failure)
+            ..Outcome::noted(OutcomeStatus::Failure, "no output")
         };
     }
     let object = |text: &str| tokens::of_object(text, reading);
@@ -257,18 +242,12 @@ pub(crate) fn usage(text: &str) -> Option<Usage> {
 }
 
 fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
-    let text = report
-        .get("result")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let text = report.get("result").and_then(Value::as_str);
+    let text = text.unwrap_or_default();
     let subtype = report.get("subtype").and_then(Value::as_str);
-    let reason = report
-        .get("retry_reason")
-        .and_then(|reason| serde_json::from_value::<RetryReason>(reason.clone()).ok());
-    let failed = report
-        .get("is_error")
-        .and_then(Value::as_bool)
-        .unwrap_or(false)
+    let reason = report.get("retry_reason");
+    let reason = reason.and_then(|reason| RetryReason::deserialize(reason).ok());
+    let failed = report.get("is_error") == Some(&Value::Bool(true))
         || subtype.is_some_and(|subtype| subtype.starts_with("error"));
     let mut outcome = noted(text, tokens::of_final_text(text, reading));
     if reason.is_some() {
@@ -276,11 +255,10 @@ fn of_report(report: &Map<String, Value>, reading: &Reading) -> Outcome {
         outcome.subtype = subtype.map(str::to_owned);
     } else if failed {
         let full = text.to_ascii_lowercase().contains("prompt is too long");
-        outcome.status = if full {
-            OutcomeStatus::ContextLimit
-        } else {
-            OutcomeStatus::Failure
-        };
+        outcome.status = OutcomeStatus::Failure;
+        if full {
+            outcome.status = OutcomeStatus::ContextLimit;
+        }
         outcome.note = subtype.map(str::to_owned);
     } else if text.trim().is_empty() {
         outcome.retry_reason = Some(RetryReason::EmptyOutput);

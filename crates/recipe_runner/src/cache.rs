@@ -52,14 +52,13 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
     for pattern in files {
         let paths = matching(&request.cwd, pattern);
         if paths.is_empty() {
-            return Err(Error::Input {
-                reason: format!(
-                    "step {}: cache names {pattern}, and no such file is in {}",
-                    step.name,
-                    request.cwd.display()
-                ),
-                hint: String::from("name files that the step reads, relative to its cwd"),
-            });
+            let reason = format!(
+                "step {}: cache names {pattern}, and no such file is in {}",
+                step.name,
+                request.cwd.display()
+            );
+            let hint = "name files that the step reads, relative to its cwd";
+            return Err(Error::input(reason, hint));
         }
         for path in paths {
             let mut digest = Sha256::new();
@@ -69,9 +68,9 @@ pub(crate) fn key(step: &Step, request: &Request) -> Result<Option<String>, Erro
     }
     // Other secrets, other work. The digest alone tells nobody what they are.
     for (name, reference) in &request.secrets {
-        let value = secret::value(reference, &request.cwd).map_err(|why| Error::Input {
-            reason: format!("step {}: {name} has no value: {why}", step.name),
-            hint: String::from("set what the secret input names"),
+        let value = secret::value(reference, &request.cwd).map_err(|why| {
+            let reason = format!("step {}: {name} has no value: {why}", step.name);
+            Error::input(reason, "set what the secret input names")
         })?;
         digests.push((name.clone(), hex(&Sha256::digest(value))));
     }
@@ -107,10 +106,8 @@ fn matching(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
     let entries = aris_fs::list_sorted(folder).unwrap_or_default();
     let fits = entries
         .into_iter()
-        .filter(|entry| glob.is_match(&entry.name));
-    fits.map(|entry| entry.path)
-        .filter(|path| path.is_file())
-        .collect()
+        .filter(|entry| glob.is_match(&entry.name) && entry.path.is_file());
+    fits.map(|entry| entry.path).collect()
 }
 
 fn below(folder: &Path) -> Vec<PathBuf> {
@@ -154,14 +151,9 @@ pub(crate) fn keep(
         outcome: outcome.clone(),
         sha256: digest(outcome).unwrap_or_default(),
     };
+    let path = folder.join(format!("{key}.json"));
     let text = serde_json::to_value(&kept).map(|value: Value| value.to_string());
-    let text = text.map_err(|error| Error::Malformed {
-        path: folder.join(format!("{key}.json")),
-        reason: error.to_string(),
-    })?;
+    let text = text.map_err(|error| Error::malformed(&path, error))?;
     aris_fs::create_dir(folder)?;
-    Ok(aris_fs::write_atomic(
-        &folder.join(format!("{key}.json")),
-        text.as_bytes(),
-    )?)
+    Ok(aris_fs::write_atomic(&path, text.as_bytes())?)
 }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use aris_recipe::Profile;
 use aris_recipe::engine::OutcomeStatus;
 use aris_recipe::engine::state::MAX_STEPS;
 use clap::{Args, Subcommand};
+use strum::VariantNames;
 
 use crate::data::{ContractArgs, DataArgs};
 use crate::error::Error;
@@ -101,7 +103,7 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Which rules apply: core, compat or strict
-    #[arg(long, default_value = "core", value_parser = profile)]
+    #[arg(long, default_value = "core", value_parser = word::<Profile>)]
     pub(crate) profile: Profile,
 }
 
@@ -274,7 +276,7 @@ pub(crate) struct CompleteArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) step: String,
     /// What came of it: success, failure, `context_limit`, exhausted or stale
-    #[arg(long, value_name = "STATUS", value_parser = status)]
+    #[arg(long, value_name = "STATUS", value_parser = word::<OutcomeStatus>)]
     pub(crate) status: OutcomeStatus,
     /// The result: a JSON object, or the final text of a session; `-` reads it from standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -303,10 +305,8 @@ pub(crate) fn map(pairs: &[(String, String)]) -> Result<BTreeMap<String, String>
     for (name, value) in pairs {
         let before = all.insert(name.clone(), value.clone());
         if let Some(before) = before.filter(|before| before != value) {
-            return Err(Error::Input {
-                reason: format!("{name} has two values: {before:?} and {value:?}"),
-                hint: String::from("give one of them"),
-            });
+            let reason = format!("{name} has two values: {before:?} and {value:?}");
+            return Err(Error::input(reason, "give one of them"));
         }
     }
     Ok(all)
@@ -321,21 +321,8 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn status(text: &str) -> Result<OutcomeStatus, String> {
-    OutcomeStatus::ALL
-        .into_iter()
-        .find(|status| status.word() == text)
-        .ok_or_else(|| {
-            let words = OutcomeStatus::ALL.map(OutcomeStatus::word);
-            format!("one of {}", words.join(", "))
-        })
-}
-
-fn profile(text: &str) -> Result<Profile, String> {
-    match text {
-        "core" => Ok(Profile::Core),
-        "compat" => Ok(Profile::Compat),
-        "strict" => Ok(Profile::Strict),
-        _ => Err(String::from("one of core, compat, strict")),
-    }
+/// A word of a closed set.
+fn word<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
+    let known = text.parse().ok();
+    known.ok_or_else(|| format!("one of {}", T::VARIANTS.join(", ")))
 }

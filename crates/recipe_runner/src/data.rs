@@ -117,16 +117,7 @@ pub(crate) fn contracts_in(files: &ContractArgs) -> Result<(Data, Option<FileRef
 }
 
 fn read_named(path: &Path) -> Result<String, Error> {
-    aris_fs::read_text(path).map_err(|error| {
-        if error.is_not_found() {
-            Error::NoFile {
-                path: path.to_path_buf(),
-                what: "contracts file",
-            }
-        } else {
-            Error::Fs(error)
-        }
-    })
+    aris_fs::read_text(path).map_err(|error| Error::of_named(path, "contracts file", error))
 }
 
 fn parsed<T>(

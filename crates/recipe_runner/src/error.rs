@@ -1,6 +1,6 @@
 //! Why there is no answer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
@@ -155,7 +155,58 @@ pub enum Error {
     },
 }
 
-fn at(path: &std::path::Path, findings: &[Finding]) -> String {
+impl Error {
+    /// There is no such file, which should be that.
+    pub(crate) fn no_file(path: &Path, what: &'static str) -> Self {
+        Self::NoFile {
+            path: path.to_path_buf(),
+            what,
+        }
+    }
+
+    /// A file that somebody named cannot be read.
+    pub(crate) fn of_named(path: &Path, what: &'static str, error: FsError) -> Self {
+        if error.is_not_found() {
+            Self::no_file(path, what)
+        } else {
+            Self::Fs(error)
+        }
+    }
+
+    /// What was given cannot be used.
+    pub(crate) fn input(reason: String, hint: impl Into<String>) -> Self {
+        Self::Input {
+            reason,
+            hint: hint.into(),
+        }
+    }
+
+    /// A file is not what it must be.
+    pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
+        Self::Malformed {
+            path: path.to_path_buf(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// The work of a step could not be begun.
+    pub(crate) fn not_started(step: impl Into<String>, reason: impl ToString) -> Self {
+        Self::NotStarted {
+            step: step.into(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A recipe is none, or its parts do not fit.
+    pub(crate) fn recipe(path: &Path, finding: Finding) -> Self {
+        Self::Recipe {
+            path: path.to_path_buf(),
+            findings: vec![finding],
+        }
+    }
+}
+
+fn at(path: &Path, findings: &[Finding]) -> String {
     match findings.first().and_then(|finding| finding.line) {
         Some(line) => format!("{}:{line}", path.display()),
         None => path.display().to_string(),
@@ -166,10 +217,9 @@ fn first(findings: &[Finding]) -> String {
     let Some(finding) = findings.first() else {
         return String::from("the recipe is invalid");
     };
-    let step = if finding.step.is_empty() {
-        String::new()
-    } else {
-        format!("step {}: ", finding.step)
+    let step = match finding.step.as_str() {
+        "" => String::new(),
+        step => format!("step {step}: "),
     };
     let more = match findings.len() {
         0 | 1 => String::new(),
@@ -250,7 +300,12 @@ impl Failure for Error {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let mut details = Map::new();
+        let mut details = match self {
+            Self::Fs(error) => error.details(),
+            Self::Attempt(error) => error.details(),
+            _ => Map::new(),
+        };
+        let mut add = |key: &str, value: Value| details.insert(key.to_owned(), value);
         match self {
             Self::NoFile { path, .. }
             | Self::Malformed { path, .. }
@@ -258,44 +313,25 @@ impl Failure for Error {
             | Self::Changed { path }
             | Self::Unfinished { path }
             | Self::NoLog { path, .. }
-            | Self::Held { path, .. } => {
-                details.insert(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                );
+            | Self::Held { path, .. }
+            | Self::Data { path, .. }
+            | Self::Recipe { path, .. } => {
+                add("path", Value::from(path.display().to_string()));
             }
-            Self::Fs(error) => details = error.details(),
-            Self::Attempt(error) => details = error.details(),
-            Self::Data { path, error } => {
-                details.insert(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                );
-                details.insert(String::from("line"), Value::from(error.line));
+            _ => {}
+        }
+        match self {
+            Self::Data { error, .. } => {
+                add("line", Value::from(error.line));
+            }
+            Self::Recipe { findings, .. } => {
+                add("findings", serde_json::json!(findings));
             }
             Self::NotAtCursor { step, cursor } => {
-                details.insert(String::from("step"), Value::from(step.as_str()));
-                details.insert(String::from("cursor"), Value::from(cursor.as_deref()));
+                add("step", Value::from(step.as_str()));
+                add("cursor", Value::from(cursor.as_deref()));
             }
-            Self::NoCommand
-            | Self::Input { .. }
-            | Self::Lenses { .. }
-            | Self::Ticket { .. }
-            | Self::AtWork { .. }
-            | Self::NotEnded { .. }
-            | Self::Stdin { .. }
-            | Self::NoAgent
-            | Self::NotStarted { .. } => {}
-            Self::Recipe { path, findings } => {
-                details.insert(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                );
-                details.insert(
-                    String::from("findings"),
-                    serde_json::to_value(findings).unwrap_or_default(),
-                );
-            }
+            _ => {}
         }
         details
     }

@@ -25,7 +25,7 @@ const LIMIT: u64 = 256 << 20;
 /// How a journal begins.
 const BEGIN: &[u8] = b"{\"seq\":";
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Line {
     seq: u64,
     /// The whole state; of the first line only.
@@ -111,9 +111,9 @@ impl Writer {
         }
         let line = Line {
             seq: self.seq + 1,
-            begin: None,
             entries: entries?,
             standing: Some(standing),
+            ..Line::default()
         };
         let text = text(path, &line)?;
         if self.log.is_none() {
@@ -135,8 +135,7 @@ impl Writer {
         let line = Line {
             seq: 1,
             begin: Some(Box::new(state.clone())),
-            entries: Vec::new(),
-            standing: None,
+            ..Line::default()
         };
         let text = text(path, &line)?;
         aris_fs::write_atomic(path, text.as_bytes())?;
@@ -205,16 +204,11 @@ pub(crate) fn read(path: &Path, captured: bool) -> Result<Option<Read>, Error> {
         .map_err(|damaged| wrong(path, format!("line {}: {}", damaged.line, damaged.why)))?;
     let seq = lines.len() as u64;
     let mut lines = lines.into_iter();
-    let begin = lines
-        .next()
-        .filter(|first| first.seq == 1)
-        .and_then(|first| first.begin)
-        .ok_or_else(|| {
-            wrong(
-                path,
-                String::from("line 1: it is not the beginning of a run"),
-            )
-        })?;
+    let first = lines.next().filter(|first| first.seq == 1);
+    let Some(begin) = first.and_then(|first| first.begin) else {
+        let reason = String::from("line 1: it is not the beginning of a run");
+        return Err(wrong(path, reason));
+    };
     let mut state = checked(path, *begin)?;
     let mut recipe = state.recipe.clone();
     for (number, line) in (2..).zip(lines) {
@@ -301,10 +295,8 @@ fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error
         }
         let bad = |why: String| {
             let step = &entry.step;
-            wrong(
-                path,
-                format!("line {number}: what step {step} captured as {variable} {why}"),
-            )
+            let reason = format!("line {number}: what step {step} captured as {variable} {why}");
+            wrong(path, reason)
         };
         let stored: Stored = serde_json::from_value(value.take())
             .map_err(|error| bad(format!("is unclear: {error}")))?;
@@ -324,7 +316,8 @@ fn bring_back(path: &Path, number: usize, entry: &mut Entry) -> Result<(), Error
     Ok(())
 }
 
-fn wrong(path: &Path, reason: String) -> Error {
+/// A state is not what it must be.
+pub(crate) fn wrong(path: &Path, reason: String) -> Error {
     Error::State {
         path: path.to_path_buf(),
         reason,

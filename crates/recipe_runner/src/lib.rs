@@ -81,6 +81,16 @@ use crate::commands::{cancel, graph, logs, protocol, run, status, timeline, vali
 /// Schema id of recipes.
 const RECIPE_SCHEMA: &str = "aris.recipe_runner.recipe/v1";
 
+// Exit codes and what they mean, where that is not what it means for every helper.
+const COMPLETED: (u8, &str) = (0, "the run is completed");
+const ABSENT: (u8, &str) = (3, "");
+const INVALID: (u8, &str) = (4, "");
+const UNREADABLE: (u8, &str) = (5, "");
+const BAD_END: (u8, &str) = (10, "the recipe has errors, or the run escalated or halted");
+const WAITS: (u8, &str) = (11, "the run waits for an outcome");
+const TOO_MANY: (u8, &str) = (12, "the run had too many steps");
+const FAILED: (u8, &str) = (13, "the run ended at a stop step that stands for a failure");
+
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "recipe_runner",
@@ -96,9 +106,9 @@ pub static SPEC: Spec = Spec {
             "findings",
             &[
                 (0, "the recipe has no error"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
+                ABSENT,
+                INVALID,
+                UNREADABLE,
                 (10, "the recipe has errors"),
             ],
         ),
@@ -106,21 +116,14 @@ pub static SPEC: Spec = Spec {
             "graph",
             "a recipe and its sub-recipes",
             "its steps and the routes between them",
-            &[(3, ""), (4, ""), (5, "")],
+            &[ABSENT, INVALID, UNREADABLE],
         ),
         CommandSpec::new(
             "run",
             "a recipe, its sub-recipes, and outcomes that are known",
             "how far the run is",
             &[
-                (0, "the run is completed"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the recipe has errors, or the run escalated or halted"),
-                (11, "the run waits for an outcome"),
-                (12, "the run had too many steps"),
-                (13, "the run ended at a stop step that stands for a failure"),
+                COMPLETED, ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
             ],
         ),
         CommandSpec::new(
@@ -128,14 +131,7 @@ pub static SPEC: Spec = Spec {
             "the state file of a run",
             "how far the run is",
             &[
-                (0, "the run is completed"),
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the recipe has errors, or the run escalated or halted"),
-                (11, "the run waits for an outcome"),
-                (12, "the run had too many steps"),
-                (13, "the run ended at a stop step that stands for a failure"),
+                COMPLETED, ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
             ],
         ),
         CommandSpec::new(
@@ -143,12 +139,12 @@ pub static SPEC: Spec = Spec {
             "the state file of a run",
             "the step whose outcome is needed",
             &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
+                ABSENT,
+                INVALID,
+                UNREADABLE,
                 (10, "the run escalated or halted"),
-                (12, "the run had too many steps"),
-                (13, "the run ended at a stop step that stands for a failure"),
+                TOO_MANY,
+                FAILED,
             ],
         ),
         CommandSpec::new(
@@ -156,13 +152,7 @@ pub static SPEC: Spec = Spec {
             "the state file of a run",
             "the next step",
             &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the recipe has errors, or the run escalated or halted"),
-                (11, "the run waits for an outcome"),
-                (12, "the run had too many steps"),
-                (13, "the run ended at a stop step that stands for a failure"),
+                ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
             ],
         ),
         CommandSpec::new(
@@ -170,39 +160,33 @@ pub static SPEC: Spec = Spec {
             "the state file of a run",
             "how far the run is",
             &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the recipe has errors, or the run escalated or halted"),
+                ABSENT,
+                INVALID,
+                UNREADABLE,
+                BAD_END,
                 (11, "a step is to be done or at work"),
-                (12, "the run had too many steps"),
-                (13, "the run ended at a stop step that stands for a failure"),
+                TOO_MANY,
+                FAILED,
             ],
         ),
         CommandSpec::new(
             "logs",
             "the state file of a run",
             "what the step printed",
-            &[(3, ""), (4, ""), (5, "")],
+            &[ABSENT, INVALID, UNREADABLE],
         ),
         CommandSpec::new(
             "timeline",
             "the state file of a run",
             "the path of the page",
-            &[(3, ""), (4, ""), (5, "")],
+            &[ABSENT, INVALID, UNREADABLE],
         ),
         CommandSpec::new(
             "cancel",
             "the state file of a run",
             "what was ended",
             &[
-                (3, ""),
-                (4, ""),
-                (5, ""),
-                (10, "the recipe has errors, or the run escalated or halted"),
-                (11, "the run waits for an outcome"),
-                (12, "the run had too many steps"),
-                (13, "the run ended at a stop step that stands for a failure"),
+                ABSENT, INVALID, UNREADABLE, BAD_END, WAITS, TOO_MANY, FAILED,
             ],
         ),
     ],
@@ -218,12 +202,7 @@ pub static SPEC: Spec = Spec {
         "recipe_runner cancel --state run.json  # end the step at work",
         "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'  # say what came of it",
     ],
-    signals: &[
-        (10, "the recipe has errors, or the run escalated or halted"),
-        (11, "the run waits for an outcome"),
-        (12, "the run had too many steps"),
-        (13, "the run ended at a stop step that stands for a failure"),
-    ],
+    signals: &[BAD_END, WAITS, TOO_MANY, FAILED],
     ok: "the recipe has no error, the run is completed, or what was asked is printed or recorded",
     errors: &[
         ErrorKind::NotFound,

@@ -33,19 +33,12 @@ pub(crate) struct Read {
 
 /// Reads a recipe without looking at its placeholders.
 pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, Error> {
-    let refused = |finding: Box<Finding>| Error::Recipe {
-        path: path.to_path_buf(),
-        findings: vec![*finding],
-    };
     let bytes = aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| match error {
-        FsError::NotFound { .. } | FsError::NotRegular { .. } => Error::NoFile {
-            path: path.to_path_buf(),
-            what: "recipe",
-        },
+        FsError::NotFound { .. } | FsError::NotRegular { .. } => Error::no_file(path, "recipe"),
         other => Error::Fs(other),
     })?;
     let sha256 = sha256_hex(&bytes);
-    let recipe = parsed(bytes, temp).map_err(refused)?;
+    let recipe = parsed(bytes, temp).map_err(|finding| Error::recipe(path, *finding))?;
     Ok(Read {
         path: path.to_path_buf(),
         sha256,
@@ -81,10 +74,7 @@ pub(crate) fn composed(
     let composed = compose(read.recipe.clone(), given, &mut |name| {
         find(name, &folders, &reading.temp_dir, &mut digests)
     })
-    .map_err(|finding| Error::Recipe {
-        path: read.path.clone(),
-        findings: vec![*finding],
-    })?;
+    .map_err(|finding| Error::recipe(&read.path, *finding))?;
     known(&composed.recipe, given)?;
     composed.notes.iter().for_each(|note| context.note(note));
     let mut composed = composed;
@@ -99,19 +89,16 @@ fn known(recipe: &Recipe, given: &BTreeMap<String, String>) -> Result<(), Error>
     };
     let shown = recipe.ingredients.iter().filter(|input| !input.hidden);
     let shown: Vec<&str> = shown.map(|input| input.name.text.as_str()).collect();
-    Err(Error::Input {
-        reason: format!("the recipe has no input {unknown}"),
-        hint: format!("its inputs are: {}", shown.join(", ")),
-    })
+    let reason = format!("the recipe has no input {unknown}");
+    let hint = format!("its inputs are: {}", shown.join(", "));
+    Err(Error::input(reason, hint))
 }
 
 /// A recipe with its placeholders, and what their sub-recipes capture.
 pub(crate) fn with_placeholders(read: &Read, reading: &ReadingArgs, context: &Context) -> Recipe {
     let mut recipe = read.recipe.clone();
-    let placed = recipe
-        .steps
-        .iter()
-        .filter_map(|step| step.sub_recipe.as_ref());
+    let steps = recipe.steps.iter();
+    let placed = steps.filter_map(|step| step.sub_recipe.as_ref());
     let names: Vec<String> = placed.map(|name| name.text.trim().to_owned()).collect();
     recipe.elsewhere = elsewhere(&names, &folders(&read.path, reading, context), reading);
     recipe
@@ -127,15 +114,9 @@ fn elsewhere(names: &[String], folders: &[PathBuf], reading: &ReadingArgs) -> BT
 pub(crate) fn folders(file: &Path, reading: &ReadingArgs, context: &Context) -> Vec<PathBuf> {
     let file = context.absolute(file);
     let beside = file.parent().map(|folder| folder.join(SUB_RECIPES));
-    beside
-        .into_iter()
-        .chain(
-            reading
-                .sub_recipes_dir
-                .iter()
-                .map(|dir| context.absolute(dir)),
-        )
-        .collect()
+    let named = reading.sub_recipes_dir.iter();
+    let named = named.map(|dir| context.absolute(dir));
+    beside.into_iter().chain(named).collect()
 }
 
 /// The sub-recipe of a name. A name that is a path is none: recipes come from the folders that the user named.

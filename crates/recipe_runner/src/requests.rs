@@ -48,7 +48,7 @@ impl Source {
         };
         match (step.kind(), &self.agent, &self.tools) {
             (Kind::Agent, Some(agent), _) => {
-                let model = step.model.as_ref().map(|model| model.text.clone());
+                let model = step.model.as_deref().map(str::to_owned);
                 let model = model.or_else(|| text("model")).unwrap_or_default();
                 request.worker = Worker::Agent;
                 (request.command, request.stdin) =
@@ -60,13 +60,15 @@ impl Source {
                 request.silence_s = step.idle_output_timeout.filter(|seconds| *seconds > 0);
                 request.reading = machine.reading(step);
             }
-            (Kind::Tool(name), _, Some(tools)) => {
+            (kind @ (Kind::Tool(name) | Kind::Python(name)), _, Some(tools)) => {
+                let key = match kind {
+                    Kind::Python(_) => "python",
+                    _ => "tool",
+                };
+                let call =
+                    json!({"schema": CALL_SCHEMA, "step": step.name, key: name, "with": with});
                 (request.worker, request.command) = (Worker::Tool, tools.clone());
-                request.stdin = Some(call(step, "tool", name, &with));
-            }
-            (Kind::Python(name), _, Some(tools)) => {
-                (request.worker, request.command) = (Worker::Tool, tools.clone());
-                request.stdin = Some(call(step, "python", name, &with));
+                request.stdin = Some(call.to_string());
             }
             _ => {
                 let mut command = text("cmd").unwrap_or_default();
@@ -80,11 +82,6 @@ impl Source {
         }
         request
     }
-}
-
-/// What a program that carries out tools is told, as JSON.
-fn call(step: &Step, key: &str, name: &str, with: &Map<String, Value>) -> String {
-    json!({"schema": CALL_SCHEMA, "step": step.name, key: name, "with": with}).to_string()
 }
 
 fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {
@@ -129,21 +126,18 @@ fn variables(
 
 /// Secret inputs as variables: where their values are.
 fn secrets(machine: &Machine, state: &State, context: &Context) -> BTreeMap<String, String> {
-    let given = |input| {
-        let reference = state.inputs.get(input)?;
+    let given = secret::given(&machine.recipe, &state.inputs);
+    let given = given.map(|(input, reference)| {
         let reference = match reference.strip_prefix("file:") {
-            Some(path) => format!(
-                "file:{}",
-                context.absolute(Path::new(path.trim())).display()
-            ),
-            None => reference.clone(),
+            Some(path) => {
+                let path = context.absolute(Path::new(path.trim()));
+                format!("file:{}", path.display())
+            }
+            None => reference.to_owned(),
         };
-        Some((variable(CONTEXT, input), reference))
-    };
-    let given = secret::names(&machine.recipe).filter_map(given);
-    given
-        .filter(|(_, reference)| !reference.is_empty())
-        .collect()
+        (variable(CONTEXT, input), reference)
+    });
+    given.collect()
 }
 
 /// Before the names of inputs and captured variables.

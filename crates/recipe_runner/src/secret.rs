@@ -16,32 +16,29 @@ const SHORTEST: usize = 6;
 
 /// Refuses values of secret inputs that are written out.
 pub(crate) fn check(recipe: &Recipe, inputs: &BTreeMap<String, String>) -> Result<(), Error> {
-    for ingredient in recipe
-        .ingredients
-        .iter()
-        .filter(|ingredient| ingredient.secret)
-    {
-        let name = &ingredient.name.text;
-        let Some(value) = inputs.get(name).filter(|value| !value.is_empty()) else {
-            continue;
-        };
+    for (name, value) in given(recipe, inputs) {
         if !aris_recipe::model::is_place(value) {
-            return Err(Error::Input {
-                reason: format!("the input {name} is secret, and its value is written out"),
-                hint: format!("say where it is: {name}=env:VARIABLE or {name}=file:PATH"),
-            });
+            let reason = format!("the input {name} is secret, and its value is written out");
+            let hint = format!("say where it is: {name}=env:VARIABLE or {name}=file:PATH");
+            return Err(Error::input(reason, hint));
         }
     }
     Ok(())
 }
 
+/// Secret inputs that were given, each with its value.
+pub(crate) fn given<'a>(
+    recipe: &'a Recipe,
+    inputs: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let given = names(recipe).filter_map(|name| Some((name, inputs.get(name)?.as_str())));
+    given.filter(|(_, value)| !value.is_empty())
+}
+
 /// Names of the secret inputs.
 pub(crate) fn names(recipe: &Recipe) -> impl Iterator<Item = &str> {
-    let secret = recipe
-        .ingredients
-        .iter()
-        .filter(|ingredient| ingredient.secret);
-    secret.map(|ingredient| ingredient.name.text.as_str())
+    let secret = recipe.ingredients.iter().filter(|input| input.secret);
+    secret.map(|input| input.name.text.as_str())
 }
 
 /// The value that a reference stands for.
@@ -72,10 +69,7 @@ pub(crate) fn present(
     executes: bool,
     context: &Context,
 ) -> Result<(), Error> {
-    for name in names(recipe) {
-        let Some(reference) = inputs.get(name).filter(|value| !value.is_empty()) else {
-            continue;
-        };
+    for (name, reference) in given(recipe, inputs) {
         let Err(why) = value(reference, context.cwd()) else {
             continue;
         };
@@ -85,14 +79,8 @@ pub(crate) fn present(
             continue;
         }
         return Err(match reference.strip_prefix("file:").map(Path::new) {
-            Some(path) if !context.absolute(path).exists() => Error::NoFile {
-                path: path.to_path_buf(),
-                what: "secret",
-            },
-            _ => Error::Input {
-                reason,
-                hint: String::from("set it, and call again"),
-            },
+            Some(path) if !context.absolute(path).exists() => Error::no_file(path, "secret"),
+            _ => Error::input(reason, "set it, and call again"),
         });
     }
     Ok(())

@@ -11,6 +11,7 @@ use aris_recipe::{Data, Profile, Recipe, Severity, check};
 use crate::cli::{self, ReadingArgs, RecipeArgs, RunArgs};
 use crate::data::{ContractArgs, contract_files, contracts_in};
 use crate::error::Error;
+use crate::journal;
 use crate::load;
 use crate::secret;
 
@@ -59,26 +60,18 @@ pub(crate) fn reopen(
     accept_changed: bool,
     context: &Context,
 ) -> Result<Machine, Error> {
+    let own = &state.recipe;
     let reading = ReadingArgs {
-        sub_recipes_dir: state
-            .recipe
-            .sub_recipes_dirs
-            .iter()
-            .map(PathBuf::from)
-            .collect(),
-        temp_dir: state
-            .recipe
-            .temp_dir
-            .clone()
-            .unwrap_or_else(|| cli::TEMP_DIR.to_owned()),
+        sub_recipes_dir: own.sub_recipes_dirs.iter().map(PathBuf::from).collect(),
+        temp_dir: own.temp_dir.as_deref().unwrap_or(cli::TEMP_DIR).to_owned(),
     };
-    let path = elsewhere.map_or_else(
-        || PathBuf::from(&state.recipe.path),
-        |path| context.absolute(path),
-    );
+    let path = match elsewhere {
+        Some(path) => context.absolute(path),
+        None => PathBuf::from(&own.path),
+    };
     let read = load::read(&path, &reading.temp_dir, context)?;
     let (composed, digests) = load::composed(&read, &state.inputs, &reading, context)?;
-    let before = state.recipe.manifest.as_ref().filter(|_| {
+    let before = own.manifest.as_ref().filter(|_| {
         // A recipe that was moved brings the manifest that it names along.
         elsewhere.is_none() || composed.recipe.manifest.is_none()
     });
@@ -88,12 +81,10 @@ pub(crate) fn reopen(
     };
     let files = contract_files(&flags, &composed.recipe, &path, context);
     let (data, manifest) = contracts_in(&files)?;
-    let known = !state.recipe.sha256.is_empty();
-    let recipe_changed =
-        known && (state.recipe.sha256 != read.sha256 || state.recipe.sub_recipes != digests);
+    let known = !own.sha256.is_empty();
+    let recipe_changed = known && (own.sha256 != read.sha256 || own.sub_recipes != digests);
     let sha256 = |file: &Option<FileRef>| file.as_ref().map(|file| file.sha256.clone());
-    let manifest_changed =
-        state.recipe.manifest.is_some() && sha256(&state.recipe.manifest) != sha256(&manifest);
+    let manifest_changed = own.manifest.is_some() && sha256(&own.manifest) != sha256(&manifest);
     let changed = recipe_changed || manifest_changed;
     if changed && !accept_changed {
         let path = files.manifest.filter(|_| !recipe_changed).unwrap_or(path);
@@ -103,13 +94,9 @@ pub(crate) fn reopen(
         refuse_errors(&path, &composed.recipe, &data)?;
     }
     let machine = Machine::new(composed.recipe, data.manifest.as_ref());
-    let broken = |reason: String| Error::State {
-        path: state_path.to_path_buf(),
-        reason,
-    };
-    machine
-        .verify(state)
-        .map_err(|error| broken(error.to_string()))?;
+    let broken = |reason: String| journal::wrong(state_path, reason);
+    let verified = machine.verify(state);
+    verified.map_err(|error| broken(error.to_string()))?;
     if let Some(cursor) = &state.cursor
         && machine.recipe.step(cursor).is_none()
     {
@@ -123,11 +110,14 @@ pub(crate) fn reopen(
             state.max_steps = aris_recipe::engine::state::MAX_STEPS;
         }
     }
-    state.recipe.name.clone_from(&machine.recipe.name);
-    state.recipe.path = path.display().to_string();
-    state.recipe.sha256 = read.sha256;
-    state.recipe.sub_recipes = digests;
-    state.recipe.manifest = manifest;
+    state.recipe = RecipeRef {
+        name: machine.recipe.name.clone(),
+        path: path.display().to_string(),
+        sha256: read.sha256,
+        sub_recipes: digests,
+        manifest,
+        ..std::mem::take(&mut state.recipe)
+    };
     Ok(machine)
 }
 
@@ -155,17 +145,13 @@ fn inputs(
         let name = &ingredient.name.text;
         let value = given.get(name).or(ingredient.default.as_ref());
         if value.is_none() && ingredient.required && complete {
-            return Err(Error::Input {
-                reason: format!("input {name} is required"),
-                hint: format!("add --inputs {name}=VALUE ({})", ingredient.description),
-            });
+            let hint = format!("add --inputs {name}=VALUE ({})", ingredient.description);
+            return Err(Error::input(format!("input {name} is required"), hint));
         }
         let allowed = &ingredient.values;
         if let Some(value) = value.filter(|value| !allowed.is_empty() && !allowed.contains(value)) {
-            return Err(Error::Input {
-                reason: format!("input {name} is {value:?}"),
-                hint: format!("one of: {}", ingredient.values.join(", ")),
-            });
+            let hint = format!("one of: {}", allowed.join(", "));
+            return Err(Error::input(format!("input {name} is {value:?}"), hint));
         }
         all.insert(name.clone(), value.cloned().unwrap_or_default());
     }

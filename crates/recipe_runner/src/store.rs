@@ -8,7 +8,7 @@ use aris_cli::Context;
 use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 
-use crate::attempt::{self, Left};
+use crate::attempt::{self, Attempt, Left};
 use crate::cli::WaitArgs;
 use crate::error::Error;
 use crate::journal::{self, Writer, attempts_of, beside};
@@ -39,10 +39,7 @@ impl Store {
         let patience = Duration::from_secs(u64::from(wait.wait));
         let path = context.absolute(path);
         if must_exist && !path.exists() {
-            return Err(Error::NoFile {
-                path,
-                what: "state",
-            });
+            return Err(Error::no_file(&path, "state"));
         }
         let lock_path = beside(&path, ".lock");
         let lock = match Lock::acquire_before(&lock_path, Instant::now() + patience) {
@@ -70,7 +67,8 @@ impl Store {
     ///
     /// **Errors**: [`Error::NoFile`] when there is none, [`Error::State`] when it is malformed.
     pub(crate) fn load(&self, context: &Context) -> Result<State, Error> {
-        let read = journal::read(&self.path, true)?.ok_or_else(|| no_state(&self.path))?;
+        let read =
+            journal::read(&self.path, true)?.ok_or_else(|| Error::no_file(&self.path, "state"))?;
         if read.torn > 0 {
             context.note(&format!(
                 "{}: its last line was torn, {} bytes; what it said did not happen, and the line is dropped",
@@ -139,7 +137,7 @@ impl Store {
         let parts = attempt::parts(&self.attempts().join(ticket(state)))?;
         let interrupted = parts
             .into_iter()
-            .filter(|part| matches!(part.left, Left::Interrupted));
+            .filter(|part| matches!(part.left, Left::Over(Attempt::Interrupted)));
         Ok(interrupted.map(|part| part.folder).collect())
     }
 
@@ -172,14 +170,7 @@ fn read(path: &Path) -> Result<Option<State>, Error> {
 ///
 /// **Errors**: [`Error::NoFile`], too.
 pub(crate) fn load(path: &Path) -> Result<State, Error> {
-    read(path)?.ok_or_else(|| no_state(path))
-}
-
-fn no_state(path: &Path) -> Error {
-    Error::NoFile {
-        path: path.to_path_buf(),
-        what: "state",
-    }
+    read(path)?.ok_or_else(|| Error::no_file(path, "state"))
 }
 
 /// Names the attempt that comes next: the number of its entry in the journal, and its own.

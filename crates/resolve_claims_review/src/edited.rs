@@ -58,17 +58,14 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     if parts.iter().any(|part| part.starts_with('.')) {
         return refused("hidden files steer programs and services, and are no part of a report");
     }
-    if folders
-        .iter()
-        .any(|folder| TESTS.contains(&folder.to_lowercase().as_str()))
-        || is_test(file)
-    {
+    let below = |names: &[&str]| {
+        let mut folders = folders.iter().map(|folder| folder.to_lowercase());
+        folders.any(|folder| names.contains(&folder.as_str()))
+    };
+    if below(&TESTS) || is_test(file) {
         return refused("it is a test");
     }
-    if folders
-        .iter()
-        .any(|folder| folder.eq_ignore_ascii_case("results"))
-    {
+    if below(&["results"]) {
         return refused("results come from experiments, and not from a review");
     }
     let lower = file.to_lowercase();
@@ -76,9 +73,7 @@ pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
     if !TEXTS.contains(&ending) {
         return refused("only .md, .markdown, .tex, .bib, .rst and .txt are sources of a text");
     }
-    let is_list = ["requirements", "constraints"]
-        .iter()
-        .any(|name| lower.starts_with(name));
+    let is_list = lower.starts_with("requirements") || lower.starts_with("constraints");
     if STEERING.contains(&lower.as_str()) || (is_list && ending == "txt") {
         return refused("it steers programs, and is no part of a report");
     }

@@ -166,18 +166,15 @@ impl Failure for Error {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let of = |path: &PathBuf| {
-            Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )])
-        };
         match self {
             Self::Config { path, .. }
             | Self::NoBase { path }
             | Self::OtherBranch { path, .. }
             | Self::NoEntry { path, .. }
-            | Self::WhichPull { path, .. } => of(path),
+            | Self::WhichPull { path, .. } => {
+                let path = Value::from(path.display().to_string());
+                Map::from_iter([(String::from("path"), path)])
+            }
             Self::Disk(error) => error.details(),
             Self::Gate(error) => error.details(),
             _ => Map::new(),

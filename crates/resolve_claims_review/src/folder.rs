@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use aris_gates::{Folder, GateError};
+use aris_cli::Context;
+use aris_gates::{Folder, GateError, Worktree};
 use aris_review::{Classification, Grouped, Signal, Skipped, Thread};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -69,57 +70,36 @@ pub struct Fetched {
     pub(crate) fixes_applied: Option<usize>,
 }
 
-/// The pull requests whose files lie in a folder.
-pub(crate) trait Pulls {
-    /// The pull request whose files lie here: the given one, or the only one that has a classification.
-    fn pull(&self, given: Option<u64>) -> Result<u64, Error>;
-
-    /// Like [`Pulls::pull`]; 0 when there is none.
-    fn pull_or_none(&self, given: Option<u64>) -> Result<u64, Error>;
-
-    /// Like [`Pulls::pull_or_none`], also for a pull request that was fetched and is not classified yet.
-    fn fetched_or_none(&self, given: Option<u64>) -> Result<u64, Error>;
-
-    fn map_path(&self, pr: u64) -> PathBuf;
-
-    /// What was fetched; none when it was fetched elsewhere.
-    fn groups(&self, pr: u64) -> Result<Option<Fetched>, Error>;
+/// The pull request whose files lie here: the given one, or the only one that has a classification.
+pub(crate) fn pull(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
+    match pull_or_none(folder, given)? {
+        0 => Err(which(folder, "none")),
+        number => Ok(number),
+    }
 }
 
-impl Pulls for Folder {
-    fn pull(&self, given: Option<u64>) -> Result<u64, Error> {
-        match self.pull_or_none(given)? {
-            0 => Err(which(self, "none")),
-            number => Ok(number),
-        }
-    }
+/// Like [`pull`]; 0 when there is none.
+fn pull_or_none(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
+    given.map_or_else(|| numbered(folder, "classification_map_"), Ok)
+}
 
-    fn pull_or_none(&self, given: Option<u64>) -> Result<u64, Error> {
-        if let Some(number) = given {
-            return Ok(number);
-        }
-        numbered(self, "classification_map_")
+/// Like [`pull`], also for a pull request that was fetched and is not classified yet; 0 when there is none.
+pub(crate) fn fetched_or_none(folder: &Folder, given: Option<u64>) -> Result<u64, Error> {
+    match pull_or_none(folder, given)? {
+        0 => numbered(folder, "dimension_groups_"),
+        number => Ok(number),
     }
+}
 
-    fn fetched_or_none(&self, given: Option<u64>) -> Result<u64, Error> {
-        match self.pull_or_none(given)? {
-            0 => numbered(self, "dimension_groups_"),
-            number => Ok(number),
-        }
-    }
+pub(crate) fn map_path(folder: &Folder, pr: u64) -> PathBuf {
+    folder.at(&format!("classification_map_{pr}.json"))
+}
 
-    fn map_path(&self, pr: u64) -> PathBuf {
-        self.at(&format!("classification_map_{pr}.json"))
-    }
-
-    fn groups(&self, pr: u64) -> Result<Option<Fetched>, Error> {
-        let path = self.at(&format!("dimension_groups_{pr}.json"));
-        if path.exists() {
-            Ok(Some(read(&path)?))
-        } else {
-            Ok(None)
-        }
-    }
+/// What was fetched; none when it was fetched elsewhere.
+pub(crate) fn groups(folder: &Folder, pr: u64) -> Result<Option<Fetched>, Error> {
+    let path = folder.at(&format!("dimension_groups_{pr}.json"));
+    let fetched = path.exists().then(|| read(&path));
+    Ok(fetched.transpose()?)
 }
 
 /// The pull request that has a file of this name here; 0 when none has.
@@ -139,6 +119,19 @@ fn which(folder: &Folder, found: &'static str) -> Error {
     Error::WhichPull {
         path: folder.path.clone(),
         found,
+    }
+}
+
+/// The worktree with the report: as given, else as fetched, else the working directory's.
+pub(crate) fn worktree(
+    given: Option<&Path>,
+    fetched: Option<&str>,
+    context: &Context,
+) -> Result<Worktree, GateError> {
+    match (given, fetched) {
+        (Some(path), _) => Worktree::of(&context.absolute(path)),
+        (None, Some(path)) => Worktree::of(Path::new(path)),
+        (None, None) => Worktree::of(context.cwd()),
     }
 }
 

@@ -20,11 +20,8 @@ pub(crate) fn context(worktree: &Path, findings: &[Grouped]) -> Vec<Value> {
             let text = text(worktree, &finding.path)?;
             let line = usize::try_from(finding.line?).ok()?;
             let first = line.saturating_sub(AROUND).max(1);
-            let lines: Vec<&str> = text
-                .lines()
-                .skip(first - 1)
-                .take(line + AROUND + 1 - first)
-                .collect();
+            let lines = text.lines().skip(first - 1);
+            let lines: Vec<&str> = lines.take(line + AROUND + 1 - first).collect();
             Some(json!({"id": finding.id, "first_line": first, "lines": lines}))
         })
         .collect()
@@ -58,9 +55,8 @@ fn bibliographies(worktree: &Path, folder: &Path) -> Vec<String> {
         let entries = aris_fs::list_sorted(&worktree.join(folder)).unwrap_or_default();
         for entry in entries {
             let path = folder.join(&entry.name);
-            if entry.kind == EntryKind::File
-                && path.extension().is_some_and(|ending| ending == "bib")
-            {
+            let is_bib = path.extension().is_some_and(|ending| ending == "bib");
+            if entry.kind == EntryKind::File && is_bib {
                 names.push(path.display().to_string());
             }
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_review::{
-    Classification, Decision, Entry, Profile, Repository, Severity, Tokens, one_line,
+    Classification, Decision, Entry, Profile, Repository, Severity, Tokens, one_line, place,
 };
 use serde::{Deserialize, Serialize};
 
@@ -90,12 +90,10 @@ pub struct Counts {
 
 impl Counts {
     pub(crate) fn of(profile: &Profile, map: &Classification) -> Self {
+        let strategies = profile.strategies.iter();
+        let strategies = strategies.map(|strategy| (strategy.name.to_owned(), 0));
         let mut counts = Self {
-            strategies: profile
-                .strategies
-                .iter()
-                .map(|strategy| (strategy.name.to_owned(), 0))
-                .collect(),
+            strategies: strategies.collect(),
             ..Self::default()
         };
         for entry in map.values() {
@@ -117,29 +115,24 @@ impl Counts {
 
     /// `add_citation: 1, …, rerun_required: 0 ESCALATED`, in the order of application.
     fn by_strategy(&self, profile: &Profile) -> String {
-        let items: Vec<String> = profile
-            .strategies
-            .iter()
-            .map(|strategy| {
-                let count = self
-                    .strategies
-                    .get(strategy.name)
-                    .copied()
-                    .unwrap_or_default();
-                let escalated = if strategy.escalates { " ESCALATED" } else { "" };
-                format!("{}: {count}{escalated}", strategy.name)
-            })
-            .collect();
-        items.join(", ")
+        let items = profile.strategies.iter().map(|strategy| {
+            let count = self.strategies.get(strategy.name).unwrap_or(&0);
+            let escalated = if strategy.escalates { " ESCALATED" } else { "" };
+            format!("{}: {count}{escalated}", strategy.name)
+        });
+        items.collect::<Vec<_>>().join(", ")
+    }
+
+    fn by_verdict(&self) -> String {
+        let (accept, reject, discuss) = (self.accept, self.reject, self.discuss);
+        format!("ACCEPT: {accept} | REJECT: {reject} | DISCUSS: {discuss}")
     }
 
     /// The text that is kept before anything is edited.
     pub(crate) fn analysis(&self, profile: &Profile) -> String {
         format!(
-            "Analysis complete (BEFORE any code changes)\nACCEPT: {} | REJECT: {} | DISCUSS: {}\n  ({})\n",
-            self.accept,
-            self.reject,
-            self.discuss,
+            "Analysis complete (BEFORE any code changes)\n{}\n  ({})\n",
+            self.by_verdict(),
             self.by_strategy(profile)
         )
     }
@@ -189,9 +182,10 @@ impl Edit {
 }
 
 /// How validation stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Validity {
     /// Nothing is configured: nothing ran.
     Skipped,
@@ -201,17 +195,6 @@ pub enum Validity {
     Retry,
     /// It does not, and there are no attempts left.
     Fail,
-}
-
-impl Validity {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Skipped => "SKIPPED",
-            Self::Pass => "PASS",
-            Self::Retry => "RETRY",
-            Self::Fail => "FAIL",
-        }
-    }
 }
 
 /// One attempt at validation.
@@ -321,7 +304,7 @@ impl Finished {
             self.verdicts.by_strategy(profile),
             self.tokens.fixes_applied,
             self.escalations.len(),
-            self.validation.word(),
+            self.validation,
         )
     }
 }
@@ -345,30 +328,21 @@ impl Product for Report {
             Self::Classified(data) => classified(out, data),
             Self::Planned(data) => data.work.iter().try_for_each(|work| {
                 let strategy = work.entry.fix_strategy.as_deref().unwrap_or_default();
-                writeln!(out, "{}\t{strategy}\t{}", work.id, place(&work.entry))
+                writeln!(out, "{}\t{strategy}\t{}", work.id, of_entry(&work.entry))
             }),
             Self::Edit(data) => match (&data.sha, &data.reason) {
                 (Some(sha), _) => writeln!(out, "{} applied in {sha}", data.comment_id),
                 (None, reason) => {
-                    let reason = reason.as_deref().unwrap_or_default();
-                    writeln!(
-                        out,
-                        "{} skipped: {}",
-                        data.comment_id,
-                        one_line(reason, LINE)
-                    )
+                    let reason = one_line(reason.as_deref().unwrap_or_default(), LINE);
+                    writeln!(out, "{} skipped: {reason}", data.comment_id)
                 }
             },
             Self::Validated(data) => {
                 for line in data.output.lines() {
                     writeln!(out, "{}", one_line(line, 1000))?;
                 }
-                writeln!(
-                    out,
-                    "validation = {} (attempt {})",
-                    data.status.word(),
-                    data.attempts
-                )
+                let (status, attempts) = (data.status, data.attempts);
+                writeln!(out, "validation = {status} (attempt {attempts})")
             }
             Self::Finished(data) => {
                 let done = data.counts;
@@ -389,16 +363,14 @@ impl Product for Report {
     }
 }
 
-fn place(entry: &Entry) -> String {
-    let line = entry
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    format!(
-        "{}{line}\t[{}] {}",
-        one_line(&entry.path, LINE),
-        entry.severity().word(),
-        one_line(&entry.said(), LINE)
-    )
+fn of_entry(entry: &Entry) -> String {
+    let place = place(&entry.path, entry.line);
+    of_comment(&place, entry.severity(), &entry.said())
+}
+
+/// The place of a comment, how bad it is and what it says.
+fn of_comment(place: &str, severity: Severity, said: &str) -> String {
+    format!("{place}\t[{severity}] {}", one_line(said, LINE))
 }
 
 fn groups(out: &mut dyn Write, data: &Fetched) -> io::Result<()> {
@@ -409,17 +381,9 @@ fn groups(out: &mut dyn Write, data: &Fetched) -> io::Result<()> {
     }
     for (name, findings) in &data.groups {
         for finding in findings {
-            let line = finding
-                .line
-                .map_or_else(String::new, |line| format!(":{line}"));
-            writeln!(
-                out,
-                "{name}\t{}\t{}{line}\t[{}] {}",
-                finding.id,
-                one_line(&finding.path, LINE),
-                finding.severity.word(),
-                one_line(&finding.body, LINE)
-            )?;
+            let place = place(&finding.path, finding.line);
+            let comment = of_comment(&place, finding.severity, &finding.body);
+            writeln!(out, "{name}\t{}\t{comment}", finding.id)?;
         }
     }
     let skipped = data.skipped_counts;
@@ -440,17 +404,7 @@ fn classified(out: &mut dyn Write, data: &Classified) -> io::Result<()> {
     for (id, entry) in &data.entries {
         let how = entry.fix_strategy.as_deref().or(entry.category.as_deref());
         let how = how.unwrap_or("for a person");
-        writeln!(
-            out,
-            "{id}\t{}\t{how}\t{}",
-            entry.verdict.word(),
-            place(entry)
-        )?;
+        writeln!(out, "{id}\t{}\t{how}\t{}", entry.verdict, of_entry(entry))?;
     }
-    let counts = &data.counts;
-    writeln!(
-        out,
-        "ACCEPT: {} | REJECT: {} | DISCUSS: {}",
-        counts.accept, counts.reject, counts.discuss
-    )
+    writeln!(out, "{}", data.counts.by_verdict())
 }

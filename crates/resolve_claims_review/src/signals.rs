@@ -40,36 +40,30 @@ pub(crate) fn look<'a>(
         .filter(|path| is_report(path))
         .collect();
     let (mut signals, mut not_checked) = (Vec::new(), BTreeSet::new());
-    let plan = args
-        .plan
-        .as_deref()
-        .map(|path| disk.plan(path))
-        .transpose()?;
+    let plan = args.plan.as_deref().map(|path| disk.plan(path));
+    let plan = plan.transpose()?;
     let mut problems = Vec::new();
     let results = disk.results(&args.results, &mut problems)?;
     not_checked.extend(problems);
+    let sources = Sources {
+        results: results.as_deref(),
+        repetition: &args.repetition,
+        plan: plan.as_ref(),
+        ..Sources::default()
+    };
     for report in reports {
-        let prose = inside(worktree, report).map(|path| disk.prose(&path));
+        let prose = match inside(worktree, report) {
+            Some(path) => disk.prose(&path).map_err(|error| error.to_string()),
+            None => Err(String::from("it is not in the worktree")),
+        };
         let prose = match prose {
-            Some(Ok(prose)) => prose,
-            Some(Err(error)) => {
-                not_checked.insert(format!("{report}: {error}"));
-                continue;
-            }
-            None => {
-                not_checked.insert(format!("{report}: it is not in the worktree"));
+            Ok(prose) => prose,
+            Err(why) => {
+                not_checked.insert(format!("{report}: {why}"));
                 continue;
             }
         };
-        let found = check(
-            &[prose],
-            &Sources {
-                results: results.as_deref(),
-                repetition: &args.repetition,
-                plan: plan.as_ref(),
-                ..Sources::default()
-            },
-        );
+        let found = check(&[prose], &sources);
         for not in found.not_checked {
             if rerun_rules().contains(&not.rule) {
                 not_checked.insert(format!("{}: {}", not.rule, not.reason));

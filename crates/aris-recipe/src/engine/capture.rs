@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use crate::engine::state::State;
 use crate::expression::Scope;
 use crate::model::{Capture, Class, Recipe, Step};
-use crate::value::to_text;
+use crate::value::{items, to_text};
 
 /// Variables that change, and what a reader should know.
 #[derive(Debug, Default)]
@@ -58,18 +58,10 @@ fn is_missing(capture: &Capture, scope: &Scope<'_>) -> bool {
 }
 
 /// Adds a list, or the lines of a text: blanks dropped, order kept, each once.
-fn extend(items: &mut Vec<String>, value: &Value) {
-    let more: Vec<String> = match value {
-        Value::Array(values) => values
-            .iter()
-            .map(|item| to_text(item).into_owned())
-            .collect(),
-        other => to_text(other).lines().map(str::to_owned).collect(),
-    };
-    for item in more {
-        let item = item.trim().to_owned();
-        if !item.is_empty() && !items.contains(&item) {
-            items.push(item);
+fn extend(all: &mut Vec<String>, value: &Value) {
+    for item in items(value, &['\n']) {
+        if !all.contains(&item) {
+            all.push(item);
         }
     }
 }

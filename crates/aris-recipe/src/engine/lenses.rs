@@ -10,7 +10,7 @@ use super::state::State;
 use crate::expression::quoted;
 use crate::model::Step;
 use crate::template::Template;
-use crate::value::to_text;
+use crate::value::items;
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Machine {
                 Value::String(text) => Template::parse(&text).value(&scope),
                 other => other,
             };
-            let items = items(&value);
+            let items = items(&value, &[',', '\n']);
             if let Some((first, known)) = columns.first()
                 && known.len() != items.len()
             {
@@ -64,25 +64,6 @@ impl Machine {
         };
         Ok((0..count).map(lens).collect())
     }
-}
-
-/// The items of a list, or of a text with commas or lines; blank ones are none.
-fn items(value: &Value) -> Vec<String> {
-    let texts: Vec<String> = match value {
-        Value::Array(items) => items
-            .iter()
-            .map(|item| to_text(item).into_owned())
-            .collect(),
-        other => to_text(other)
-            .split([',', '\n'])
-            .map(str::to_owned)
-            .collect(),
-    };
-    let trimmed = texts.iter().map(|text| text.trim());
-    trimmed
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 impl Lens {

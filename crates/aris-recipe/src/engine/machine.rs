@@ -8,9 +8,9 @@ use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
 use super::tokens::Reading;
 use super::values::ListedValues;
-use crate::expression::Namespace;
-use crate::graph::Graph;
-use crate::model::{Kind, OnResult, Recipe, Step, Target, Via};
+use crate::expression::{Expression, Namespace};
+use crate::graph::{Graph, Skip};
+use crate::model::{Branch, Kind, OnResult, Recipe, Step, Target, Via};
 use crate::rules::data::Manifest;
 use crate::value::is_truthy;
 
@@ -71,7 +71,7 @@ impl Machine {
             .recipe
             .state
             .iter()
-            .filter_map(|one| Some((one.variable.text.clone(), one.class?.word().to_owned())))
+            .filter_map(|one| Some((one.variable.text.clone(), one.class?.to_string())))
             .collect();
     }
 
@@ -121,18 +121,10 @@ impl Machine {
         let mut entry = Entry {
             seq: state.journal.len() as u64 + 1,
             step: step.name.clone(),
-            event: Event::Executed,
-            status: None,
             visit: state.visits.get(&step.name).copied().unwrap_or(0),
-            attempts: 0,
-            edge: None,
-            target: None,
-            captured: Map::new(),
-            inferred: None,
-            note: None,
             outcome: outcome.map(digest_of),
             at: at.map(str::to_owned),
-            prev: None,
+            ..Entry::default()
         };
         if step.is_stop() {
             entry.event = Event::Stop;
@@ -144,30 +136,24 @@ impl Machine {
         } else if self.is_used_up(step, state) {
             entry.event = Event::Exhausted;
             entry.status = Some(OutcomeStatus::Exhausted.word().to_owned());
-            self.finish(
-                state,
-                entry,
-                Taken::new(Via::Exhausted, Some(step.exhausted_route())),
-            );
+            let taken = Taken::new(Via::Exhausted, Some(step.exhausted_route()));
+            self.finish(state, entry, taken);
         } else {
             self.execute(state, step, outcome, entry);
         }
     }
 
     fn skip(&self, state: &mut State, step: &Step, mut entry: Entry) {
-        let skip = self
-            .recipe
-            .position(&step.name)
-            .and_then(|at| self.graph.skips.get(&at));
-        entry.inferred = skip
-            .filter(|skip| skip.how.is_guess())
-            .map(|skip| skip.how.word().to_owned());
+        let skip = self.skip_of(step);
+        let guessed = skip.filter(|skip| skip.how.is_guess());
+        entry.inferred = guessed.map(|skip| skip.how.to_string());
         let target = skip.and_then(|skip| skip.target.as_ref());
-        self.finish(
-            state,
-            entry,
-            Taken::new(Via::Skip, target.map(Target::name)),
-        );
+        let taken = Taken::new(Via::Skip, target.map(Target::name));
+        self.finish(state, entry, taken);
+    }
+
+    fn skip_of(&self, step: &Step) -> Option<&Skip> {
+        self.graph.skips.get(&self.recipe.position(&step.name)?)
     }
 
     fn execute(&self, state: &mut State, step: &Step, given: Option<&Outcome>, mut entry: Entry) {
@@ -204,13 +190,12 @@ impl Machine {
         entry.visit += 1;
         entry.attempts = state.attempts + 1;
         entry.status = Some(status.word().to_owned());
+        let captures = |partial| capture::of(&self.recipe, step, state, outcome, partial);
         let mut captured = match status {
-            OutcomeStatus::Success => capture::of(&self.recipe, step, state, outcome, false),
-            OutcomeStatus::ContextLimit => capture::of(&self.recipe, step, state, outcome, true),
+            OutcomeStatus::Success => captures(false),
+            OutcomeStatus::ContextLimit => captures(true),
             // Some of its lenses succeeded.
-            OutcomeStatus::Failure if !outcome.results.is_empty() => {
-                capture::of(&self.recipe, step, state, outcome, true)
-            }
+            OutcomeStatus::Failure if !outcome.results.is_empty() => captures(true),
             _ => Captured::default(),
         };
         let mut all = std::mem::take(&mut state.notes);
@@ -229,40 +214,14 @@ impl Machine {
     ///
     /// Gives whether it could.
     pub fn reroute(&self, state: &mut State, at: Option<&str>) -> bool {
-        let Some(last) = state
-            .journal
-            .last()
-            .filter(|_| state.status == Status::Halted)
-        else {
+        let last = state.journal.last();
+        let Some(last) = last.filter(|_| state.status == Status::Halted) else {
             return false;
         };
-        let Some(step) = self.recipe.step(&last.step) else {
+        let Some(mut taken) = self.way_now(last) else {
             return false;
         };
-        let skip = self
-            .recipe
-            .position(&step.name)
-            .and_then(|at| self.graph.skips.get(&at));
-        let text = |route: &Option<aris_yaml::Text>| route.as_ref().map(|route| route.text.clone());
-        let skipped = skip.and_then(|skip| Some(skip.target.as_ref()?.name().to_owned()));
-        let exhausted = Some(step.exhausted_route().to_owned());
-        // A route that a result names, or success without a route, does not halt.
-        let ways = [
-            (Via::Failure, text(&step.on_failure)),
-            (Via::NoMatch, text(&step.on_failure)),
-            (Via::ContextLimit, text(&step.on_context_limit)),
-            (Via::Exhausted, exhausted),
-            (Via::Skip, skipped),
-        ];
-        let way = ways
-            .into_iter()
-            .find(|(via, _)| last.edge.as_ref() == Some(via));
-        let Some((via, route)) = way else {
-            return false;
-        };
-        let Some(route) = route.filter(|route| self.recipe.target(route).is_some()) else {
-            return false;
-        };
+        taken.notes.push(String::from("rerouted"));
         let entry = Entry {
             seq: last.seq + 1,
             attempts: 0,
@@ -271,10 +230,24 @@ impl Machine {
             at: at.map(str::to_owned),
             ..last.clone()
         };
-        let mut taken = Taken::new(via, Some(&route));
-        taken.notes.push(String::from("rerouted"));
         self.finish(state, entry, taken);
         true
+    }
+
+    /// Where the step of an entry leads by the same edge under this recipe.
+    fn way_now(&self, entry: &Entry) -> Option<Taken> {
+        let step = self.recipe.step(&entry.step)?;
+        let via = entry.edge.clone()?;
+        let route = match &via {
+            Via::Failure | Via::NoMatch => step.on_failure.as_deref(),
+            Via::ContextLimit => step.on_context_limit.as_deref(),
+            Via::Exhausted => Some(step.exhausted_route()),
+            Via::Skip => self.skip_of(step)?.target.as_ref().map(Target::name),
+            // A route that a result names, or success without a route, does not halt.
+            Via::Success | Via::Default | Via::Result(_) | Via::Bypass => None,
+        };
+        self.recipe.target(route?)?;
+        Some(Taken::new(via, route))
     }
 
     /// Looks the route up and writes the entry.
@@ -323,9 +296,7 @@ impl Machine {
             *state.budget.entry(entry.step.clone()).or_default() += 1;
         }
         state.context.extend(entry.captured.clone());
-        let to = target
-            .and_then(Target::step)
-            .and_then(|name| self.recipe.position(name));
+        let to = self.recipe.place(target);
         if let (Some(from), Some(to)) = (from, to)
             && self.is_progress(from, entry.edge.as_ref())
             && self.graph.components.same(from, to)
@@ -360,12 +331,9 @@ impl Machine {
             (Some(OnResult::Field { .. }), Some(Via::Result(_))) => true,
             (Some(OnResult::List(branches)), Some(via)) => {
                 let taken = via.branch().and_then(|at| branches.get(at));
-                let when = taken.and_then(|branch| branch.when.as_ref());
-                let condition = when.and_then(|when| when.parsed.as_ref().ok());
-                condition.is_some_and(|condition| {
-                    let mut reads = condition.references().into_iter();
-                    reads.any(|one| one.namespace == Namespace::Result)
-                })
+                let condition = taken.and_then(Branch::condition);
+                let mut reads = condition.into_iter().flat_map(Expression::references);
+                reads.any(|one| one.namespace == Namespace::Result)
             }
             _ => false,
         }

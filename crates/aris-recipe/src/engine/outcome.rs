@@ -6,10 +6,15 @@ use serde_json::{Map, Value};
 use crate::model::Step;
 
 /// How an attempt ended, as whoever made it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantArray, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum OutcomeStatus {
     /// The tool did its work. What the work came to is in the result.
+    #[default]
     Success,
     /// It did not.
     Failure,
@@ -22,24 +27,9 @@ pub enum OutcomeStatus {
 }
 
 impl OutcomeStatus {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Success,
-        Self::Failure,
-        Self::ContextLimit,
-        Self::Exhausted,
-        Self::Stale,
-    ];
-
     /// As written.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::ContextLimit => "context_limit",
-            Self::Exhausted => "exhausted",
-            Self::Stale => "stale",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -72,7 +62,7 @@ pub enum RetryReason {
 }
 
 /// What came of one attempt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// How it ended.
@@ -107,11 +97,15 @@ impl Outcome {
     pub fn of(status: OutcomeStatus) -> Self {
         Self {
             status,
-            result: None,
-            results: Vec::new(),
-            retry_reason: None,
-            subtype: None,
-            note: None,
+            ..Self::default()
+        }
+    }
+
+    /// An outcome of this status, with why.
+    pub fn noted(status: OutcomeStatus, note: impl Into<String>) -> Self {
+        Self {
+            note: Some(note.into()),
+            ..Self::of(status)
         }
     }
 
@@ -119,7 +113,7 @@ impl Outcome {
     pub fn success(result: Map<String, Value>) -> Self {
         Self {
             result: Some(result),
-            ..Self::of(OutcomeStatus::Success)
+            ..Self::default()
         }
     }
 

@@ -17,8 +17,9 @@ const DEFAULT_TIERS: [(i64, &str); 4] = [
 ];
 
 /// What a resumption rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Basis {
     /// The run is over.
     Terminal,
@@ -28,18 +29,6 @@ pub enum Basis {
     Tier,
     /// Nothing: the entry.
     Entry,
-}
-
-impl Basis {
-    /// As printed.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Terminal => "terminal",
-            Self::Journal => "journal",
-            Self::Tier => "tier",
-            Self::Entry => "entry",
-        }
-    }
 }
 
 /// Where a run is taken up again.
@@ -58,67 +47,38 @@ impl Machine {
     ///
     /// `None` when the recipe has no steps.
     pub fn resume(&self, state: &mut State) -> Option<Resumption> {
+        let at = |basis, tier, step| Resumption { basis, tier, step };
         if matches!(state.status, Status::Completed | Status::Escalated) {
-            return Some(Resumption {
-                basis: Basis::Terminal,
-                tier: None,
-                step: None,
-            });
+            return Some(at(Basis::Terminal, None, None));
         }
         if !state.journal.is_empty() {
-            return Some(Resumption {
-                basis: Basis::Journal,
-                tier: None,
-                step: state.cursor.clone(),
-            });
+            return Some(at(Basis::Journal, None, state.cursor.clone()));
         }
-        let found = tiers(&self.recipe).into_iter().find(|(_, variable, _)| {
-            state
-                .context
-                .get(variable)
-                .is_some_and(|value| !to_text(value).trim().is_empty())
-        });
-        let resumption = match found {
-            Some((tier, _, start)) => Resumption {
-                basis: Basis::Tier,
-                tier: Some(tier),
-                step: Some(start),
-            },
-            None => Resumption {
-                basis: Basis::Entry,
-                tier: None,
-                step: Some(self.recipe.entry()?.name.clone()),
-            },
+        let is_there = |variable: &str| {
+            let value = state.context.get(variable);
+            value.is_some_and(|value| !to_text(value).trim().is_empty())
         };
-        if let Some(step) = &resumption.step {
-            self.begin(state, step);
-        }
-        Some(resumption)
+        let mut tiers = tiers(&self.recipe).into_iter();
+        let (basis, tier, step) = match tiers.find(|(_, variable, _)| is_there(variable)) {
+            Some((tier, _, start)) => (Basis::Tier, Some(tier), start),
+            None => (Basis::Entry, None, self.recipe.entry()?.name.clone()),
+        };
+        self.begin(state, &step);
+        Some(at(basis, tier, Some(step)))
     }
 }
 
 /// Number, variable and first step of each tier, highest first. A tier whose step is not in the recipe is left out.
 fn tiers(recipe: &Recipe) -> Vec<(i64, String, String)> {
-    let mut all: Vec<(i64, String, String)> = if recipe.resume.is_empty() {
-        DEFAULT_TIERS
-            .into_iter()
-            .filter_map(|(tier, variable)| {
-                Some((tier, variable.to_owned(), default_start(recipe, variable)?))
-            })
-            .collect()
-    } else {
-        recipe
-            .resume
-            .iter()
-            .filter_map(|tier| {
-                Some((
-                    tier.tier?,
-                    tier.present.text.clone(),
-                    tier.start.text.clone(),
-                ))
-            })
-            .collect()
-    };
+    let own = recipe.resume.iter().filter_map(|tier| {
+        let (present, start) = (tier.present.text.clone(), tier.start.text.clone());
+        Some((tier.tier?, present, start))
+    });
+    let default = DEFAULT_TIERS.into_iter().filter_map(|(tier, variable)| {
+        Some((tier, variable.to_owned(), default_start(recipe, variable)?))
+    });
+    let default = default.filter(|_| recipe.resume.is_empty());
+    let mut all: Vec<(i64, String, String)> = own.chain(default).collect();
     all.retain(|(_, _, start)| recipe.step(start).is_some());
     all.sort_by_key(|(tier, _, _)| std::cmp::Reverse(*tier));
     all
@@ -127,18 +87,13 @@ fn tiers(recipe: &Recipe) -> Vec<(i64, String, String)> {
 /// The first routing step that tests the variable, else where success leads from the step that captures it.
 fn default_start(recipe: &Recipe, variable: &str) -> Option<String> {
     let tests = |step: &&Step| {
-        let conditions = step.conditions().into_iter();
-        let mut reads = conditions.flat_map(|(_, _, condition)| condition.references());
-        let tested = reads.any(|one| one.namespace == Namespace::Context && one.name() == variable);
-        tested && step.kind() == Kind::Route
+        let mut asks = step.asks();
+        step.kind() == Kind::Route && asks.any(|one| one.is(Namespace::Context, variable))
     };
     if let Some(step) = recipe.steps.iter().find(tests) {
         return Some(step.name.clone());
     }
-    let captures = |step: &&Step| {
-        step.captures()
-            .any(|capture| capture.variable.text == variable)
-    };
-    let producer = recipe.steps.iter().find(captures)?;
+    let mut steps = recipe.steps.iter();
+    let producer = steps.find(|step| step.captures_as(variable))?;
     producer.on_success.as_ref().map(|route| route.text.clone())
 }

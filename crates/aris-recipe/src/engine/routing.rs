@@ -3,7 +3,6 @@
 use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
 use crate::model::{DONE, Kind, OnResult, Step, Via};
-use aris_yaml::Text;
 
 /// A route as taken.
 pub(super) struct Taken {
@@ -25,17 +24,15 @@ impl Taken {
 
 /// The route after an execution.
 pub(super) fn route(state: &State, step: &Step, status: OutcomeStatus, outcome: &Outcome) -> Taken {
-    let text = |route: &Option<Text>| route.as_ref().map(|route| route.text.clone());
-    let failure = text(&step.on_failure);
+    let failure = step.on_failure.as_deref();
     match status {
         OutcomeStatus::Exhausted | OutcomeStatus::Stale => {
             Taken::new(Via::Exhausted, Some(step.exhausted_route()))
         }
-        OutcomeStatus::ContextLimit => match text(&step.on_context_limit) {
-            Some(route) => Taken::new(Via::ContextLimit, Some(&route)),
-            None => Taken::new(Via::Failure, failure.as_deref()),
-        },
-        OutcomeStatus::Failure => Taken::new(Via::Failure, failure.as_deref()),
+        OutcomeStatus::ContextLimit if step.on_context_limit.is_some() => {
+            Taken::new(Via::ContextLimit, step.on_context_limit.as_deref())
+        }
+        OutcomeStatus::ContextLimit | OutcomeStatus::Failure => Taken::new(Via::Failure, failure),
         OutcomeStatus::Success => match (&step.on_result, step.kind()) {
             // Something that is none of these does nothing, and nobody knows what follows.
             (_, Kind::UnknownAction(_) | Kind::SubRecipe(_) | Kind::Nothing) => {
@@ -43,10 +40,10 @@ pub(super) fn route(state: &State, step: &Step, status: OutcomeStatus, outcome: 
                 taken.notes.push(String::from("unknown_action"));
                 taken
             }
-            (Some(on_result), _) => by_result(state, on_result, outcome, failure.as_deref()),
+            (Some(on_result), _) => by_result(state, on_result, outcome, failure),
             (None, _) => {
-                let route = text(&step.on_success);
-                Taken::new(Via::Success, Some(route.as_deref().unwrap_or(DONE)))
+                let route = step.on_success.as_deref();
+                Taken::new(Via::Success, route.or(Some(DONE)))
             }
         },
     }
@@ -71,23 +68,19 @@ fn by_result(
                         false
                     }
                 });
-            holds.then(|| {
-                (
-                    branch.via(at),
-                    branch.route.as_ref().map(|route| route.text.clone()),
-                )
-            })
+            holds.then(|| (branch.via(at), branch.route.as_deref()))
         }),
         OnResult::Field { field, routes } => {
-            let field = field.as_ref().map_or("", |field| field.text.trim());
+            let field = field.as_deref().unwrap_or_default().trim();
             let text = result.get(field).map(crate::value::to_text);
             let text = text.unwrap_or_default();
-            routes
-                .iter()
-                .find(|(key, _)| key.text == text)
-                .map(|(key, route)| (Via::Result(key.text.clone()), Some(route.text.clone())))
+            let named = routes.iter().find(|(key, _)| key.text == text);
+            named.map(|(key, route)| (Via::Result(key.text.clone()), Some(&**route)))
         }
     };
-    let (via, route) = found.unwrap_or_else(|| (Via::NoMatch, failure.map(str::to_owned)));
-    Taken { via, route, notes }
+    let (via, route) = found.unwrap_or((Via::NoMatch, failure));
+    Taken {
+        notes,
+        ..Taken::new(via, route)
+    }
 }

@@ -17,9 +17,9 @@ pub const STATE_SCHEMA: &str = "aris.recipe_runner.state/v1";
 pub const MAX_STEPS: u64 = 500;
 
 /// How a run stands.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Between two steps.
@@ -39,15 +39,8 @@ pub enum Status {
 
 impl Status {
     /// As printed.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Escalated => "escalated",
-            Self::Halted => "halted",
-            Self::Waiting => "waiting",
-            Self::LoopGuard => "loop_guard",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 
     /// Whether nothing follows.
@@ -57,10 +50,13 @@ impl Status {
 }
 
 /// What happened to a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// It was executed, in as many attempts as it took.
+    #[default]
     Executed,
     /// It was skipped.
     Skipped,
@@ -71,7 +67,7 @@ pub enum Event {
 }
 
 /// One entry of the journal; without its last three fields one entry of a trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// From 1.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::outcome::Outcome;
-use crate::expression::{Namespace, Reference};
-use crate::model::{OnResult, Recipe, Step};
+use crate::expression::Namespace;
+use crate::model::{Recipe, Step};
 use crate::rules::called_skill;
 use crate::rules::data::{Manifest, SkillOutput};
 use crate::value::to_text;
@@ -89,18 +89,11 @@ impl ListedValues {
 
 /// Whether a step captures a field of its result, in `lists` too, or is routed by it.
 fn uses(step: &Step, field: &str, lists: bool) -> bool {
-    let is_field = |reference: &Reference| {
-        reference.namespace == Namespace::Result && reference.name() == field
-    };
     let listed = step.capture_list.iter().filter(|_| lists);
     let mut captured = step.capture.iter().chain(listed);
-    let is_captured = captured.any(|capture| capture.template.references().any(is_field));
-    let routes = match &step.on_result {
-        Some(OnResult::Field { field, .. }) => field.as_ref(),
-        _ => None,
-    };
-    let mut conditions = step.conditions().into_iter();
-    is_captured
-        || routes.is_some_and(|named| named.text.trim() == field)
-        || conditions.any(|(_, _, condition)| condition.references().into_iter().any(is_field))
+    captured.any(|capture| capture.reads(field))
+        || step
+            .by_field()
+            .is_some_and(|(named, _)| named.trim() == field)
+        || step.asks().any(|one| one.is(Namespace::Result, field))
 }

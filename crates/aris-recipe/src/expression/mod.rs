@@ -19,13 +19,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::{Map, Value};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 pub use filter::FILTERS;
 pub use filter::quoted;
 pub use parse::{parse, parse_reference};
 
 /// Where a reference looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Namespace {
     /// What the run was started with.
     Inputs,
@@ -33,20 +37,6 @@ pub enum Namespace {
     Context,
     /// What the step at hand returned.
     Result,
-}
-
-impl Namespace {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Inputs, Self::Context, Self::Result];
-
-    /// As written in a recipe.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Inputs => "inputs",
-            Self::Context => "context",
-            Self::Result => "result",
-        }
-    }
 }
 
 /// One part of a path.
@@ -139,6 +129,16 @@ impl Reference {
         }
     }
 
+    /// Whether it looks for this name, or for something in it.
+    pub fn is(&self, namespace: Namespace, name: &str) -> bool {
+        self.namespace == namespace && self.name() == name
+    }
+
+    /// Whether it takes what has its name whole and unfiltered.
+    pub fn is_plain(&self) -> bool {
+        self.path.len() == 1 && self.filters.is_empty()
+    }
+
     /// The value with all filters applied, as text.
     pub fn text(&self, scope: &Scope<'_>) -> String {
         crate::value::to_text(&self.value(scope)).into_owned()
@@ -155,7 +155,7 @@ impl Reference {
 
 impl fmt::Display for Reference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.namespace.word())?;
+        write!(out, "{}", self.namespace)?;
         for segment in &self.path {
             match segment {
                 Segment::Name(name) => write!(out, ".{name}")?,
@@ -215,26 +215,27 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// All references, in the order they are written.
-    pub fn references(&self) -> Vec<&Reference> {
-        let mut all = Vec::new();
-        self.collect(&mut all);
-        all
+    /// Its comparisons and tests for truth, in the order they are written.
+    pub(crate) fn leaves(&self) -> Vec<&Self> {
+        match self {
+            Self::Or(parts) | Self::And(parts) => parts.iter().flat_map(Self::leaves).collect(),
+            Self::Not(inner) => inner.leaves(),
+            Self::Compare { .. } | Self::Truth(_) => vec![self],
+        }
     }
 
-    fn collect<'a>(&'a self, all: &mut Vec<&'a Reference>) {
-        match self {
-            Self::Or(parts) | Self::And(parts) => parts.iter().for_each(|part| part.collect(all)),
-            Self::Not(inner) => inner.collect(all),
-            Self::Compare { left, right, .. } => all.extend([left, right].into_iter().filter_map(
-                |operand| match operand {
-                    Operand::Reference(reference) => Some(reference),
-                    Operand::Literal(_) => None,
-                },
-            )),
-            Self::Truth(Operand::Reference(reference)) => all.push(reference),
-            Self::Truth(Operand::Literal(_)) => {}
-        }
+    /// All references, in the order they are written.
+    pub fn references(&self) -> Vec<&Reference> {
+        let operands = self.leaves().into_iter().flat_map(|leaf| match leaf {
+            Self::Compare { left, right, .. } => vec![left, right],
+            Self::Truth(operand) => vec![operand],
+            Self::Or(_) | Self::And(_) | Self::Not(_) => Vec::new(),
+        });
+        let references = operands.filter_map(|operand| match operand {
+            Operand::Reference(reference) => Some(reference),
+            Operand::Literal(_) => None,
+        });
+        references.collect()
     }
 
     /// Whether it is the literal `true`, which is a default and no condition.

@@ -1,5 +1,7 @@
 //! From text to condition, in one pass over the text.
 
+use strum::VariantArray as _;
+
 use super::{
     Comparison, Expression, ExpressionError, Filter, Namespace, Operand, Reference, Segment,
 };
@@ -214,9 +216,8 @@ impl<'a> Cursor<'a> {
 
     /// **Errors**: what is wrong at the cursor; finding the column costs time, and a bareword is tried as a reference first.
     fn reference(&mut self) -> Result<Reference, &'static str> {
-        let found = Namespace::ALL
-            .into_iter()
-            .find(|namespace| self.eat(namespace.word()));
+        let mut namespaces = Namespace::VARIANTS.iter().copied();
+        let found = namespaces.find(|namespace| self.eat(namespace.into()));
         let Some(namespace) = found.filter(|_| matches!(self.peek(), Some('.'))) else {
             return Err("a reference begins with inputs., context. or result.");
         };

@@ -12,30 +12,40 @@ pub struct Components {
 }
 
 impl Components {
-    /// The components of a graph given as successors of each node.
+    /// The components of a graph given as successors of each node, those that lie behind one before it.
     ///
-    /// **Source**: Tarjan 1972, with a stack of its own.
+    /// **Source**: Sharir 1981, with a stack instead of recursion.
     pub fn of(successors: &[Vec<usize>]) -> Self {
         let count = successors.len();
-        let mut search = Search {
-            successors,
-            number: vec![None; count],
-            low: vec![0; count],
-            stacked: vec![false; count],
-            stack: Vec::new(),
-            next: 0,
-            found: Self {
-                of: vec![0; count],
-                members: Vec::new(),
-                cyclic: Vec::new(),
-            },
-        };
-        for node in 0..count {
-            if search.number.get(node) == Some(&None) {
-                search.from(node);
+        let mut predecessors = vec![Vec::new(); count];
+        for (from, all) in successors.iter().enumerate() {
+            for to in all {
+                predecessors[*to].push(from);
             }
         }
-        search.found
+        let mut order = Vec::new();
+        let mut seen = vec![false; count];
+        (0..count).for_each(|node| visit(&predecessors, node, &mut seen, &mut order));
+        let mut found = Self {
+            of: vec![0; count],
+            ..Self::default()
+        };
+        let mut seen = vec![false; count];
+        for root in order.into_iter().rev() {
+            let mut members = Vec::new();
+            visit(successors, root, &mut seen, &mut members);
+            if members.is_empty() {
+                continue;
+            }
+            members.sort_unstable();
+            for node in &members {
+                found.of[*node] = found.members.len();
+            }
+            let loops = members.len() > 1 || successors[root].contains(&root);
+            found.cyclic.push(loops);
+            found.members.push(members);
+        }
+        found
     }
 
     /// Number of the component of a node.
@@ -74,89 +84,23 @@ impl Components {
     }
 }
 
-struct Search<'a> {
-    successors: &'a [Vec<usize>],
-    number: Vec<Option<usize>>,
-    low: Vec<usize>,
-    stacked: Vec<bool>,
-    stack: Vec<usize>,
-    next: usize,
-    found: Components,
-}
-
-impl Search<'_> {
-    fn from(&mut self, root: usize) {
-        // Each entry: a node, and how many of its successors have been looked at.
-        let mut work = vec![(root, 0)];
-        self.enter(root);
-        while let Some((node, seen)) = work.last_mut() {
-            let node = *node;
-            let successor = self.successors.get(node).and_then(|all| all.get(*seen));
-            *seen += 1;
-            if let Some(successor) = successor.copied() {
-                match self.number.get(successor).copied().flatten() {
-                    None => {
-                        self.enter(successor);
-                        work.push((successor, 0));
-                    }
-                    Some(number) if self.stacked.get(successor) == Some(&true) => {
-                        self.lower(node, number);
-                    }
-                    Some(_) => {}
-                }
-                continue;
-            }
-            work.pop();
-            if let Some((parent, _)) = work.last() {
-                let low = self.low.get(node).copied().unwrap_or_default();
-                self.lower(*parent, low);
-            }
-            if self.number.get(node).copied().flatten() == self.low.get(node).copied() {
-                self.close(node);
-            }
-        }
+/// Adds the nodes that can be reached from one and were not seen yet, each after those that lie behind it.
+fn visit(edges: &[Vec<usize>], from: usize, seen: &mut [bool], order: &mut Vec<usize>) {
+    if std::mem::replace(&mut seen[from], true) {
+        return;
     }
-
-    fn enter(&mut self, node: usize) {
-        if let (Some(number), Some(low), Some(stacked)) = (
-            self.number.get_mut(node),
-            self.low.get_mut(node),
-            self.stacked.get_mut(node),
-        ) {
-            *number = Some(self.next);
-            *low = self.next;
-            *stacked = true;
+    // Each entry: a node, and how many of its edges have been followed.
+    let mut open = vec![(from, 0)];
+    while let Some((node, followed)) = open.last_mut() {
+        let Some(to) = edges[*node].get(*followed) else {
+            order.push(*node);
+            open.pop();
+            continue;
+        };
+        *followed += 1;
+        if !std::mem::replace(&mut seen[*to], true) {
+            open.push((*to, 0));
         }
-        self.next += 1;
-        self.stack.push(node);
-    }
-
-    fn lower(&mut self, node: usize, to: usize) {
-        if let Some(low) = self.low.get_mut(node) {
-            *low = (*low).min(to);
-        }
-    }
-
-    fn close(&mut self, root: usize) {
-        let mut members = Vec::new();
-        while let Some(node) = self.stack.pop() {
-            if let (Some(stacked), Some(component)) =
-                (self.stacked.get_mut(node), self.found.of.get_mut(node))
-            {
-                *stacked = false;
-                *component = self.found.members.len();
-            }
-            members.push(node);
-            if node == root {
-                break;
-            }
-        }
-        members.sort_unstable();
-        let own = self.successors.get(root);
-        self.found
-            .cyclic
-            .push(members.len() > 1 || own.is_some_and(|all| all.contains(&root)));
-        self.found.members.push(members);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Graph;
-use crate::model::{DONE, ESCALATE, Kind, Recipe, Step, Target, Via};
+use crate::model::{DONE, ESCALATE, Kind, Recipe, Target};
 
 /// A line of a drawing: the place of a step, the node it leads to, and the kind.
 type Line = (usize, String, String);
@@ -18,32 +18,15 @@ fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
         .map(|edge| (edge.from, format!("s{}", edge.to), edge.via.to_string()))
         .collect();
     for (from, step) in recipe.steps.iter().enumerate() {
-        for (kind, route) in ends(step) {
-            match recipe.target(&route) {
-                Some(Target::Done) => all.push((from, String::from("end_done"), kind)),
-                Some(Target::Escalate) => all.push((from, String::from("end_escalate"), kind)),
-                Some(Target::Step(_)) | None => {}
-            }
+        for way in step.routes() {
+            let end = match recipe.target(way.to) {
+                Some(Target::Done) => DONE,
+                Some(Target::Escalate) => ESCALATE,
+                Some(Target::Step(_)) | None => continue,
+            };
+            all.push((from, format!("end_{end}"), way.via.to_string()));
         }
     }
-    all
-}
-
-/// All routes of a step with their kinds.
-fn ends(step: &Step) -> Vec<(String, String)> {
-    let fixed = [
-        (Via::Success, &step.on_success),
-        (Via::Failure, &step.on_failure),
-        (Via::ContextLimit, &step.on_context_limit),
-        (Via::Exhausted, &step.on_exhausted),
-        (Via::Skip, &step.on_skip),
-    ];
-    let mut all: Vec<(String, String)> = fixed
-        .into_iter()
-        .filter_map(|(kind, route)| Some((kind.to_string(), route.as_ref()?.text.clone())))
-        .collect();
-    let results = step.on_result.iter().flat_map(|results| results.targets());
-    all.extend(results.map(|(kind, route)| (kind.to_string(), route.text.clone())));
     all
 }
 

@@ -10,7 +10,7 @@ pub use components::Components;
 pub use draw::{dot, mermaid};
 pub use skip::{Skip, SkipReason};
 
-use crate::model::{Kind, Recipe, Step, Target, Via};
+use crate::model::{Kind, Recipe, Step, Via};
 
 /// One edge between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,30 +94,22 @@ fn routes(recipe: &Recipe) -> Vec<Edge> {
     let mut all = Vec::new();
     for (from, step) in recipe.steps.iter().enumerate() {
         let mut add = |via: Via, route: &str| {
-            if let Some(Target::Step(name)) = recipe.target(route)
-                && let Some(to) = recipe.position(&name)
-            {
+            if let Some(to) = recipe.position(route) {
                 all.push(Edge { from, to, via });
             }
         };
-        for (via, route) in [
-            (Via::Success, &step.on_success),
-            (Via::Failure, &step.on_failure),
-            (Via::ContextLimit, &step.on_context_limit),
-        ] {
-            if let Some(route) = route {
-                add(via, &route.text);
-            }
-        }
-        let results = step.on_result.as_ref();
-        for (via, route) in results.map(|results| results.targets()).unwrap_or_default() {
-            add(via, &route.text);
+        let written = step.routes().into_iter();
+        let (skip, others): (Vec<_>, Vec<_>) = written
+            .filter(|way| way.via != Via::Exhausted)
+            .partition(|way| way.via == Via::Skip);
+        for way in others {
+            add(way.via, way.to);
         }
         if step.action.is_none() && !matches!(step.kind(), Kind::SubRecipe(_)) {
             add(Via::Exhausted, step.exhausted_route());
         }
-        if let Some(route) = &step.on_skip {
-            add(Via::Skip, &route.text);
+        for way in skip {
+            add(way.via, way.to);
         }
     }
     all
@@ -134,24 +126,12 @@ fn bypasses(recipe: &Recipe, routes: &[Edge]) -> Vec<Edge> {
     for (at, step) in recipe.steps.iter().enumerate() {
         let mut sources = predecessors.get(at).cloned().unwrap_or_default();
         let targets: BTreeSet<usize> = if step.skip_when_false.is_some() {
-            let named: Vec<&str> = match &step.on_skip {
-                Some(route) => vec![&route.text],
-                None => step
-                    .on_success
-                    .iter()
-                    .chain(
-                        step.on_result
-                            .iter()
-                            .flat_map(|results| results.targets())
-                            .map(|(_, route)| route),
-                    )
-                    .map(|route| route.text.as_str())
-                    .collect(),
+            let is_way = |via: &Via| match &step.on_skip {
+                Some(_) => *via == Via::Skip,
+                None => matches!(via, Via::Success | Via::Default | Via::Result(_)),
             };
-            named
-                .into_iter()
-                .filter_map(|name| recipe.position(name))
-                .collect()
+            let ways = step.routes().into_iter().filter(|way| is_way(&way.via));
+            ways.filter_map(|way| recipe.position(way.to)).collect()
         } else if matches!(step.kind(), Kind::SubRecipe(_)) && at + 1 < recipe.steps.len() {
             sources.insert(at);
             BTreeSet::from([at + 1])

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{Recipe, Step, Target};
 
 /// Which rule found the target of a skip; the first that applies counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum SkipReason {
     /// `on_skip` says so.
     Explicit,
@@ -20,23 +21,11 @@ pub enum SkipReason {
     /// The first route that is no failure and does not come back.
     First,
     /// Nothing applies; the run halts there.
+    #[strum(to_string = "none")]
     Nothing,
 }
 
 impl SkipReason {
-    /// As printed.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Explicit => "explicit",
-            Self::Success => "success",
-            Self::Single => "single",
-            Self::ContextLimit => "context_limit",
-            Self::Default => "default",
-            Self::First => "first",
-            Self::Nothing => "none",
-        }
-    }
-
     /// Whether the recipe leaves room for another reading.
     pub const fn is_guess(self) -> bool {
         matches!(
@@ -57,25 +46,16 @@ pub struct Skip {
 
 /// The skips of all skippable steps.
 pub(super) fn all(recipe: &Recipe) -> BTreeMap<usize, Skip> {
-    recipe
-        .steps
-        .iter()
-        .enumerate()
+    let steps = recipe.steps.iter().enumerate();
+    steps
         .filter(|(_, step)| step.skip_when_false.is_some())
         .map(|(at, step)| (at, of(recipe, step)))
         .collect()
 }
 
 fn of(recipe: &Recipe, step: &Step) -> Skip {
-    let (route, how) = route(recipe, step);
-    Skip {
-        target: route.and_then(|route| recipe.target(&route)),
-        how,
-    }
-}
-
-fn route(recipe: &Recipe, step: &Step) -> (Option<String>, SkipReason) {
-    let found = |route: &str, how| (Some(route.to_owned()), how);
+    let skip = |target, how| Skip { target, how };
+    let found = |route: &str, how| skip(recipe.target(route), how);
     if let Some(route) = &step.on_skip {
         return found(&route.text, SkipReason::Explicit);
     }
@@ -83,13 +63,10 @@ fn route(recipe: &Recipe, step: &Step) -> (Option<String>, SkipReason) {
         return found(&route.text, SkipReason::Success);
     }
     let Some(results) = &step.on_result else {
-        return (None, SkipReason::Nothing);
+        return skip(None, SkipReason::Nothing);
     };
-    let targets: Vec<&str> = results
-        .targets()
-        .into_iter()
-        .map(|(_, route)| route.text.as_str())
-        .collect();
+    let written = results.routes().into_iter();
+    let targets: Vec<&str> = written.map(|way| way.to.text.as_str()).collect();
     let distinct: BTreeSet<&str> = targets.iter().copied().collect();
     if let (Some(only), 1) = (distinct.first(), distinct.len()) {
         return found(only, SkipReason::Single);
@@ -100,9 +77,9 @@ fn route(recipe: &Recipe, step: &Step) -> (Option<String>, SkipReason) {
             return found(&route.text, SkipReason::ContextLimit);
         }
     }
-    let failure = step.on_failure.as_ref().map(|route| route.text.as_str());
+    let failure = step.on_failure.as_deref();
     let fits = |route: &str| Some(route) != failure && !comes_back(recipe, route, &step.name);
-    let default = results.default_route().map(|route| route.text.as_str());
+    let default = results.default_route().map(|route| &**route);
     if let Some(route) = default.filter(|route| fits(route)) {
         return found(route, SkipReason::Default);
     }
@@ -111,7 +88,7 @@ fn route(recipe: &Recipe, step: &Step) -> (Option<String>, SkipReason) {
         .find(|route| Some(*route) != default && fits(route));
     match first {
         Some(route) => found(route, SkipReason::First),
-        None => (None, SkipReason::Nothing),
+        None => skip(None, SkipReason::Nothing),
     }
 }
 
@@ -131,7 +108,7 @@ fn comes_back(recipe: &Recipe, route: &str, origin: &str) -> bool {
             let results = results?;
             results
                 .default_route()
-                .or_else(|| Some(results.targets().first()?.1))
+                .or_else(|| Some(results.routes().first()?.to))
         });
         match next {
             Some(next) => at = &next.text,

@@ -1,13 +1,14 @@
 //! What a recipe is started with.
 
 use aris_yaml::{Kind as Scalar, Node, Text};
+use indexmap::IndexMap;
 
-use super::keys::{Kind, Reader, keys};
+use super::keys::{Kind, Reader, demand, keys};
 use super::kinds::{Anything, Truth, Word, Words};
 
 keys! {
     /// An input. All values are texts.
-    pub(super) Declared, schema pub(super) IngredientFile refined by refine_ingredient, keys of others &[];
+    pub(super) Declared, schema pub(super) IngredientFile refined by demand(&[]), keys of others &[];
     /// What it is for.
     description: Word => Option<Text>,
     /// Whether it must be given.
@@ -54,20 +55,17 @@ impl Kind for Inputs {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to inputs");
         }
-        let mut all: Vec<Ingredient> = Vec::new();
+        // Of two of one name the later counts, in the place of the earlier.
+        let mut all: IndexMap<&str, Ingredient> = IndexMap::new();
         for (name, value) in node.entries() {
             let mut below = reader.below(&name.text);
             if !(value.is_map() || value.is_null()) {
                 below.expect(value, "a mapping");
             }
             let input = Ingredient::of(name, Declared::read_keys(value, &mut below));
-            // Of two of one name the later counts, in the place of the earlier.
-            match all.iter_mut().find(|known| known.name.text == name.text) {
-                Some(known) => *known = input,
-                None => all.push(input),
-            }
+            all.insert(name, input);
         }
-        all
+        all.into_values().collect()
     }
 }
 
@@ -109,8 +107,4 @@ impl Ingredient {
                 .collect(),
         }
     }
-}
-
-fn refine_ingredient(schema: &mut schemars::Schema) {
-    super::keys::demand(schema, &[]);
 }

@@ -53,6 +53,12 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// The last two keys, for what is called by both.
+    pub(crate) fn field(&self) -> String {
+        let last = self.path.len().saturating_sub(2);
+        self.path.get(last..).unwrap_or_default().join(".")
+    }
+
     pub(crate) fn tell(&mut self, wrong: Wrong, (line, column): (u32, u32), message: String) {
         self.faults.push(Fault {
             wrong,
@@ -147,7 +153,7 @@ pub(crate) trait Kind {
 /// mapping in the JSON Schema.
 macro_rules! keys {
     (
-        $(#[$doc:meta])* $vis:vis $name:ident, schema $file_vis:vis $file:ident refined by $refine:path, keys of others $elsewhere:expr;
+        $(#[$doc:meta])* $vis:vis $name:ident, schema $file_vis:vis $file:ident refined by $refine:expr, keys of others $elsewhere:expr;
         $($(#[$key_doc:meta])* $key:ident: $kind:ty => $value:ty,)*
     ) => {
         $(#[$doc])*
@@ -182,10 +188,12 @@ macro_rules! keys {
 pub(crate) use keys;
 
 /// Replaces what a mapping must have: the keys of its declaration are all optional for the reader.
-pub(crate) fn demand(schema: &mut schemars::Schema, required: &[&str]) {
-    schema.remove("required");
-    if !required.is_empty() {
-        schema.insert(String::from("required"), serde_json::json!(required));
+pub(crate) fn demand(required: &[&str]) -> impl FnMut(&mut schemars::Schema) {
+    move |schema| {
+        schema.remove("required");
+        if !required.is_empty() {
+            schema.insert(String::from("required"), serde_json::json!(required));
+        }
     }
 }
 

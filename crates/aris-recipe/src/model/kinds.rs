@@ -3,6 +3,7 @@
 use aris_yaml::{Node, Text};
 
 use super::keys::{Kind, Reader, as_text};
+use crate::expression::Namespace;
 use crate::template::Template;
 
 /// One capture: a variable and what is put there.
@@ -10,6 +11,8 @@ use crate::template::Template;
 pub struct Capture {
     /// The context variable.
     pub variable: Text,
+    /// Where it stands in its step: `capture.VARIABLE` or `capture_list.VARIABLE`.
+    pub field: String,
     /// The template over `result.*`; null when it is no scalar.
     pub value: Node,
     /// The template, parsed.
@@ -51,6 +54,14 @@ pub(crate) struct Cache;
 #[derive(Debug)]
 pub(crate) struct Lenses;
 
+impl Capture {
+    /// Whether it reads a field of the result.
+    pub fn reads(&self, field: &str) -> bool {
+        let mut references = self.template.references();
+        references.any(|reference| reference.is(Namespace::Result, field))
+    }
+}
+
 impl Kind for Lenses {
     type Value = Vec<(Text, Node)>;
 
@@ -71,15 +82,25 @@ impl Kind for Lenses {
     }
 }
 
+/// A scalar as text, told where it is none or does not fit.
+fn scalar(
+    node: &Node,
+    reader: &mut Reader<'_>,
+    what: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Option<Text> {
+    let text = as_text(node);
+    if !text.as_deref().is_some_and(fits) {
+        reader.expect(node, what);
+    }
+    text
+}
+
 impl Kind for Word {
     type Value = Option<Text>;
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        let text = as_text(node);
-        if text.is_none() {
-            reader.expect(node, "a text");
-        }
-        text
+        scalar(node, reader, "a text", |_| true)
     }
 }
 
@@ -87,11 +108,8 @@ impl Kind for Route {
     type Value = Option<Text>;
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        let text = as_text(node);
-        if text.as_ref().is_none_or(|text| text.text.trim().is_empty()) {
-            reader.expect(node, "the name of a step");
-        }
-        text
+        let is_name = |text: &str| !text.trim().is_empty();
+        scalar(node, reader, "the name of a step", is_name)
     }
 }
 
@@ -99,11 +117,8 @@ impl Kind for Dotted {
     type Value = Option<Text>;
 
     fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
-        let text = as_text(node);
-        if text.as_ref().is_none_or(|text| !text.text.contains('.')) {
-            reader.expect(node, "a callable as module.function");
-        }
-        text
+        let is_dotted = |text: &str| text.contains('.');
+        scalar(node, reader, "a callable as module.function", is_dotted)
     }
 }
 
@@ -176,10 +191,12 @@ impl Kind for Captures {
             reader.expect(node, "a mapping from variables to templates");
         }
         let captures = node.entries().iter().map(|(variable, value)| {
+            let mut below = reader.below(&variable.text);
             if value.text().is_none() {
-                reader.below(&variable.text).expect(value, "a text");
+                below.expect(value, "a text");
             }
             Capture {
+                field: below.field(),
                 variable: variable.clone(),
                 template: Template::parse(value.text().unwrap_or_default()),
                 value: value.clone(),

@@ -19,7 +19,7 @@ pub use ingredient::{Ingredient, is_place};
 pub use kinds::Capture;
 pub use read::RecipeFile;
 pub use read::{Loaded, RecipeKeys, load, parse};
-pub use route::{Branch, Condition, OnResult, Target, Via};
+pub use route::{Branch, Condition, OnResult, Target, Via, Written};
 pub use state::{Class, Declaration, Tier};
 pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, StepKeys};
 
@@ -69,7 +69,7 @@ impl Recipe {
         self.steps.get(self.position(name)?)
     }
 
-    /// The place of the step of this name in the file, from 0.
+    /// The place of the step of this name in the file, from 0; of a route that leads to a step, the place of that.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -97,14 +97,16 @@ impl Recipe {
         }
     }
 
+    /// The place of the step that is a target.
+    pub(crate) fn place(&self, target: Option<&Target>) -> Option<usize> {
+        self.position(target?.step()?)
+    }
+
     /// The class of a context variable.
     pub fn class(&self, variable: &str) -> Class {
-        self.state
-            .iter()
-            .rev()
-            .find(|declaration| declaration.variable.text == variable)
-            .and_then(|declaration| declaration.class)
-            .unwrap_or_default()
+        let mut declarations = self.state.iter().rev();
+        let own = declarations.find(|one| one.variable.text == variable);
+        own.and_then(|one| one.class).unwrap_or_default()
     }
 
     /// Replaces the steps.

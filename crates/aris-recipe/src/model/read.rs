@@ -2,7 +2,7 @@
 //! all is refused.
 
 use super::ingredient::Inputs;
-use super::keys::{Reader, Wrong, keys};
+use super::keys::{Reader, Wrong, demand, keys};
 use super::kinds::{Truth, Word, Words};
 use super::state::{Classes, Tiers};
 use super::step::Steps;
@@ -152,11 +152,9 @@ fn refuse(rule: &'static str, line: u32, message: impl Into<String>) -> Box<Find
 }
 
 fn refine_recipe(schema: &mut schemars::Schema) {
-    super::keys::demand(schema, &["name", "kitchen_rules", "steps"]);
-    for key in ["kitchen_rules"] {
-        if let Some(list) = schema.pointer_mut(&format!("/properties/{key}")) {
-            list["minItems"] = serde_json::json!(1);
-        }
+    demand(&["name", "kitchen_rules", "steps"])(schema);
+    if let Some(rules) = schema.pointer_mut("/properties/kitchen_rules") {
+        rules["minItems"] = serde_json::json!(1);
     }
     if let Some(name) = schema.pointer_mut("/properties/name") {
         name["pattern"] = serde_json::json!("\\S");
@@ -229,7 +227,7 @@ mod tests {
         let routes: Vec<_> = one
             .routes()
             .into_iter()
-            .map(|(field, to)| (field, to.text.clone()))
+            .map(|way| (way.field, way.to.text.clone()))
             .collect();
         assert_eq!(
             routes[0],

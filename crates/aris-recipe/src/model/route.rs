@@ -1,18 +1,17 @@
 //! Where control goes after a step.
 
-use std::fmt;
-
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use strum::{Display, EnumString};
 
-use super::keys::{Kind, Reader, as_text, keys};
+use super::keys::{Kind, Reader, as_text, demand, keys};
 use super::kinds::{Anything, Route, Word};
 use crate::expression::{self, Expression, ExpressionError};
 use aris_yaml::{Node, Text};
 
 keys! {
     /// One branch of `on_result`: the first whose condition holds is taken.
-    pub(super) BranchKeys, schema pub(super) BranchFile refined by refine_branch, keys of others &[];
+    pub(super) BranchKeys, schema pub(super) BranchFile refined by demand(&["route"]), keys of others &[];
     /// The condition, for instance `${{ result.verdict }} == GO`; without it the branch is the default.
     when: Anything => Option<Node>,
     /// Where it leads.
@@ -21,7 +20,7 @@ keys! {
 
 keys! {
     /// Routing by the text of one field of the result.
-    pub(super) ByField, schema pub(super) ByFieldFile refined by refine_by_field, keys of others &[];
+    pub(super) ByField, schema pub(super) ByFieldFile refined by demand(&["field", "routes"]), keys of others &[];
     /// The field.
     field: Word => Option<Text>,
     /// Values of the field, each with where it leads.
@@ -58,11 +57,7 @@ impl Kind for Results {
     fn read(node: &Node, reader: &mut Reader<'_>) -> Self::Value {
         if node.is_map() {
             let keys = ByField::read_keys(node, reader);
-            if keys
-                .field
-                .as_ref()
-                .is_none_or(|field| field.text.trim().is_empty())
-            {
+            if keys.field.as_deref().unwrap_or_default().trim().is_empty() {
                 reader.refuse(
                     node,
                     "on_result does not name the `field` of the result that decides",
@@ -136,7 +131,8 @@ impl Target {
 }
 
 /// How control leaves a step.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Via {
     /// By `on_success`, or because nothing is written down.
     Success,
@@ -151,6 +147,7 @@ pub enum Via {
     /// By the branch without a condition.
     Default,
     /// By the branch of this number, or by this value of the field: the step says which of the two it routes by.
+    #[strum(to_string = "result[{0}]")]
     Result(String),
     /// By `on_failure`, because no branch and no value fits.
     NoMatch,
@@ -159,34 +156,11 @@ pub enum Via {
 }
 
 impl Via {
-    const WORDS: [(Self, &'static str); 8] = [
-        (Self::Success, "success"),
-        (Self::Failure, "failure"),
-        (Self::ContextLimit, "context_limit"),
-        (Self::Exhausted, "exhausted"),
-        (Self::Skip, "skip"),
-        (Self::Default, "default"),
-        (Self::NoMatch, "no_match"),
-        (Self::Bypass, "bypass"),
-    ];
-
     /// The number of the branch, at a step that routes by branches.
     pub(crate) fn branch(&self) -> Option<usize> {
         match self {
             Self::Result(key) => key.parse().ok(),
             _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Via {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Result(key) => write!(out, "result[{key}]"),
-            word => {
-                let mut words = Self::WORDS.iter().filter(|(via, _)| via == word);
-                out.write_str(words.next().map_or("", |(_, word)| word))
-            }
         }
     }
 }
@@ -200,15 +174,24 @@ impl Serialize for Via {
 impl<'de> Deserialize<'de> for Via {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        if let Some((via, _)) = Self::WORDS.into_iter().find(|(_, word)| *word == text) {
-            return Ok(via);
+        let key = text.strip_prefix("result[");
+        if let Some(key) = key.and_then(|key| key.strip_suffix(']')) {
+            return Ok(Self::Result(key.to_owned()));
         }
-        let key = text
-            .strip_prefix("result[")
-            .and_then(|key| key.strip_suffix(']'));
-        let key = key.ok_or_else(|| D::Error::custom(format_args!("there is no edge {text:?}")))?;
-        Ok(Self::Result(key.to_owned()))
+        let via = text.parse().ok();
+        via.ok_or_else(|| D::Error::custom(format_args!("there is no edge {text:?}")))
     }
+}
+
+/// A route that is written down.
+#[derive(Clone, Debug)]
+pub struct Written<'a> {
+    /// How control comes along it.
+    pub via: Via,
+    /// Where it stands: `on_success`, `on_result[0]`, `on_result.routes.VALUE`.
+    pub field: String,
+    /// Where it leads.
+    pub to: &'a Text,
 }
 
 /// Routing by result.
@@ -250,15 +233,14 @@ pub struct Condition {
 impl Branch {
     /// Whether it needs no condition: it has none, or `true`.
     pub fn is_default(&self) -> bool {
-        self.is_open
-            || self
-                .when
-                .as_ref()
-                .is_some_and(|condition| condition.parsed.as_ref().is_ok_and(Expression::is_always))
+        self.is_open || self.condition().is_some_and(Expression::is_always)
     }
-}
 
-impl Branch {
+    /// Its condition, where it has one that can be read.
+    pub fn condition(&self) -> Option<&Expression> {
+        self.when.as_ref()?.parsed.as_ref().ok()
+    }
+
     /// How control leaves by this branch, which is the one of this number.
     pub(crate) fn via(&self, at: usize) -> Via {
         if self.is_default() {
@@ -270,18 +252,28 @@ impl Branch {
 }
 
 impl OnResult {
-    /// All targets in order, each with how control comes there.
-    pub fn targets(&self) -> Vec<(Via, &Text)> {
+    /// All routes in order.
+    pub fn routes(&self) -> Vec<Written<'_>> {
         match self {
-            Self::List(branches) => branches
-                .iter()
-                .enumerate()
-                .filter_map(|(at, branch)| Some((branch.via(at), branch.route.as_ref()?)))
-                .collect(),
-            Self::Field { routes, .. } => routes
-                .iter()
-                .map(|(key, route)| (Via::Result(key.text.clone()), route))
-                .collect(),
+            Self::List(branches) => {
+                let branches = branches.iter().enumerate();
+                let written = branches.filter_map(|(at, branch)| {
+                    Some(Written {
+                        via: branch.via(at),
+                        field: format!("on_result[{at}]"),
+                        to: branch.route.as_ref()?,
+                    })
+                });
+                written.collect()
+            }
+            Self::Field { routes, .. } => {
+                let written = routes.iter().map(|(key, to)| Written {
+                    via: Via::Result(key.text.clone()),
+                    field: format!("on_result.routes.{}", key.text),
+                    to,
+                });
+                written.collect()
+            }
         }
     }
 
@@ -306,12 +298,4 @@ impl OnResult {
             Self::Field { routes, .. } => routes.iter_mut().map(|(_, route)| route).collect(),
         }
     }
-}
-
-fn refine_branch(schema: &mut schemars::Schema) {
-    super::keys::demand(schema, &["route"]);
-}
-
-fn refine_by_field(schema: &mut schemars::Schema) {
-    super::keys::demand(schema, &["field", "routes"]);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::json;
+use strum::VariantNames as _;
 
 use super::ingredient::{IngredientFile, Inputs};
 use super::kinds::{
@@ -87,10 +88,8 @@ made_of! {
     };
     Inputs: "Ingredients", generator => <BTreeMap<String, IngredientFile>>::json_schema(generator);
     Tiers: "Tiers", generator => <Vec<TierFile>>::json_schema(generator);
-    Classes: "Classes", _generator => {
-        let words = Class::ALL.map(Class::word);
-        json_schema!({"type": "object", "additionalProperties": {"enum": words}})
-    };
+    Classes: "Classes", _generator =>
+        json_schema!({"type": "object", "additionalProperties": {"enum": Class::VARIANTS}});
     Results: "Results", generator => {
         let branch = generator.subschema_for::<BranchFile>();
         let by_field = generator.subschema_for::<ByFieldFile>();

@@ -1,16 +1,15 @@
 //! Who may write a variable, and where a run is taken up again.
 
-use std::fmt;
-
 use aris_yaml::{Node, Text};
+use strum::{Display, EnumString, VariantNames};
 
-use super::keys::{Kind, Reader, keys};
+use super::keys::{Kind, Reader, demand, keys};
 use super::kinds::Word;
 use crate::near::nearest;
 
 keys! {
     /// Where a run is taken up again, without a journal: the highest tier whose variable is not blank.
-    pub(super) TierKeys, schema pub(super) TierFile refined by refine_tier, keys of others &[];
+    pub(super) TierKeys, schema pub(super) TierFile refined by demand(&["tier", "present", "start"]), keys of others &[];
     /// Its number; higher ones are tried first.
     tier: TierNumber => Option<i64>,
     /// The variable that must not be blank.
@@ -81,10 +80,10 @@ impl Kind for Classes {
             reader.expect(node, "a mapping from variables to classes");
         }
         let declarations = node.entries().iter().map(|(variable, value)| {
-            let class = value.text().and_then(|word| Class::from_word(word.trim()));
+            let class = value.text().and_then(|word| word.trim().parse().ok());
             if class.is_none() {
-                let words = Class::ALL.map(Class::word);
-                let near = nearest(value.text().unwrap_or_default(), words.into_iter());
+                let words = Class::VARIANTS;
+                let near = nearest(value.text().unwrap_or_default(), words.iter().copied());
                 let what = format!("one of {}{near}", words.join(", "));
                 reader.below(&variable.text).expect(value, &what);
             }
@@ -98,7 +97,10 @@ impl Kind for Classes {
 }
 
 /// Who writes a context variable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Class {
     /// Nobody after the start of the run.
     InitOnly,
@@ -111,39 +113,6 @@ pub enum Class {
     AppendOnly,
     /// Nobody: it is computed anew whenever it is read.
     Derived,
-}
-
-impl Class {
-    /// All classes.
-    pub const ALL: [Self; 5] = [
-        Self::InitOnly,
-        Self::InitPreserve,
-        Self::Mutable,
-        Self::AppendOnly,
-        Self::Derived,
-    ];
-
-    /// As written in a recipe.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::InitOnly => "INIT_ONLY",
-            Self::InitPreserve => "INIT_PRESERVE",
-            Self::Mutable => "MUTABLE",
-            Self::AppendOnly => "APPEND_ONLY",
-            Self::Derived => "DERIVED",
-        }
-    }
-
-    /// The class of this name.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.word() == word)
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.word())
-    }
 }
 
 /// One entry of `state`.
@@ -166,8 +135,4 @@ pub struct Tier {
     pub start: Text,
     /// Its line.
     pub line: u32,
-}
-
-fn refine_tier(schema: &mut schemars::Schema) {
-    super::keys::demand(schema, &["tier", "present", "start"]);
 }

@@ -1,19 +1,19 @@
 //! A step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
-use super::keys::{Kind as Read, Reader, Wrong, keys};
-use super::kinds::Capture;
+use super::keys::{Kind as Read, Reader, Wrong, demand, keys};
 use super::kinds::{
-    Anything, Arguments, Cache, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
+    Anything, Arguments, Cache, Capture, Captures, Dotted, Lenses, Route, Truth, Whole, Word, Words,
 };
-use super::route::{OnResult, Results};
-use crate::expression::{Expression, Namespace};
+use super::route::{Branch, OnResult, Results, Via, Written};
+use crate::expression::{Expression, Namespace, Reference};
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
 use crate::near::nearest;
 use crate::template::Template;
 use aris_yaml::{Node, Text};
+use indexmap::IndexMap;
 
 /// The tool that starts a headless agent session.
 pub const AGENT_TOOL: &str = "run_skill";
@@ -22,6 +22,8 @@ pub const COMMAND_TOOL: &str = "run_cmd";
 
 /// Keys that say what a step does.
 const DISCRIMINATORS: [&str; 5] = ["tool", "action", "python", "constant", "sub_recipe"];
+/// Steps that call nothing.
+const ACTIONS: [&str; 3] = ["route", "stop", "confirm"];
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,8 +182,8 @@ impl Read for Steps {
         if !node.is_map() {
             reader.expect(node, "a mapping from names to steps");
         }
-        let mut steps: Vec<Step> = Vec::new();
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        // Of two steps of one name the later counts, in the place of the earlier.
+        let mut steps: IndexMap<&str, Step> = IndexMap::new();
         for (name, value) in node.entries() {
             let mut below = reader.below(&name.text);
             if !value.is_map() {
@@ -196,15 +198,9 @@ impl Read for Steps {
                 keys: StepKeys::read_keys(value, &mut below),
             };
             step.check(value, (name.line, name.column), &mut below);
-            // Of two steps of one name the later counts, in the place of the earlier.
-            if let Some(at) = places.get(name.text.as_str()) {
-                steps[*at] = step;
-            } else {
-                places.insert(&name.text, steps.len());
-                steps.push(step);
-            }
+            steps.insert(name, step);
         }
-        steps
+        steps.into_values().collect()
     }
 }
 
@@ -249,80 +245,69 @@ impl Step {
 
     /// What the keys of one step demand of each other; the schema says the same.
     fn check(&self, node: &Node, place: (u32, u32), reader: &mut Reader<'_>) {
-        let mut tell = |message: String| reader.tell(Wrong::Shape, place, message);
-        let is_blank =
-            |text: &Option<Text>| text.as_ref().is_none_or(|text| text.text.trim().is_empty());
+        let mut tell = |message: &str| reader.tell(Wrong::Shape, place, message.to_owned());
+        let is_blank = |text: &Option<Text>| text.as_deref().unwrap_or_default().trim().is_empty();
         let given = |key: &&str| node.get(key).is_some_and(|value| !value.is_null());
         let kinds: Vec<&str> = DISCRIMINATORS.into_iter().filter(given).collect();
         match kinds.as_slice() {
-            [] => tell(format!(
+            [] => tell(&format!(
                 "the step does nothing; it needs one of {}",
                 DISCRIMINATORS.join(", ")
             )),
             [_] => {}
-            several => tell(format!(
+            several => tell(&format!(
                 "the step has {}; it can do one thing only",
                 several.join(" and ")
             )),
         }
+        let mut demand = |what: &str, demanded: &[(&str, bool)]| {
+            for (key, _) in demanded.iter().filter(|(_, is_there)| !is_there) {
+                tell(&format!("{what} has no `{key}`"));
+            }
+        };
+        let success = ("on_success", self.on_success.is_some());
         match self.kind() {
-            Kind::Stop if is_blank(&self.message) => tell(String::from(
-                "the stop step has no `message` that says why the run ends here",
-            )),
+            Kind::Stop if is_blank(&self.message) => {
+                tell("the stop step has no `message` that says why the run ends here");
+            }
             Kind::Confirm => {
-                for (missing, key) in [
-                    (is_blank(&self.message), "message"),
-                    (self.on_success.is_none(), "on_success"),
-                    (self.on_failure.is_none(), "on_failure"),
-                ] {
-                    if missing {
-                        tell(format!("the confirm step has no `{key}`"));
-                    }
-                }
+                let message = ("message", !is_blank(&self.message));
+                let failure = ("on_failure", self.on_failure.is_some());
+                demand("the confirm step", &[message, success, failure]);
             }
             Kind::SubRecipe(_) => {
-                for (missing, key) in [
-                    (self.gate.is_none(), "gate"),
-                    (self.on_success.is_none(), "on_success"),
-                ] {
-                    if missing {
-                        tell(format!("the step places a sub-recipe and has no `{key}`"));
-                    }
-                }
+                let gate = ("gate", self.gate.is_some());
+                demand("the step places a sub-recipe and", &[gate, success]);
             }
             Kind::UnknownAction(action) => {
-                let near = nearest(action, ["route", "stop", "confirm"].into_iter());
-                tell(format!(
+                let near = nearest(action, ACTIONS.into_iter());
+                tell(&format!(
                     "there is no action `{action}`, only route, stop and confirm{near}"
                 ));
             }
             _ => {}
         }
         if self.on_result.is_some() && self.on_success.is_some() {
-            tell(String::from(
+            tell(
                 "the step has `on_result` and `on_success`; after a success only one of them can decide",
-            ));
+            );
         }
         if self.constant.is_some() && !self.with.is_empty() {
-            tell(String::from(
-                "a constant makes no call and takes no arguments; remove `with`",
-            ));
+            tell("a constant makes no call and takes no arguments; remove `with`");
         }
         if !self.lenses.is_empty() && self.tool.is_none() && self.python.is_none() {
-            tell(String::from(
+            tell(
                 "the step has `lenses` and calls nothing; they are for steps with `tool` or `python`",
-            ));
+            );
         }
         if self.optional && self.skip_when_false.is_none() {
-            tell(String::from(
-                "the step is optional and has no `skip_when_false` that says when it is left out",
-            ));
+            tell("the step is optional and has no `skip_when_false` that says when it is left out");
         }
     }
 
     /// Where an exhausted budget leads: `escalate` unless the file says otherwise.
     pub fn exhausted_route(&self) -> &str {
-        let declared = self.on_exhausted.as_ref().map(|route| route.text.as_str());
+        let declared = self.on_exhausted.as_deref();
         declared
             .or(self.implied_exhausted.as_deref())
             .unwrap_or(ESCALATE)
@@ -330,9 +315,8 @@ impl Step {
 
     /// The input that decides whether the step is skipped.
     pub fn skip_input(&self) -> Option<&str> {
-        self.skip_when_false
-            .as_ref()
-            .and_then(|text| text.text.trim().strip_prefix("inputs."))
+        let input = self.skip_when_false.as_deref()?;
+        input.trim().strip_prefix("inputs.")
     }
 
     /// All captures, of texts and of lists.
@@ -340,60 +324,74 @@ impl Step {
         self.capture.iter().chain(&self.capture_list)
     }
 
+    /// Whether it captures a variable.
+    pub fn captures_as(&self, variable: &str) -> bool {
+        self.captures().any(|one| one.variable.text == variable)
+    }
+
+    /// Whether a variable may be empty when the step reads it.
+    pub fn may_lack(&self, variable: &str) -> bool {
+        let mut optional = self.optional_context_refs.iter();
+        optional.any(|name| name.text == variable)
+    }
+
+    /// The branches of the list form; none of the other.
+    pub fn branches(&self) -> &[Branch] {
+        match &self.on_result {
+            Some(OnResult::List(branches)) => branches,
+            Some(OnResult::Field { .. }) | None => &[],
+        }
+    }
+
+    /// The field whose text decides, of the other form, and its values with their routes.
+    pub fn by_field(&self) -> Option<(&Text, &[(Text, Text)])> {
+        match &self.on_result {
+            Some(OnResult::Field { field, routes }) => Some((field.as_ref()?, routes)),
+            Some(OnResult::List(_)) | None => None,
+        }
+    }
+
     /// The readable conditions of the list form: number of the branch, text, meaning.
-    pub fn conditions(&self) -> Vec<(usize, &Text, &Expression)> {
-        let Some(OnResult::List(branches)) = &self.on_result else {
-            return Vec::new();
-        };
-        let branches = branches.iter().enumerate();
+    pub fn conditions(&self) -> impl Iterator<Item = (usize, &Text, &Expression)> {
+        let branches = self.branches().iter().enumerate();
         branches
-            .filter_map(|(at, branch)| {
-                let condition = branch.when.as_ref()?;
-                Some((at, &condition.text, condition.parsed.as_ref().ok()?))
-            })
-            .collect()
+            .filter_map(|(at, branch)| Some((at, &branch.when.as_ref()?.text, branch.condition()?)))
+    }
+
+    /// What these conditions read.
+    pub fn asks(&self) -> impl Iterator<Item = &Reference> {
+        self.conditions()
+            .flat_map(|(_, _, condition)| condition.references())
     }
 
     /// Fields of the result that are collected as lists.
     pub fn list_fields(&self) -> BTreeSet<String> {
-        let references = self
-            .capture_list
-            .iter()
-            .flat_map(|capture| capture.template.references());
-        references
+        let captures = self.capture_list.iter();
+        captures
+            .flat_map(|capture| capture.template.references())
             .filter(|reference| reference.namespace == Namespace::Result)
             .map(|reference| reference.name().to_owned())
             .collect()
     }
 
-    /// All routes that are written down, each with its field, in a fixed order.
-    pub fn routes(&self) -> Vec<(String, &Text)> {
-        let mut all: Vec<(String, &Text)> = [
-            ("on_success", &self.on_success),
-            ("on_failure", &self.on_failure),
-            ("on_context_limit", &self.on_context_limit),
-            ("on_exhausted", &self.on_exhausted),
-            ("on_skip", &self.on_skip),
-        ]
-        .into_iter()
-        .filter_map(|(field, route)| Some((field.to_owned(), route.as_ref()?)))
-        .collect();
-        match &self.on_result {
-            Some(OnResult::List(branches)) => {
-                all.extend(branches.iter().enumerate().filter_map(|(at, branch)| {
-                    Some((format!("on_result[{at}]"), branch.route.as_ref()?))
-                }));
-            }
-            Some(OnResult::Field { routes, .. }) => {
-                all.extend(
-                    routes
-                        .iter()
-                        .map(|(key, route)| (format!("on_result.routes.{}", key.text), route)),
-                );
-            }
-            None => {}
-        }
-        all
+    /// All routes that are written down, in a fixed order.
+    pub fn routes(&self) -> Vec<Written<'_>> {
+        let own = [
+            (Via::Success, &self.on_success),
+            (Via::Failure, &self.on_failure),
+            (Via::ContextLimit, &self.on_context_limit),
+            (Via::Exhausted, &self.on_exhausted),
+            (Via::Skip, &self.on_skip),
+        ];
+        let own = own.into_iter().filter_map(|(via, route)| {
+            Some(Written {
+                field: format!("on_{via}"),
+                to: route.as_ref()?,
+                via,
+            })
+        });
+        own.chain(self.on_result.iter().flat_map(OnResult::routes))
+            .collect()
     }
 
     /// The texts in arguments and in lenses as templates, those in lists and mappings too.
@@ -425,26 +423,19 @@ impl Step {
             .into_iter()
             .filter_map(|(route, is_failure)| Some((route.as_mut()?, is_failure)));
         let mut all: Vec<(&mut Text, bool)> = written.collect();
-        if let Some(on_result) = &mut keys.on_result {
-            all.extend(
-                on_result
-                    .routes_mut()
-                    .into_iter()
-                    .map(|route| (route, false)),
-            );
-        }
+        let results = keys.on_result.iter_mut().flat_map(OnResult::routes_mut);
+        all.extend(results.map(|route| (route, false)));
         all
     }
 }
 
 /// Of a key that is present: others that must be there, and one that must not.
 fn refine_step(schema: &mut schemars::Schema) {
-    super::keys::demand(schema, &[]);
-    let kinds = ["tool", "action", "python", "constant", "sub_recipe"];
-    let one = kinds.map(|kind| serde_json::json!({"required": [kind]}));
+    demand(&[])(schema);
+    let one = DISCRIMINATORS.map(|kind| serde_json::json!({"required": [kind]}));
     schema.insert(String::from("oneOf"), serde_json::json!(one));
     if let Some(action) = schema.pointer_mut("/properties/action") {
-        action["enum"] = serde_json::json!(["route", "stop", "confirm"]);
+        action["enum"] = serde_json::json!(ACTIONS);
     }
     let is = |action: &str| serde_json::json!({"required": ["action"], "properties": {"action": {"const": action}}});
     let said = serde_json::json!({"message": {"pattern": "\\S"}});

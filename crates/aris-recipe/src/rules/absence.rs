@@ -2,160 +2,91 @@
 //!
 //! Sets of variables that every way captured, until nothing changes; a path is looked for only where there is something to tell.
 
-use crate::model::Via;
-use crate::rules::Id;
 use std::collections::{BTreeMap, VecDeque};
 
-use super::bits::Bits;
 use super::findings::Findings;
+use super::flow::{Way, certain, leaving};
 use super::scope::Scope;
 use crate::expression::{Comparison, Expression, Namespace, Operand};
-
-/// An edge of control, with the variables that are there behind it: captured on it, or found not to be empty by its condition.
-struct Way {
-    from: usize,
-    to: usize,
-    present: Vec<usize>,
-}
+use crate::model::Via;
+use crate::rules::Id;
+use aris_yaml::Text;
 
 /// Variables that `with` reads and some way to the step never captured.
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let numbers = scope.numbers();
     let ways = ways(scope, &numbers);
-    let count = scope.facts.len();
-    let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (number, way) in ways.iter().enumerate() {
-        leaving[way.from].push(number);
-    }
-    // What every way captured before a step; everything, for steps that no way has reached yet.
-    let mut present: Vec<Option<Bits>> = vec![None; count];
-    let Some(first) = present.first_mut() else {
-        return;
-    };
-    *first = Some(Bits::empty(numbers.len()));
-    let mut open = VecDeque::from([0]);
-    let mut queued = vec![false; count];
-    while let Some(at) = open.pop_front() {
-        queued[at] = false;
-        for way in leaving[at].iter().filter_map(|number| ways.get(*number)) {
-            let Some(mut there) = present[at].clone() else {
-                continue;
-            };
-            way.present.iter().for_each(|number| there.insert(*number));
-            let changed = match &mut present[way.to] {
-                Some(known) => known.keep(&there),
-                unknown => {
-                    *unknown = Some(there);
-                    true
-                }
-            };
-            if changed && !queued[way.to] {
-                queued[way.to] = true;
-                open.push_back(way.to);
-            }
-        }
-    }
-    let mut missing: BTreeMap<&str, BTreeMap<usize, (u32, String)>> = BTreeMap::new();
-    for (at, facts) in scope.steps() {
-        let Some(present) = &present[at] else {
+    let leaving = leaving(scope.facts.len(), &ways);
+    let present = certain(&leaving);
+    let mut missing: BTreeMap<(&str, usize), BTreeMap<usize, &Text>> = BTreeMap::new();
+    for ((at, facts), present) in scope.steps().zip(&present) {
+        let Some(present) = present else {
             continue;
         };
         for (key, reference) in facts.reads(Namespace::Context) {
             let Some((name, number)) = numbers.get_key_value(reference.name()) else {
                 continue;
             };
-            let optional = facts
-                .step
-                .optional_context_refs
-                .iter()
-                .any(|optional| optional.text == *name);
-            if !optional && !present.contains(*number) {
-                missing
-                    .entry(name)
-                    .or_default()
-                    .insert(at, (key.line, format!("with.{}", key.text)));
+            if !facts.step.may_lack(name) && !present.contains(*number) {
+                let readers = missing.entry((name, *number)).or_default();
+                readers.insert(at, key);
             }
         }
     }
-    for (name, readers) in missing {
-        let number = numbers.get(name).copied().unwrap_or_default();
-        let came_from = without(&ways, &leaving, number);
-        for (at, (line, field)) in readers {
+    for ((name, number), readers) in missing {
+        let came_from = without(&leaving, number);
+        for (at, key) in readers {
             let path = path(scope, &came_from, at);
             let message = format!(
                 "`context.{name}` is empty when the run comes here by {path}; if that is meant, list it in \
                                    optional_context_refs"
             );
-            out.field(Id::MaybeAbsentContext, scope.step(at), field, line, message);
+            out.step(Id::MaybeAbsentContext, scope.step(at), message)
+                .at_argument(key);
         }
     }
 }
 
+/// All ways, with the variables that are there behind each: captured on it, or found not to be empty by its condition.
 fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
     let captured = |at: usize, via: &Via| -> Vec<usize> {
         let step = scope.step(at);
-        let number = |name: &str| numbers.get(name).copied();
-        match via {
+        let names: Vec<&Text> = match via {
             Via::Failure | Via::Exhausted | Via::Skip => Vec::new(),
-            Via::ContextLimit => step
-                .capture_partial
-                .iter()
-                .filter_map(|name| number(&name.text))
-                .collect(),
-            _ => step
-                .captures()
-                .filter_map(|capture| number(&capture.variable.text))
-                .collect(),
-        }
+            Via::ContextLimit => step.capture_partial.iter().collect(),
+            _ => step.captures().map(|capture| &capture.variable).collect(),
+        };
+        let names = names.into_iter();
+        names
+            .filter_map(|name| numbers.get(&**name).copied())
+            .collect()
     };
-    let mut ways: Vec<Way> = scope
-        .graph
-        .routes
-        .iter()
-        .map(|edge| Way {
-            from: edge.from,
-            to: edge.to,
-            present: captured(edge.from, &edge.via),
+    let routes = scope.graph.routes.iter();
+    let mut ways: Vec<Way> = routes
+        .map(|edge| {
+            let (from, to) = (edge.from, edge.to);
+            let mut holds = captured(from, &edge.via);
+            // The condition that led here.
+            let branches = scope.step(from).branches();
+            let branch = edge.via.branch().and_then(|at| branches.get(at));
+            let tested = branch.and_then(|branch| branch.condition());
+            let names = tested.map(not_empty).unwrap_or_default();
+            holds.extend(names.into_iter().filter_map(|name| numbers.get(name)));
+            Way { from, to, holds }
         })
         .collect();
-    let conditions: BTreeMap<(usize, Via), Vec<usize>> = scope
-        .steps()
-        .flat_map(|(at, facts)| {
-            facts
-                .step
-                .conditions()
-                .into_iter()
-                .map(move |found| (at, found))
-        })
-        .map(|(at, (branch, _, expression))| {
-            let names = not_empty(expression).into_iter();
-            let present = names
-                .filter_map(|name| numbers.get(name).copied())
-                .collect();
-            ((at, Via::Result(branch.to_string())), present)
-        })
-        .collect();
-    for (way, edge) in ways.iter_mut().zip(&scope.graph.routes) {
-        let tested = conditions.get(&(edge.from, edge.via.clone()));
-        way.present.extend(tested.into_iter().flatten());
-    }
+    let mut bare = |from, to| {
+        let holds = Vec::new();
+        ways.push(Way { from, to, holds });
+    };
     for (from, skip) in &scope.graph.skips {
-        let target = skip.target.as_ref().and_then(|target| target.step());
-        if let Some(to) = target.and_then(|name| scope.recipe.position(name)) {
-            ways.push(Way {
-                from: *from,
-                to,
-                present: Vec::new(),
-            });
+        if let Some(to) = scope.recipe.place(skip.target.as_ref()) {
+            bare(*from, to);
         }
     }
     for (at, facts) in scope.steps() {
         if facts.step.sub_recipe.is_some() && at + 1 < scope.facts.len() {
-            ways.push(Way {
-                from: at,
-                to: at + 1,
-                present: Vec::new(),
-            });
+            bare(at, at + 1);
         }
     }
     ways
@@ -178,12 +109,12 @@ fn not_empty(expression: &Expression) -> Vec<&str> {
 }
 
 /// For each step that can be reached without capturing a variable: the step before it on a shortest such way.
-fn without(ways: &[Way], leaving: &[Vec<usize>], number: usize) -> Vec<Option<usize>> {
+fn without(leaving: &[Vec<&Way>], number: usize) -> Vec<Option<usize>> {
     let mut came_from: Vec<Option<usize>> = vec![None; leaving.len()];
     let mut open = VecDeque::from([0]);
     while let Some(at) = open.pop_front() {
-        for way in leaving[at].iter().filter_map(|way| ways.get(*way)) {
-            if way.to != 0 && came_from[way.to].is_none() && !way.present.contains(&number) {
+        for way in &leaving[at] {
+            if way.to != 0 && came_from[way.to].is_none() && !way.holds.contains(&number) {
                 came_from[way.to] = Some(at);
                 open.push_back(way.to);
             }
@@ -201,10 +132,7 @@ fn path(scope: &Scope<'_>, came_from: &[Option<usize>], to: usize) -> String {
         steps.push(before);
     }
     steps.reverse();
-    let names: Vec<&str> = steps
-        .iter()
-        .map(|at| scope.step(*at).name.as_str())
-        .collect();
+    let names = scope.names(&steps);
     if names.len() <= PATH_SHOWN {
         return names.join(" > ");
     }

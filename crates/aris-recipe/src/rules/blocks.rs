@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::Findings;
 use super::scope::{Scope, argument};
-use crate::finding::Finding;
-use crate::model::{COMMAND_TOOL, Step};
+use crate::model::Kind;
 
 /// The steps of one block, in the order of the file.
 #[derive(Debug)]
@@ -50,149 +49,100 @@ fn all<'a>(scope: &Scope<'a>) -> Vec<Block<'a>> {
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for block in all(scope) {
-        budget(scope, &block, out);
-        producers(scope, &block, out);
+        let mut names = scope.names(&block.members);
+        names.sort_unstable();
+        let tell = |rule, at, message: String, out: &mut Findings| {
+            let names = names.iter().copied().map(str::to_owned);
+            out.step(rule, scope.step(at), message).steps = Some(names.collect());
+        };
+        for (rule, message) in budget(scope, &block)
+            .into_iter()
+            .chain(producers(scope, &block))
+        {
+            tell(rule, block.entry(), message, out);
+        }
         for (ends, what, at) in [
             (&block.entries, "ways in", block.entry()),
             (&block.exits, "ways out", block.exit()),
         ] {
             if ends.len() != 1 {
-                let names: Vec<&str> = ends
-                    .iter()
-                    .map(|at| scope.step(*at).name.as_str())
-                    .collect();
-                let listed = if names.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", names.join(", "))
+                let listed = match scope.names(ends).join(", ").as_str() {
+                    "" => String::new(),
+                    names => format!(" ({names})"),
                 };
                 let message = format!(
                     "block `{}` has {} {what}{listed}; it needs exactly one",
                     block.name,
                     ends.len()
                 );
-                about(
-                    out.step(Id::BlockEntryExitReachable, scope.step(at), message),
-                    &block,
-                    scope,
-                );
+                tell(Id::BlockEntryExitReachable, at, message, out);
             }
         }
     }
 }
 
-fn about(finding: &mut Finding, block: &Block<'_>, scope: &Scope<'_>) {
-    let mut names: Vec<String> = block
-        .members
-        .iter()
-        .map(|at| scope.step(*at).name.clone())
-        .collect();
-    names.sort();
-    finding.steps = Some(names);
-}
-
-fn budget(scope: &Scope<'_>, block: &Block<'_>, out: &mut Findings) {
+/// Where a block uses more than its budget.
+fn budget(scope: &Scope<'_>, block: &Block<'_>) -> Vec<(Id, String)> {
     let Some(budget) = scope.data.budget(block.name) else {
-        return;
+        return Vec::new();
     };
-    let tools = block.tools(scope);
-    let commands = tools.get(COMMAND_TOOL).copied().unwrap_or_default();
-    let others: usize = tools.values().sum::<usize>() - commands;
-    let mut over = |rule, message| {
-        about(
-            out.step(rule, scope.step(block.entry()), message),
-            block,
-            scope,
-        );
-    };
-    if let Some(most) = budget.run_cmd.filter(|most| commands > *most) {
-        let message = format!(
-            "block `{}` has {commands} run_cmd steps, and its budget is {most}",
-            block.name
-        );
-        over(Id::BlockRunCmdBudget, message);
+    let name = block.name;
+    let steps = || block.members.iter().map(|at| scope.step(*at));
+    let (commands, others): (Vec<_>, Vec<_>) = steps()
+        .filter(|step| step.tool.is_some())
+        .partition(|step| step.kind() == Kind::Command);
+    let (count, others) = (commands.len(), others.len());
+    let mut over = Vec::new();
+    if let Some(most) = budget.run_cmd.filter(|most| count > *most) {
+        let message = format!("block `{name}` has {count} run_cmd steps, and its budget is {most}");
+        over.push((Id::BlockRunCmdBudget, message));
     }
     if let Some(most) = budget.mcp_tools.filter(|most| others > *most) {
         let message = format!(
-            "block `{}` calls {others} tools besides run_cmd, and its budget is {most}",
-            block.name
+            "block `{name}` calls {others} tools besides run_cmd, and its budget is {most}"
         );
-        over(Id::BlockMcpToolBudget, message);
+        over.push((Id::BlockMcpToolBudget, message));
     }
-    let calls = block.gh_api(scope);
+    let texts = commands.iter().filter_map(|step| argument(step, "cmd"));
+    let calls: usize = texts.map(|text| text.matches("gh api").count()).sum();
     if budget.forbid_gh_api && calls > 0 {
         let message = format!(
-            "commands of block `{}` call `gh api` {calls} times, which its budget forbids",
-            block.name
+            "commands of block `{name}` call `gh api` {calls} times, which its budget forbids"
         );
-        over(Id::BlockGhApiForbidden, message);
+        over.push((Id::BlockGhApiForbidden, message));
     }
+    over
 }
 
-fn producers(scope: &Scope<'_>, block: &Block<'_>, out: &mut Findings) {
-    let mut producers: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
-    for at in &block.members {
-        for capture in &scope.step(*at).capture {
-            producers
-                .entry(&capture.variable.text)
-                .or_default()
-                .push(scope.step(*at));
+/// Variables that several steps of a block capture.
+fn producers(scope: &Scope<'_>, block: &Block<'_>) -> Vec<(Id, String)> {
+    let mut producers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for step in block.members.iter().map(|at| scope.step(*at)) {
+        for capture in &step.capture {
+            let steps = producers.entry(&capture.variable).or_default();
+            steps.push(&step.name);
         }
     }
-    for (name, steps) in producers.into_iter().filter(|(_, steps)| steps.len() > 1) {
-        let listed: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+    producers.retain(|_, steps| steps.len() > 1);
+    let told = producers.into_iter().map(|(name, steps)| {
         let message = format!(
             "`context.{name}` is captured by several steps of block `{}`: {}",
             block.name,
-            listed.join(", ")
+            steps.join(", ")
         );
-        about(
-            out.step(Id::BlockSingleProducer, scope.step(block.entry()), message),
-            block,
-            scope,
-        );
-    }
+        (Id::BlockSingleProducer, message)
+    });
+    told.collect()
 }
 
 impl Block<'_> {
     fn entry(&self) -> usize {
-        self.entries
-            .first()
-            .or(self.members.first())
-            .copied()
-            .unwrap_or_default()
+        let first = self.entries.first().or(self.members.first());
+        first.copied().unwrap_or_default()
     }
 
     fn exit(&self) -> usize {
-        self.exits
-            .first()
-            .or(self.members.last())
-            .copied()
-            .unwrap_or_default()
-    }
-
-    /// Tools of its steps, each with how many steps call it.
-    fn tools<'s>(&self, scope: &'s Scope<'_>) -> BTreeMap<&'s str, usize> {
-        let mut tools = BTreeMap::new();
-        for at in &self.members {
-            if let Some(tool) = &scope.step(*at).tool {
-                *tools.entry(tool.text.as_str()).or_default() += 1;
-            }
-        }
-        tools
-    }
-
-    fn gh_api(&self, scope: &Scope<'_>) -> usize {
-        self.members
-            .iter()
-            .map(|at| scope.step(*at))
-            .filter(|step| {
-                step.tool
-                    .as_ref()
-                    .is_some_and(|tool| tool.text == COMMAND_TOOL)
-            })
-            .filter_map(|step| argument(step, "cmd"))
-            .map(|command| command.matches("gh api").count())
-            .sum()
+        let last = self.exits.first().or(self.members.last());
+        last.copied().unwrap_or_default()
     }
 }

@@ -22,18 +22,13 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (_, facts) in scope.steps() {
         let step = facts.step;
         if let Some(model) = step.model.as_ref().filter(|_| step.kind() != Kind::Agent) {
-            out.text(
-                Id::ModelOnNonSkillStep,
-                step,
-                "model",
-                model,
-                "only agent steps have a model; here it does nothing",
-            );
+            let message = "only agent steps have a model; here it does nothing";
+            out.step(Id::ModelOnNonSkillStep, step, message)
+                .place("model", model.line);
         }
         let Some(command) = argument(step, "cmd").filter(|_| step.kind() == Kind::Command) else {
             continue;
         };
-        let line = argument_line(step, "cmd");
         for capture in step.captures() {
             let Some(field) = captured_field(capture) else {
                 continue;
@@ -42,14 +37,8 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 let message = format!(
                     "no echo or printf of the command prints `{field}=…`; if nothing else does, the capture stays empty"
                 );
-                let place = format!("capture.{}", capture.variable.text);
-                let found = out.text(
-                    Id::RunCmdEmitAlignment,
-                    step,
-                    place,
-                    &capture.variable,
-                    message,
-                );
+                let found = out.step(Id::RunCmdEmitAlignment, step, message);
+                found.place(&capture.field, capture.variable.line);
                 // Any other program of the command may print it, so this is no error but for those who switch from the reference.
                 if scope.profile != Profile::Compat {
                     found.severity = Severity::Warning;
@@ -61,21 +50,21 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             .is_some_and(|pattern| pattern.is_match(command))
         {
             let message = "the command searches for a file by find, sort and head or tail; capture its path where it is made";
-            out.field(Id::RunCmdFindRediscovery, step, "with.cmd", line, message);
+            out.step(Id::RunCmdFindRediscovery, step, message)
+                .place("with.cmd", argument_line(step, "cmd"));
         }
         let mut told: Vec<String> = Vec::new();
         for (key, template) in facts.with.iter().filter(|(key, _)| key.text == "cmd") {
             for reference in template.references() {
-                let quoted = reference
-                    .filters
-                    .last()
-                    .is_some_and(|filter| filter.name == "shq");
+                let last = reference.filters.last();
+                let quoted = last.is_some_and(|filter| filter.name == "shq");
                 let name = reference.to_string();
                 if !quoted && is_foreign(scope, reference) && !told.contains(&name) {
                     let message = format!(
                         "text from outside becomes part of the command; write ${{{{ {name} | shq }}}}, without quotes around it"
                     );
-                    out.text(Id::ShellInterpolation, step, "with.cmd", key, message);
+                    out.step(Id::ShellInterpolation, step, message)
+                        .at_argument(key);
                     told.push(name);
                 }
             }

@@ -1,60 +1,49 @@
 //! Conditions and templates: whether they can be read, what they read, which branches are ever taken.
 
+use std::collections::BTreeSet;
+
 use super::findings::Findings;
 use super::scope::Scope;
 use crate::expression::{Expression, FILTERS, Namespace, Reference};
 use crate::finding::Severity;
-use crate::model::{OnResult, Step};
+use crate::model::Step;
 use crate::near::nearest;
 use crate::rules::Id;
 use crate::template::Template;
-use aris_yaml::Text;
+
+/// Where something is read.
+struct Place<'a> {
+    step: &'a Step,
+    field: String,
+    line: u32,
+}
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (_, facts) in scope.steps() {
         let step = facts.step;
+        let at = |field, line| Place { step, field, line };
         readable(step, out);
         for (key, template) in &facts.with {
-            templated(step, &format!("with.{}", key.text), key.line, template, out);
+            templated(&at(format!("with.{}", key.text), key.line), template, out);
         }
-        for (key, captures) in [
-            ("capture", &step.capture),
-            ("capture_list", &step.capture_list),
-        ] {
-            for capture in captures {
-                let field = format!("{key}.{}", capture.variable.text);
-                filters(
-                    step,
-                    &field,
-                    capture.value.line,
-                    capture.template.references(),
-                    out,
-                );
-            }
+        for capture in step.captures() {
+            let place = at(capture.field.clone(), capture.value.line);
+            filters(&place, capture.template.references(), out);
         }
         for (branch, text, expression) in step.conditions() {
-            let field = format!("on_result[{branch}]");
-            filters(
-                step,
-                &field,
-                text.line,
-                expression.references().into_iter(),
-                out,
-            );
+            let place = at(format!("on_result[{branch}]"), text.line);
+            filters(&place, expression.references().into_iter(), out);
             for reference in expression.references() {
-                declared(
-                    scope,
-                    Id::UndeclaredRefInWhen,
-                    step,
-                    &field,
-                    text.line,
-                    reference,
-                    out,
-                );
+                declared(scope, Id::UndeclaredRefInWhen, &place, reference, out);
             }
         }
         if let Some(message) = &step.message {
-            said(scope, step, message, out);
+            let place = at(String::from("message"), message.line);
+            let template = Template::parse(message);
+            templated(&place, &template, out);
+            for reference in template.references() {
+                declared(scope, Id::UndeclaredRefInMessage, &place, reference, out);
+            }
         }
         branches(step, out);
     }
@@ -62,10 +51,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
 
 /// Conditions that cannot be read. One that is no text would count as a default.
 fn readable(step: &Step, out: &mut Findings) {
-    let Some(OnResult::List(branches)) = &step.on_result else {
-        return;
-    };
-    for (at, branch) in branches.iter().enumerate() {
+    for (at, branch) in step.branches().iter().enumerate() {
         if let Some(condition) = &branch.when
             && let Err(error) = &condition.parsed
         {
@@ -73,50 +59,41 @@ fn readable(step: &Step, out: &mut Findings) {
                 "the condition `{}` cannot be read: {error}",
                 condition.text.text
             );
-            let field = format!("on_result[{at}]");
-            out.text(Id::BadWhenExpression, step, field, &condition.text, message);
+            out.step(Id::BadWhenExpression, step, message)
+                .place(format!("on_result[{at}]"), condition.text.line);
         }
     }
 }
 
-fn templated(step: &Step, field: &str, line: u32, template: &Template, out: &mut Findings) {
-    filters(step, field, line, template.references(), out);
+fn templated(at: &Place<'_>, template: &Template, out: &mut Findings) {
+    filters(at, template.references(), out);
     for (text, error) in &template.problems {
         let message = format!("`${{{{{text}}}}}` cannot be read and stays as it is: {error}");
-        out.field(Id::BadWhenExpression, step, field, line, message)
-            .severity = Severity::Warning;
+        let finding = out.step(Id::BadWhenExpression, at.step, message);
+        finding.place(&at.field, at.line).severity = Severity::Warning;
     }
 }
 
 fn filters<'r>(
-    step: &Step,
-    field: &str,
-    line: u32,
+    at: &Place<'_>,
     references: impl Iterator<Item = &'r Reference>,
     out: &mut Findings,
 ) {
-    for filter in references
-        .flat_map(|reference| &reference.filters)
-        .filter(|filter| !filter.is_known())
-    {
-        let message = if FILTERS.contains(&filter.name.as_str()) {
-            format!(
-                "filter `{}` is written like this: {}",
-                filter.name,
-                if filter.name == "default" {
-                    "default('x')"
-                } else {
-                    &filter.name
-                }
-            )
-        } else {
-            format!(
-                "there is no filter `{}`{}",
-                filter.name,
-                nearest(&filter.name, FILTERS.into_iter())
-            )
+    let filters = references.flat_map(|reference| &reference.filters);
+    for filter in filters.filter(|filter| !filter.is_known()) {
+        let name = filter.name.as_str();
+        let message = match name {
+            "default" => String::from("filter `default` is written like this: default('x')"),
+            known if FILTERS.contains(&known) => {
+                format!("filter `{known}` is written like this: {known}")
+            }
+            _ => {
+                let near = nearest(name, FILTERS.into_iter());
+                format!("there is no filter `{name}`{near}")
+            }
         };
-        out.field(Id::UnknownFilter, step, field, line, message);
+        out.step(Id::UnknownFilter, at.step, message)
+            .place(&at.field, at.line);
     }
 }
 
@@ -124,91 +101,54 @@ fn filters<'r>(
 fn declared(
     scope: &Scope<'_>,
     rule: Id,
-    step: &Step,
-    field: &str,
-    line: u32,
+    at: &Place<'_>,
     reference: &Reference,
     out: &mut Findings,
 ) {
     let name = reference.name();
-    let near = match reference.namespace {
-        Namespace::Inputs if !scope.inputs.contains(name) => {
-            nearest(name, scope.inputs.iter().copied())
+    let message = match reference.namespace {
+        Namespace::Inputs => {
+            let Some(near) = scope.no_input(name) else {
+                return;
+            };
+            format!("`{reference}` is no input of this recipe{near}")
         }
         Namespace::Context
             if !scope.producers.contains_key(name)
                 && !scope.recipe.elsewhere.contains(name)
-                && !step
-                    .optional_context_refs
-                    .iter()
-                    .any(|optional| optional.text == name) =>
+                && !at.step.may_lack(name) =>
         {
-            nearest(name, scope.producers.keys().copied())
+            let near = scope.near_variable(name);
+            format!("`{reference}` is captured by no step{near}")
         }
-        _ => return,
+        Namespace::Context | Namespace::Result => return,
     };
-    let what = if reference.namespace == Namespace::Inputs {
-        "is no input of this recipe"
-    } else {
-        "is captured by no step"
-    };
-    out.field(
-        rule,
-        step,
-        field,
-        line,
-        format!("`{reference}` {what}{near}"),
-    );
-}
-
-fn said(scope: &Scope<'_>, step: &Step, message: &Text, out: &mut Findings) {
-    let template = Template::parse(&message.text);
-    templated(step, "message", message.line, &template, out);
-    for reference in template.references() {
-        declared(
-            scope,
-            Id::UndeclaredRefInMessage,
-            step,
-            "message",
-            message.line,
-            reference,
-            out,
-        );
-    }
+    out.step(rule, at.step, message).place(&at.field, at.line);
 }
 
 /// Branches behind a default or an equal condition, and lists without a default.
 fn branches(step: &Step, out: &mut Findings) {
-    let Some(OnResult::List(branches)) = &step.on_result else {
-        return;
-    };
-    let mut seen: std::collections::BTreeSet<&Expression> = std::collections::BTreeSet::new();
+    let mut seen: BTreeSet<&Expression> = BTreeSet::new();
     let mut default = false;
-    for (at, branch) in branches.iter().enumerate() {
-        let field = format!("on_result[{at}]");
-        let expression = branch
-            .when
-            .as_ref()
-            .and_then(|condition| condition.parsed.as_ref().ok());
-        if default {
-            let message = "the branch stands behind a default and is never taken";
-            out.field(Id::ShadowedCondition, step, field, branch.line, message);
-        } else if expression.is_some_and(|expression| !seen.insert(expression)) {
-            let message = "the branch has the condition of an earlier one and is never taken";
-            out.field(Id::ShadowedCondition, step, field, branch.line, message);
+    for (at, branch) in step.branches().iter().enumerate() {
+        let twice = branch.condition().is_some_and(|one| !seen.insert(one));
+        let why = match (default, twice) {
+            (true, _) => "stands behind a default",
+            (false, true) => "has the condition of an earlier one",
+            (false, false) => "",
+        };
+        if !why.is_empty() {
+            let message = format!("the branch {why} and is never taken");
+            out.step(Id::ShadowedCondition, step, message)
+                .place(format!("on_result[{at}]"), branch.line);
         }
         // What cannot be read is no default, whatever it was meant to be.
         let unreadable = branch.when.is_none() && !branch.is_open;
         default |= branch.is_default() && !unreadable;
     }
-    if !default && !branches.is_empty() {
+    if let Some(last) = step.branches().last().filter(|_| !default) {
         let message = "no branch is a default: a result that fits none of them counts as a failure";
-        out.field(
-            Id::OnResultNoDefault,
-            step,
-            "on_result",
-            branches.last().map_or(0, |branch| branch.line),
-            message,
-        );
+        out.step(Id::OnResultNoDefault, step, message)
+            .place("on_result", last.line);
     }
 }

@@ -121,6 +121,12 @@ pub struct Budget {
 }
 
 impl SkillContract {
+    /// Names of the fields of its result.
+    pub fn output_names(&self) -> Vec<&str> {
+        let outputs = self.outputs.iter();
+        outputs.map(|output| output.name.as_str()).collect()
+    }
+
     /// The field `name` of its result.
     pub fn output(&self, name: &str) -> Option<&SkillOutput> {
         self.outputs.iter().find(|output| output.name == name)

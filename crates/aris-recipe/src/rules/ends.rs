@@ -1,13 +1,11 @@
 //! Whether a run comes to an end from everywhere, and what happens where no route is written down.
 
-use crate::rules::Id;
-use std::collections::BTreeSet;
-
 use super::findings::Findings;
 use super::routing::ends_unwritten;
 use super::scope::{Scope, is_call, reach};
 use crate::graph::SkipReason;
 use crate::model::{Kind, Step, Target, Via};
+use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     endless(scope, out);
@@ -23,7 +21,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 (Some(target), how) if how != SkipReason::Nothing => format!(
                     "a skipped run goes on at `{}`, which is chosen from the routes ({}); write it down as on_skip",
                     target.name(),
-                    how.word()
+                    how
                 ),
                 _ => String::from(
                     "nothing says where the run goes on when the step is skipped; it halts there without on_skip",
@@ -47,7 +45,8 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             .filter(|_| idle && !scope.graph.components.is_cyclic(at))
         {
             let message = "this route is never taken: retries are 0 and the step is on no loop";
-            out.text(Id::InertExhaustRoute, step, "on_exhausted", route, message);
+            out.step(Id::InertExhaustRoute, step, message)
+                .place("on_exhausted", route.line);
         }
     }
 }
@@ -69,19 +68,20 @@ fn endless(scope: &Scope<'_>, out: &mut Findings) {
         .filter(|at| *at < count && !saved.contains(at))
         .collect();
     if let Some(first) = lost.first() {
-        let names: BTreeSet<String> = lost.iter().map(|at| scope.step(*at).name.clone()).collect();
-        let listed = names
-            .iter()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(", ");
-        let message = format!("no stop step, `done` or `escalate` can be reached from {listed}");
+        let mut names = scope.names(&lost);
+        names.sort_unstable();
+        let message = format!(
+            "no stop step, `done` or `escalate` can be reached from {}",
+            names.join(", ")
+        );
+        let names = names.into_iter().map(str::to_owned);
         out.step(Id::NoTerminalPath, scope.step(*first), message)
-            .steps = Some(names.into_iter().collect());
+            .steps = Some(names.collect());
     }
 }
 
-fn can_exhaust(scope: &Scope<'_>, at: usize) -> bool {
+/// Exhaustion counts for steps that can exhaust something: agents with retries, and bounded steps.
+pub(super) fn can_exhaust(scope: &Scope<'_>, at: usize) -> bool {
     let step = scope.step(at);
     scope.graph.bounds.contains_key(&at) || (step.kind() == Kind::Agent && step.retries() > 0)
 }
@@ -98,5 +98,5 @@ fn ends_by_route(scope: &Scope<'_>, at: usize, step: &Step) -> bool {
         || step
             .routes()
             .into_iter()
-            .any(|(field, route)| field != "on_exhausted" && leads_out(&route.text))
+            .any(|way| way.via != Via::Exhausted && leads_out(way.to))
 }

@@ -10,12 +10,16 @@ use aris_yaml::Text;
 pub(super) struct Findings(Vec<(usize, Finding)>);
 
 impl Findings {
+    fn tell(&mut self, place: usize, finding: Finding) -> &mut Finding {
+        let at = self.0.len();
+        self.0.push((place, finding));
+        &mut self.0[at].1
+    }
+
     /// A finding about the file; line 0 is no line.
     pub(super) fn file(&mut self, rule: Id, line: u32, message: impl Into<String>) -> &mut Finding {
-        let at = self.0.len();
-        let finding = Finding::about_file(rule.name(), rule.rule().severity, message).at(line);
-        self.0.push((rule as usize, finding));
-        &mut self.0[at].1
+        let finding = Finding::about_file(rule.name(), rule.rule().severity, message);
+        self.tell(rule as usize, finding.at(line))
     }
 
     /// A finding of a rule of the project, about a step or about the file.
@@ -26,13 +30,12 @@ impl Findings {
         step: Option<&Step>,
         message: String,
     ) -> &mut Finding {
-        let at = self.0.len();
-        let mut finding = Finding::about_file(rule, severity, message);
-        if let Some(step) = step {
-            finding = finding.at(own_line(step, step.line)).in_step(&step.name);
-        }
-        self.0.push((RULES.len() + number, finding));
-        &mut self.0[at].1
+        let finding = Finding::about_file(rule, severity, message);
+        let finding = match step {
+            Some(step) => finding.at(step.line).in_step(&step.name),
+            None => finding,
+        };
+        self.tell(RULES.len() + number, finding)
     }
 
     /// A finding about a step, at its name.
@@ -42,35 +45,9 @@ impl Findings {
         step: &Step,
         message: impl Into<String>,
     ) -> &mut Finding {
-        let finding = self.file(rule, own_line(step, step.line), message);
+        let finding = self.file(rule, step.line, message);
         step.name.clone_into(&mut finding.step);
         finding
-    }
-
-    /// A finding about a field of a step, at the field's value.
-    pub(super) fn field(
-        &mut self,
-        rule: Id,
-        step: &Step,
-        field: impl Into<String>,
-        line: u32,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        let finding = self.step(rule, step, message);
-        finding.place(step, field, line);
-        finding
-    }
-
-    /// A finding about a text in a field of a step.
-    pub(super) fn text(
-        &mut self,
-        rule: Id,
-        step: &Step,
-        field: impl Into<String>,
-        text: &Text,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        self.field(rule, step, field, text.line, message)
     }
 
     /// The findings of a profile: first those about the file, then by step in the order of the file; for each by rule, line, field
@@ -89,6 +66,11 @@ impl Findings {
                 if let Some(rule) = rule.filter(|rule| rule.severity == finding.severity) {
                     finding.severity = rule.severity_in(scope.profile);
                 }
+                let step = scope.recipe.step(&finding.step);
+                if step.is_some_and(|step| step.origin.is_some()) {
+                    // Lines of a step that came from another file are that file's.
+                    finding.line = None;
+                }
                 (key(&finding, place, scope.recipe), finding)
             })
             .collect();
@@ -99,11 +81,16 @@ impl Findings {
 }
 
 impl Finding {
-    /// Says at which field of a step it is, and in which line; 0 is no line.
-    pub(super) fn place(&mut self, step: &Step, field: impl Into<String>, line: u32) {
+    /// Says at which field it is, and in which line; 0 is no line.
+    pub(super) fn place(&mut self, field: impl Into<String>, line: u32) -> &mut Self {
         self.field = Some(field.into());
-        let line = Some(own_line(step, line)).filter(|line| *line > 0);
-        self.line = line.or(self.line);
+        self.line = Some(line).filter(|line| *line > 0).or(self.line);
+        self
+    }
+
+    /// Says that it is at an argument of a step.
+    pub(super) fn at_argument(&mut self, key: &Text) -> &mut Self {
+        self.place(format!("with.{}", key.text), key.line)
     }
 
     /// Says in which line of the file it is; 0 is no line.
@@ -124,9 +111,4 @@ fn key(finding: &Finding, rule: usize, recipe: &Recipe) -> Key {
         finding.field.clone(),
         finding.message.clone(),
     )
-}
-
-/// Lines of a step that came from another file are that file's.
-fn own_line(step: &Step, line: u32) -> u32 {
-    if step.origin.is_some() { 0 } else { line }
 }

@@ -2,13 +2,13 @@
 //!
 //! A condition `context.x == value` is known behind its edge; where ways meet, only what all of them know stays known.
 
-use crate::rules::Id;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::bits::Bits;
 use super::findings::Findings;
+use super::flow::{Way, certain, leaving};
 use super::scope::Scope;
 use crate::expression::{Comparison, Expression, Namespace, Operand};
+use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let mut decisions: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -25,46 +25,31 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     if decisions.is_empty() {
         return;
     }
-    let bound = decisions.len();
-    let count = scope.facts.len();
-    let mut leaving: Vec<Vec<(usize, Option<usize>)>> = vec![Vec::new(); count];
-    for edge in scope.graph.routes.iter().chain(&scope.graph.bypasses) {
-        let number = edge
-            .via
-            .branch()
-            .and_then(|branch| decided.get(&(edge.from, branch)).copied());
-        leaving[edge.from].push((edge.to, number));
-    }
-    let mut known: Vec<Bits> = vec![Bits::all(bound); count];
-    known[0] = Bits::empty(bound);
-    let mut reached = vec![false; count];
-    reached[0] = true;
-    let mut open = VecDeque::from([0]);
-    while let Some(at) = open.pop_front() {
-        for (to, decision) in &leaving[at] {
-            let mut there = known[at].clone();
-            if let Some(number) = decision {
-                there.insert(*number);
+    let edges = scope.graph.routes.iter().chain(&scope.graph.bypasses);
+    let ways: Vec<Way> = edges
+        .map(|edge| {
+            let branch = edge.via.branch().map(|branch| (edge.from, branch));
+            let decision = branch.and_then(|branch| decided.get(&branch).copied());
+            Way {
+                from: edge.from,
+                to: edge.to,
+                holds: decision.into_iter().collect(),
             }
-            let fresh = !std::mem::replace(&mut reached[*to], true);
-            if known[*to].keep(&there) || fresh {
-                open.push_back(*to);
-            }
-        }
-    }
+        })
+        .collect();
+    let known = certain(&leaving(scope.facts.len(), &ways));
     let taken: BTreeSet<usize> = decided
         .iter()
-        .filter(|((from, _), _)| reached[*from])
+        .filter(|((from, _), _)| known[*from].is_some())
         .map(|(_, number)| *number)
         .collect();
     let mut of_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for ((variable, _), number) in decisions
-        .iter()
-        .filter(|(_, number)| taken.contains(number))
-    {
-        of_variable.entry(variable).or_default().push(*number);
+    for ((variable, _), number) in decisions {
+        if taken.contains(&number) {
+            of_variable.entry(variable).or_default().push(number);
+        }
     }
-    for (at, facts) in scope.steps() {
+    for ((_, facts), known) in scope.steps().zip(&known) {
         for (key, reference) in facts.reads(Namespace::Context) {
             let name = reference.name();
             let (Some(numbers), Some(producers)) =
@@ -73,23 +58,18 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 continue;
             };
             // A step that nothing reaches knows nothing.
-            if reached[at] && numbers.iter().any(|number| known[at].contains(*number)) {
+            let holds = |number: &usize| known.as_ref().is_some_and(|all| all.contains(*number));
+            if numbers.iter().any(holds) {
                 continue;
             }
-            let producer = producers
-                .first()
-                .map_or("", |at| scope.step(*at).name.as_str());
+            let producers = scope.names(producers);
+            let producer = producers.first().copied().unwrap_or_default();
             let message = format!(
                 "`context.{name}`, which `{producer}` captures, decides routes, and this step also reads it where none of these routes was taken; read \
                  it before the routes part, or after one of them"
             );
-            out.field(
-                Id::CaptureInversionDetection,
-                facts.step,
-                format!("with.{}", key.text),
-                key.line,
-                message,
-            );
+            out.step(Id::CaptureInversionDetection, facts.step, message)
+                .at_argument(key);
         }
     }
 }
@@ -107,9 +87,7 @@ fn decision(expression: &Expression) -> Option<(&str, &str)> {
     let (Operand::Reference(reference), Operand::Literal(value)) = (left, right) else {
         return None;
     };
-    let plain = reference.namespace == Namespace::Context
-        && reference.path.len() == 1
-        && reference.filters.is_empty();
+    let plain = reference.namespace == Namespace::Context && reference.is_plain();
     let word = !value.is_empty()
         && value
             .chars()

@@ -4,7 +4,6 @@
 //! take time linear in the recipe, data flow apart, which takes a pass over sets of variables for each step.
 
 mod absence;
-mod bits;
 mod blocks;
 mod commands;
 mod conditions;
@@ -12,6 +11,7 @@ pub mod data;
 mod dataflow;
 mod ends;
 mod findings;
+mod flow;
 mod inputs;
 mod inversion;
 mod page;
@@ -38,7 +38,8 @@ use scope::Scope;
 use table::Need;
 
 /// Which rules apply, and how severe they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Profile {
     /// All rules of the table.
     #[default]
@@ -130,9 +131,10 @@ fn skipped(data: &Data, profile: Profile) -> Vec<SkippedRule> {
     let project = data.rules.iter();
     let project = project.map(|rule| (rule.rule.as_str(), rule.data.as_slice()));
     let all = table.chain(project).filter_map(|(rule, needs)| {
+        let (flag, absent) = Need::missing(needs, data)?.flag();
         Some(SkippedRule {
             rule: rule.to_owned(),
-            why: Need::missing(needs, data)?.why_skipped().to_owned(),
+            why: format!("{absent} ({flag})"),
         })
     });
     all.collect()

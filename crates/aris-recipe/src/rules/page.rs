@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::table::{Need, RULES, Rule, Section};
+use strum::VariantArray as _;
+
+use super::table::{RULES, Section};
 use crate::finding::Severity;
 
 const INTRODUCTION: &str = "\
@@ -24,24 +26,20 @@ Rules of a project are data: `--rules FILE` adds those of a file. The ones of `c
 /// The page `rules.md` of the skill that owns the helper, in Markdown.
 pub fn page() -> String {
     let mut text = String::from(INTRODUCTION);
-    for section in Section::ALL {
-        let rules: Vec<&Rule> = RULES
-            .iter()
-            .filter(|rule| rule.section == section)
-            .collect();
+    for section in Section::VARIANTS {
         // Writing to a text cannot fail.
         write!(
             text,
-            "## {}\n\n| Rule | Severity | Needs | Demands |\n|---|---|---|---|\n",
-            section.title()
+            "## {section}\n\n| Rule | Severity | Needs | Demands |\n|---|---|---|---|\n"
         )
         .unwrap_or_default();
-        for rule in rules {
+        for rule in RULES.iter().filter(|rule| rule.section == *section) {
             let severity = match (rule.severity, rule.or_warning) {
                 (Severity::Error, true) => String::from("error or warning"),
                 (severity, _) => severity.to_string(),
             };
-            let mut needs: Vec<&str> = rule.needs.iter().map(|need| need.flag()).collect();
+            let needs = rule.needs.iter().map(|need| format!("`{}`", need.flag().0));
+            let mut needs: Vec<String> = needs.collect();
             needs.dedup();
             let demands = rule.text.replace('|', "\\|");
             writeln!(
@@ -57,41 +55,4 @@ pub fn page() -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');
     text
-}
-
-impl Section {
-    /// All sections, in order.
-    pub const ALL: [Self; 6] = [
-        Self::Structure,
-        Self::Routing,
-        Self::DataFlow,
-        Self::Skills,
-        Self::Blocks,
-        Self::Own,
-    ];
-
-    /// Its heading.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Structure => "Structure",
-            Self::Routing => "Ways through the steps",
-            Self::DataFlow => "Data flow and commands",
-            Self::Skills => "Skills and tools",
-            Self::Blocks => "Blocks",
-            Self::Own => "Beyond the reference",
-        }
-    }
-}
-
-impl Need {
-    /// The flag that gives it.
-    pub const fn flag(self) -> &'static str {
-        match self {
-            Self::Manifest | Self::Packs => "`--manifest`",
-            Self::Tools => "`--tools`",
-            Self::Budgets => "`--budgets`",
-            Self::Skills => "`--skills-dir`",
-            Self::SubRecipes => "`--sub-recipes-dir`",
-        }
-    }
 }

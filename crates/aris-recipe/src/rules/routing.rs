@@ -1,13 +1,15 @@
 //! Ways through the steps.
 
-use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ends::can_exhaust;
 use super::findings::Findings;
 use super::scope::{Scope, is_call, reach};
 use crate::finding::Severity;
 use crate::graph::Components;
-use crate::model::{Kind, Step, Target, Via};
+use crate::model::{Kind, Step, Via};
+use crate::near::nearest;
+use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     unreachable(scope, out);
@@ -29,11 +31,9 @@ fn unreachable(scope: &Scope<'_>, out: &mut Findings) {
 fn cycles(scope: &Scope<'_>, out: &mut Findings) {
     for members in scope.graph.components.cyclic() {
         let inside: BTreeSet<usize> = members.iter().copied().collect();
-        let names: BTreeSet<&str> = members
-            .iter()
-            .map(|at| scope.step(*at).name.as_str())
-            .collect();
-        let listed = names.iter().copied().collect::<Vec<_>>().join(", ");
+        let mut names = scope.names(&members);
+        names.sort_unstable();
+        let listed = names.join(", ");
         let (severity, message) = if !members.iter().any(|at| leaves(scope, *at, &inside)) {
             (
                 Severity::Error,
@@ -58,27 +58,20 @@ fn cycles(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a step of a loop can lead out of it. Exhaustion counts for steps that can exhaust something: agents with retries,
-/// and bounded steps.
+/// Whether a step of a loop can lead out of it.
 fn leaves(scope: &Scope<'_>, at: usize, inside: &BTreeSet<usize>) -> bool {
     let step = scope.step(at);
-    let ends = |route: &str| match scope.recipe.target(route) {
-        Some(Target::Step(name)) => scope
-            .recipe
-            .position(&name)
-            .is_some_and(|to| !inside.contains(&to)),
-        Some(Target::Done | Target::Escalate) => true,
-        None => false,
+    let ends = |route: &str| match scope.recipe.position(route) {
+        Some(to) => !inside.contains(&to),
+        None => scope.recipe.target(route).is_some(),
     };
-    let exhausts =
-        scope.graph.bounds.contains_key(&at) || (step.kind() == Kind::Agent && step.retries() > 0);
     step.is_stop()
         || ends_unwritten(step)
-        || (exhausts && ends(step.exhausted_route()))
+        || (can_exhaust(scope, at) && ends(step.exhausted_route()))
         || step
             .routes()
             .into_iter()
-            .any(|(field, route)| field != "on_exhausted" && ends(&route.text))
+            .any(|way| way.via != Via::Exhausted && ends(way.to))
 }
 
 /// Whether success ends the run because no route is written down.
@@ -117,12 +110,9 @@ fn still_cyclic(scope: &Scope<'_>, inside: &BTreeSet<usize>) -> bool {
         }
     }
     for at in inside {
-        let target = scope
-            .graph
-            .skips
-            .get(at)
-            .and_then(|skip| skip.target.as_ref()?.step());
-        if let Some(to) = target.and_then(|name| scope.recipe.position(name)) {
+        let skip = scope.graph.skips.get(at);
+        let target = skip.and_then(|skip| skip.target.as_ref());
+        if let Some(to) = scope.recipe.place(target) {
             connect(*at, to);
         }
     }
@@ -139,23 +129,19 @@ fn skips(scope: &Scope<'_>, out: &mut Findings) {
         let Some(skip) = &step.skip_when_false else {
             continue;
         };
-        let declared = step
-            .skip_input()
-            .is_some_and(|name| scope.inputs.contains(name));
-        if !declared {
-            let message = match step.skip_input() {
-                Some(name) => {
-                    format!("skip_when_false names `{name}`, which is no input of this recipe")
-                }
-                None => format!("skip_when_false is `{}`; it must be inputs.NAME", skip.text),
-            };
-            out.text(
-                Id::SkipWhenFalseUndeclared,
-                step,
-                "skip_when_false",
-                skip,
-                message,
-            );
+        let wrong = match step.skip_input() {
+            Some(name) if scope.inputs.contains(name) => None,
+            Some(name) => Some(format!(
+                "skip_when_false names `{name}`, which is no input of this recipe"
+            )),
+            None => Some(format!(
+                "skip_when_false is `{}`; it must be inputs.NAME",
+                skip.text
+            )),
+        };
+        if let Some(message) = wrong {
+            out.step(Id::SkipWhenFalseUndeclared, step, message)
+                .place("skip_when_false", skip.line);
         }
         if step.kind() == Kind::Agent && step.on_context_limit.is_none() {
             let message = "the step may be skipped and has no on_context_limit: name the step that follows when the agent's context is full";
@@ -180,14 +166,10 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
         .enumerate()
         .map(|(at, name)| (name.as_str(), at))
         .collect();
+    let place = |name: &String| names.get(name.as_str()).copied();
     let edges: Vec<Vec<usize>> = known
         .values()
-        .map(|placed| {
-            placed
-                .iter()
-                .filter_map(|name| names.get(name.as_str()).copied())
-                .collect()
-        })
+        .map(|placed| placed.iter().filter_map(place).collect())
         .collect();
     let components = Components::of(&edges);
     for (_, facts) in scope.steps() {
@@ -195,18 +177,13 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
             continue;
         };
         let Some(at) = names.get(name.text.as_str()) else {
-            let near = crate::near::nearest(&name.text, names.keys().copied());
+            let near = nearest(&name.text, names.keys().copied());
             let message = format!(
                 "there is no sub-recipe `{}` in the folders of sub-recipes{near}",
                 name.text
             );
-            let finding = out.text(
-                Id::UnknownSubRecipe,
-                facts.step,
-                "sub_recipe",
-                name,
-                message,
-            );
+            let finding = out.step(Id::UnknownSubRecipe, facts.step, message);
+            finding.place("sub_recipe", name.line);
             // Nothing is placed unless a run switches the gate on.
             if !on_by_default(scope, facts.step) {
                 finding.severity = Severity::Warning;
@@ -228,13 +205,8 @@ fn sub_recipes(scope: &Scope<'_>, out: &mut Findings) {
                 name.text,
                 circle.join(", ")
             );
-            out.text(
-                Id::CircularSubRecipe,
-                facts.step,
-                "sub_recipe",
-                name,
-                message,
-            );
+            out.step(Id::CircularSubRecipe, facts.step, message)
+                .place("sub_recipe", name.line);
         }
     }
 }

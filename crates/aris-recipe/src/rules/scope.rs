@@ -7,8 +7,9 @@ use super::{Data, Profile};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::graph::Graph;
 use crate::model::{Capture, Kind, Recipe, Step};
+use crate::near::nearest;
 use crate::template::Template;
-use aris_yaml::Text;
+use aris_yaml::{Node, Text};
 
 /// A recipe, and what is known about it.
 #[derive(Debug)]
@@ -90,6 +91,30 @@ impl<'a> Scope<'a> {
         self.facts[at].step
     }
 
+    /// Names of steps.
+    pub(super) fn names<'s>(&self, steps: impl IntoIterator<Item = &'s usize>) -> Vec<&'a str> {
+        let steps = steps.into_iter();
+        steps.map(|at| self.step(*at).name.as_str()).collect()
+    }
+
+    /// Of a name that is no input: a name that may be meant, as the end of a message.
+    pub(super) fn no_input(&self, name: &str) -> Option<String> {
+        (!self.inputs.contains(name)).then(|| nearest(name, self.inputs.iter().copied()))
+    }
+
+    /// Variables that are captured somewhere and may be meant by a name, as the end of a message.
+    pub(super) fn near_variable(&self, name: &str) -> String {
+        nearest(name, self.producers.keys().copied())
+    }
+
+    /// Steps that may be meant by a name, as the end of a message.
+    pub(super) fn near_step(&self, name: &str) -> String {
+        nearest(
+            name,
+            self.recipe.steps.iter().map(|step| step.name.as_str()),
+        )
+    }
+
     /// What can be reached from some steps, these included; `barrier` steps are reached and not left.
     pub(super) fn reach(&self, from: &[usize], barrier: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         reach(&self.successors, from, barrier)
@@ -137,33 +162,23 @@ impl<'a> Facts<'a> {
                 .map(|reference| (*key, reference))
         })
     }
+}
 
-    /// References in the conditions of the list form.
-    pub(super) fn asks(&self) -> Vec<&'a Reference> {
-        self.step
-            .conditions()
-            .into_iter()
-            .flat_map(|(_, _, expression)| expression.references())
-            .collect()
-    }
+fn argument_node<'a>(step: &'a Step, key: &str) -> Option<&'a Node> {
+    let mut arguments = step.with.iter().rev();
+    arguments
+        .find(|(name, _)| name.text == key)
+        .map(|(_, node)| node)
 }
 
 /// An argument's text.
 pub(super) fn argument<'a>(step: &'a Step, key: &str) -> Option<&'a str> {
-    step.with
-        .iter()
-        .rev()
-        .find(|(name, _)| name.text == key)
-        .and_then(|(_, node)| node.text())
+    argument_node(step, key)?.text()
 }
 
 /// An argument's line; the step's when it is absent.
 pub(super) fn argument_line(step: &Step, key: &str) -> u32 {
-    step.with
-        .iter()
-        .rev()
-        .find(|(name, _)| name.text == key)
-        .map_or(step.line, |(_, node)| node.line)
+    argument_node(step, key).map_or(step.line, |node| node.line)
 }
 
 /// Whether a step calls a tool, an agent, a command or a callable.
@@ -174,33 +189,28 @@ pub(super) fn is_call(step: &Step) -> bool {
 /// The field of the result that a capture takes whole and unfiltered, if it takes one.
 pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
     let reference = capture.template.references().next()?;
-    (reference.namespace == Namespace::Result
-        && reference.filters.is_empty()
-        && reference.path.len() == 1)
-        .then(|| reference.name())
+    let is_field = reference.namespace == Namespace::Result && reference.is_plain();
+    is_field.then(|| reference.name())
 }
 
 /// Comparisons between a reference and a literal.
 pub(super) fn comparisons(expression: &Expression) -> Vec<(&Reference, Comparison, &str)> {
-    let mut found = Vec::new();
-    let mut open = vec![expression];
-    while let Some(expression) = open.pop() {
-        match expression {
-            Expression::Or(parts) | Expression::And(parts) => open.extend(parts.iter().rev()),
-            Expression::Not(part) => open.push(part),
-            Expression::Compare {
-                left,
-                comparison,
-                right,
-            } => match (left, right) {
-                (Operand::Reference(reference), Operand::Literal(literal))
-                | (Operand::Literal(literal), Operand::Reference(reference)) => {
-                    found.push((reference, *comparison, literal.as_str()));
-                }
-                _ => {}
-            },
-            Expression::Truth(_) => {}
+    let compared = expression.leaves().into_iter().filter_map(|leaf| {
+        let Expression::Compare {
+            left,
+            comparison,
+            right,
+        } = leaf
+        else {
+            return None;
+        };
+        match (left, right) {
+            (Operand::Reference(reference), Operand::Literal(literal))
+            | (Operand::Literal(literal), Operand::Reference(reference)) => {
+                Some((reference, *comparison, literal.as_str()))
+            }
+            _ => None,
         }
-    }
-    found
+    });
+    compared.collect()
 }

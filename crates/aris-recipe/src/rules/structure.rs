@@ -1,15 +1,15 @@
 //! What routes, captures and arguments name: it exists. The shape of the file is checked where it is read.
 
-use crate::rules::Id;
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
 use super::scope::{Facts, Scope, argument, argument_line};
-use crate::expression::Namespace;
+use crate::expression::{Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::keys::Wrong;
-use crate::model::{AGENT_TOOL, COMMAND_TOOL, ESCALATE, Kind, Step, Target};
+use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, Step, Target, Via, Written};
 use crate::near::nearest;
+use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for fault in &scope.recipe.faults {
@@ -41,10 +41,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
         }
         routes(scope, step, out);
         work(scope, step, out);
-        captured.extend(
-            step.captures()
-                .map(|capture| capture.variable.text.as_str()),
-        );
+        captured.extend(step.captures().map(|capture| &*capture.variable));
     }
 }
 
@@ -69,59 +66,51 @@ fn work(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
         _ => return,
     };
     if argument(step, key).is_none_or(|text| text.trim().is_empty()) {
-        let tool = step.tool.as_ref().map_or("", |tool| tool.text.as_str());
+        let tool = step.tool.as_deref().unwrap_or_default();
         let message = format!("{tool} without `with: {{{key}: ...}}` does nothing");
-        let line = argument_line(step, key);
-        out.field(Id::Schema, step, "with", line, message);
+        out.step(Id::Schema, step, message)
+            .place("with", argument_line(step, key));
     }
     // A template says only in the run how long.
     let timeout = argument(step, "timeout").filter(|text| !text.contains("${{"));
     if let Some(text) = timeout.filter(|text| text.trim().parse::<u32>().unwrap_or(0) == 0) {
         let message = format!("`timeout` is {text:?}, not a whole number of seconds from 1");
-        let line = argument_line(step, "timeout");
-        out.field(Id::Schema, step, "with", line, message);
+        out.step(Id::Schema, step, message)
+            .place("with", argument_line(step, "timeout"));
     }
 }
 
 fn gate(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
-    if let Some(gate) = step
-        .gate
-        .as_ref()
-        .filter(|gate| !scope.inputs.contains(gate.text.as_str()))
+    if let Some(gate) = &step.gate
+        && let Some(near) = scope.no_input(gate)
     {
-        let near = nearest(&gate.text, scope.inputs.iter().copied());
         let message = format!("gate `{}` is no input of this recipe{near}", gate.text);
-        out.text(Id::SubRecipeUnknownGate, step, "gate", gate, message);
+        out.step(Id::SubRecipeUnknownGate, step, message)
+            .place("gate", gate.line);
     }
 }
 
 fn routes(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
-    for (field, route) in step.routes() {
-        if field.starts_with("on_result") && route.text.trim().is_empty() {
+    for Written { via, field, to } in step.routes() {
+        if field.starts_with("on_result") && to.trim().is_empty() {
             continue;
         }
-        let known = match scope.recipe.target(&route.text) {
-            Some(Target::Escalate) => field == "on_exhausted" || scope.recipe.may_escalate,
-            Some(Target::Step(_) | Target::Done) => true,
-            None => false,
+        let message = match scope.recipe.target(to) {
+            Some(Target::Step(_) | Target::Done) => continue,
+            Some(Target::Escalate) if via == Via::Exhausted || scope.recipe.may_escalate => {
+                continue;
+            }
+            Some(Target::Escalate) => format!(
+                "only on_exhausted may lead to escalate, {field} may not (unless a step has that name)"
+            ),
+            None => {
+                let near = scope.near_step(to);
+                let to = &to.text;
+                format!("{field} leads to `{to}`, and there is no such step{near}")
+            }
         };
-        if !known {
-            let message = if route.text == ESCALATE {
-                format!(
-                    "only on_exhausted may lead to escalate, {field} may not (unless a step has that name)"
-                )
-            } else {
-                let near = nearest(
-                    &route.text,
-                    scope.recipe.steps.iter().map(|step| step.name.as_str()),
-                );
-                format!(
-                    "{field} leads to `{}`, and there is no such step{near}",
-                    route.text
-                )
-            };
-            out.text(Id::UnknownRouteTarget, step, field, route, message);
-        }
+        out.step(Id::UnknownRouteTarget, step, message)
+            .place(field, to.line);
     }
 }
 
@@ -129,34 +118,29 @@ fn capture(step: &Step, out: &mut Findings) {
     if step.constant.is_some() {
         return;
     }
-    for (key, list) in [
-        ("capture", &step.capture),
-        ("capture_list", &step.capture_list),
-    ] {
-        for capture in list {
-            let field = format!("{key}.{}", capture.variable.text);
-            let line = capture.value.line;
-            let template = &capture.template;
-            let foreign = template
-                .references()
-                .find(|reference| reference.namespace != Namespace::Result);
-            if let Some(reference) = foreign {
-                let message = format!("the capture reads `{reference}`; it can read result.* only");
-                out.field(Id::CaptureWrongNamespace, step, field, line, message);
-            } else if let Some((text, error)) = template.problems.first() {
-                let message = format!(
-                    "the capture reads `{}`, which is no field of the result: {error}",
-                    text.trim()
-                );
-                out.field(Id::CaptureWrongNamespace, step, field, line, message);
-            } else if template.references().next().is_none() {
-                let message = format!(
-                    "the capture reads nothing; write ${{{{ result.{} }}}}",
-                    capture.variable.text
-                );
-                out.field(Id::CaptureNoResultRef, step, field, line, message);
-            }
-        }
+    for capture in step.captures() {
+        let template = &capture.template;
+        let foreign = |reference: &&Reference| reference.namespace != Namespace::Result;
+        let (rule, message) = if let Some(reference) = template.references().find(foreign) {
+            let message = format!("the capture reads `{reference}`; it can read result.* only");
+            (Id::CaptureWrongNamespace, message)
+        } else if let Some((text, error)) = template.problems.first() {
+            let message = format!(
+                "the capture reads `{}`, which is no field of the result: {error}",
+                text.trim()
+            );
+            (Id::CaptureWrongNamespace, message)
+        } else if template.references().next().is_none() {
+            let message = format!(
+                "the capture reads nothing; write ${{{{ result.{} }}}}",
+                capture.variable.text
+            );
+            (Id::CaptureNoResultRef, message)
+        } else {
+            continue;
+        };
+        out.step(rule, step, message)
+            .place(&capture.field, capture.value.line);
     }
 }
 
@@ -164,43 +148,26 @@ fn reads(scope: &Scope<'_>, facts: &Facts<'_>, captured: &BTreeSet<&str>, out: &
     let step = facts.step;
     for (key, reference) in facts.reads(Namespace::Inputs) {
         let name = reference.name();
-        if !scope.inputs.contains(name) {
-            let near = nearest(name, scope.inputs.iter().copied());
+        if let Some(near) = scope.no_input(name) {
             let message = format!("`{name}` is no input of this recipe{near}");
-            out.field(
-                Id::UndeclaredInputRef,
-                step,
-                format!("with.{}", key.text),
-                key.line,
-                message,
-            );
+            out.step(Id::UndeclaredInputRef, step, message)
+                .at_argument(key);
         }
     }
     for (key, reference) in facts.reads(Namespace::Context) {
         let name = reference.name();
-        let allowed = captured.contains(name)
-            || scope.recipe.elsewhere.contains(name)
-            || step
-                .optional_context_refs
-                .iter()
-                .any(|optional| optional.text == name);
-        if !allowed {
-            let later = scope.producers.contains_key(name);
-            let message = if later {
-                format!(
-                    "`context.{name}` is captured by no earlier step of the file; if a loop brings it, list it in optional_context_refs"
-                )
-            } else {
-                let near = nearest(name, scope.producers.keys().copied());
-                format!("no step captures `context.{name}`{near}")
-            };
-            out.field(
-                Id::UndeclaredContextRef,
-                step,
-                format!("with.{}", key.text),
-                key.line,
-                message,
-            );
+        if captured.contains(name) || scope.recipe.elsewhere.contains(name) || step.may_lack(name) {
+            continue;
         }
+        let message = if scope.producers.contains_key(name) {
+            format!(
+                "`context.{name}` is captured by no earlier step of the file; if a loop brings it, list it in optional_context_refs"
+            )
+        } else {
+            let near = scope.near_variable(name);
+            format!("no step captures `context.{name}`{near}")
+        };
+        out.step(Id::UndeclaredContextRef, step, message)
+            .at_argument(key);
     }
 }

@@ -12,19 +12,25 @@ use Need::{Budgets, Manifest, Packs, Skills, SubRecipes, Tools};
 use Severity::{Error, Info, Warning};
 
 /// Where a rule stands in the documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::VariantArray,
+)]
 pub enum Section {
     /// Parts of a recipe and of its steps.
     Structure,
     /// Ways through the steps.
+    #[strum(to_string = "Ways through the steps")]
     Routing,
     /// Variables, and commands.
+    #[strum(to_string = "Data flow and commands")]
     DataFlow,
     /// Contracts of skills and tools.
+    #[strum(to_string = "Skills and tools")]
     Skills,
     /// Steps with a common budget.
     Blocks,
     /// Rules that the reference does not have.
+    #[strum(to_string = "Beyond the reference")]
     Own,
 }
 
@@ -243,15 +249,18 @@ impl Need {
         }
     }
 
-    /// Why a rule was skipped without it.
-    pub const fn why_skipped(self) -> &'static str {
+    /// The flag that gives it, and what is said where nothing was given.
+    pub(super) const fn flag(self) -> (&'static str, &'static str) {
         match self {
-            Manifest => "no manifest of skill contracts was given (--manifest)",
-            Packs => "no manifest with `packs` was given (--manifest)",
-            Tools => "no list of tools was given (--tools)",
-            Budgets => "no budgets of blocks were given (--budgets)",
-            Skills => "no folder of skills was given (--skills-dir)",
-            SubRecipes => "no folder of sub-recipes is there or was given (--sub-recipes-dir)",
+            Manifest => ("--manifest", "no manifest of skill contracts was given"),
+            Packs => ("--manifest", "no manifest with `packs` was given"),
+            Tools => ("--tools", "no list of tools was given"),
+            Budgets => ("--budgets", "no budgets of blocks were given"),
+            Skills => ("--skills-dir", "no folder of skills was given"),
+            SubRecipes => {
+                let absent = "no folder of sub-recipes is there or was given";
+                ("--sub-recipes-dir", absent)
+            }
         }
     }
 }

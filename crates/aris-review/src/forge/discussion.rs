@@ -36,12 +36,9 @@ impl Discussion {
 
     pub(super) fn is_resolved(&self) -> bool {
         let flag = |note: &Value, key: &str| note.get(key) == Some(&Value::Bool(true));
-        let mut open = self
-            .notes
-            .iter()
-            .filter(|note| flag(note, "resolvable"))
-            .peekable();
-        open.peek().is_some() && open.all(|note| flag(note, "resolved"))
+        let mut open = self.notes.clone();
+        open.retain(|note| flag(note, "resolvable"));
+        !open.is_empty() && open.iter().all(|note| flag(note, "resolved"))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aris_http::{Host, HttpError, KeySent, Request};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::wire::{MANNERS, PAGES, Wire};
 use super::{Counted, Forge, Found, Place, Record, State, Threads, Token, Trouble, commit};
@@ -73,11 +73,8 @@ impl GitHub {
     }
 
     fn post(&self, pull: &Pull, below: &[&str], body: &Value) -> Result<(), Trouble> {
-        let mut request = place(self.wire.posted("", body), pull);
-        for part in below {
-            request = request.segment(part);
-        }
-        self.wire.send(&request).map(drop)
+        let request = place(self.wire.posted("", body), pull);
+        self.wire.send_below(request, below)
     }
 }
 
@@ -198,9 +195,7 @@ impl Forge for GitHub {
 
     fn comment(&self, pull: &Pull, place: &Place, comment: &Value) -> Result<(), Trouble> {
         let mut comment = comment.clone();
-        if let Value::Object(fields) = &mut comment {
-            fields.insert(String::from("commit_id"), place.head.clone().into());
-        }
+        comment["commit_id"] = json!(place.head);
         self.post(pull, &["comments"], &comment)
     }
 
@@ -218,48 +213,46 @@ impl Forge for GitHub {
     fn threads(&self, pull: &Pull) -> Result<Threads, Trouble> {
         let mut threads = Threads::default();
         let mut after: Option<String> = None;
+        let Repository { owner, name, .. } = &pull.repository;
         for _ in 0..PAGES {
-            let mut variables = Map::new();
-            variables.insert(String::from("owner"), json!(pull.repository.owner));
-            variables.insert(String::from("repo"), json!(pull.repository.name));
-            variables.insert(String::from("number"), json!(pull.number));
+            let mut variables = json!({"owner": owner, "repo": name, "number": pull.number});
             // An empty text may be refused as a cursor, so that the first page has none.
             if let Some(after) = &after {
-                variables.insert(String::from("after"), json!(after));
+                variables["after"] = json!(after);
             }
-            let answer = self.wire.query(THREADS, variables)?;
-            match threads.add_page(&answer)? {
-                Some(next) if Some(&next) != after.as_ref() => after = Some(next),
-                Some(_) => {
-                    return Err(Trouble::malformed(
-                        "a page of threads that names itself the next",
-                    ));
-                }
-                None => return Ok(threads),
+            let answer = self.wire.query(THREADS, &variables)?;
+            let next = threads.add_page(&answer)?;
+            if next.is_none() {
+                return Ok(threads);
             }
+            if next == after {
+                let why = "a page of threads that names itself the next";
+                return Err(Trouble::malformed(why));
+            }
+            after = next;
         }
-        Err(Trouble::malformed(
-            "more pages of threads than there can be",
-        ))
+        let why = "more pages of threads than there can be";
+        Err(Trouble::malformed(why))
     }
 
     fn resolve(&self, _pull: &Pull, thread: &str) -> Result<(), Trouble> {
-        let variables = Map::from_iter([(String::from("threadId"), json!(thread))]);
-        let answer = self.wire.query(RESOLVE, variables)?;
-        match answer.pointer("/data/resolveReviewThread/thread/isResolved") {
-            Some(Value::Bool(true)) => Ok(()),
-            _ => Err(Trouble::malformed("the thread is not resolved")),
-        }
+        let answer = self.wire.query(RESOLVE, &json!({"threadId": thread}))?;
+        let done = answer.pointer("/data/resolveReviewThread/thread/isResolved");
+        confirmed(done, "the thread is not resolved")
     }
 
     fn minimize(&self, comment: &str) -> Result<(), Trouble> {
-        let variables = Map::from_iter([(String::from("subjectId"), json!(comment))]);
-        let answer = self.wire.query(MINIMIZE, variables)?;
-        match answer.pointer("/data/minimizeComment/minimizedComment/isMinimized") {
-            Some(Value::Bool(true)) => Ok(()),
-            _ => Err(Trouble::malformed("the comment is not minimized")),
-        }
+        let answer = self.wire.query(MINIMIZE, &json!({"subjectId": comment}))?;
+        let done = answer.pointer("/data/minimizeComment/minimizedComment/isMinimized");
+        confirmed(done, "the comment is not minimized")
     }
+}
+
+/// Whether an answer says that something was done. **Errors**: `else_why`.
+fn confirmed(done: Option<&Value>, else_why: &str) -> Result<(), Trouble> {
+    let done = done == Some(&Value::Bool(true));
+    done.then_some(())
+        .ok_or_else(|| Trouble::malformed(else_why))
 }
 
 /// The diff that a list of files makes, where it is whole. A file whose text the list leaves out counts as binary.
@@ -275,10 +268,8 @@ fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {
         let name = text("filename").ok_or_else(wrong)?;
         let status = text("status").ok_or_else(wrong)?;
         let old = text("previous_filename").unwrap_or(name);
-        if [name, old]
-            .iter()
-            .any(|name| name.contains(['\n', '\r', '"']))
-        {
+        let is_odd = |name: &str| name.contains(['\n', '\r', '"']);
+        if is_odd(name) || is_odd(old) {
             return Err(Trouble::malformed("a file with a name that fits no diff"));
         }
         let (additions, deletions) = (number("additions")?, number("deletions")?);
@@ -291,16 +282,12 @@ fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {
         }
         match text("patch") {
             Some(patch) => {
-                let before = if status == "added" {
-                    "/dev/null".to_owned()
-                } else {
-                    format!("a/{old}")
+                let side = |path: String, absent: &str| match status {
+                    status if status == absent => String::from("/dev/null"),
+                    _ => path,
                 };
-                let after = if status == "removed" {
-                    "/dev/null".to_owned()
-                } else {
-                    format!("b/{name}")
-                };
+                let before = side(format!("a/{old}"), "added");
+                let after = side(format!("b/{name}"), "removed");
                 part.extend(["--- ", &before, "\n+++ ", &after, "\n", patch, "\n"]);
                 let size = Size {
                     files: 1,

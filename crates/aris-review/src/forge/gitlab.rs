@@ -55,11 +55,8 @@ impl GitLab {
     }
 
     fn post(&self, pull: &Pull, below: &[&str], body: &Value) -> Result<(), Trouble> {
-        let mut request = place(self.wire.posted("", body), pull);
-        for part in below {
-            request = request.segment(part);
-        }
-        self.wire.send(&request).map(drop)
+        let request = place(self.wire.posted("", body), pull);
+        self.wire.send_below(request, below)
     }
 
     /// The threads of a merge request without what GitLab writes itself, each with at least one note.
@@ -88,13 +85,8 @@ impl GitLab {
             let request = of_project(self.wire.request(""), &pull.repository)
                 .path("/members/all")
                 .segment(&id.to_string());
-            let level = match self.wire.json(&request) {
-                Ok(member) => member.get("access_level").and_then(Value::as_u64),
-                Err(Trouble::Refused {
-                    status: Some(404), ..
-                }) => None,
-                Err(trouble) => return Err(trouble),
-            };
+            let member = self.wire.json_if_there(&request)?;
+            let level = member.and_then(|member| member.get("access_level")?.as_u64());
             let writes = level.is_some_and(|level| level >= DEVELOPER);
             known.insert(id, if writes { "MEMBER" } else { "NONE" });
         }
@@ -104,28 +96,16 @@ impl GitLab {
     /// The number of a project; none where nobody sees such a project.
     fn project(&self, repository: &Repository) -> Result<Option<u64>, Trouble> {
         let request = of_project(self.wire.request(""), repository);
-        match self.wire.json(&request) {
-            Ok(project) => Ok(project.get("id").and_then(Value::as_u64)),
-            Err(Trouble::Refused {
-                status: Some(404), ..
-            }) => Ok(None),
-            Err(trouble) => Err(trouble),
-        }
+        let project = self.wire.json_if_there(&request)?;
+        Ok(project.and_then(|project| project.get("id")?.as_u64()))
     }
 
     /// The path of a project; none where nobody sees such a project.
     fn path_of(&self, project: u64) -> Result<Option<String>, Trouble> {
         let request = self.wire.request("/projects").segment(&project.to_string());
-        match self.wire.json(&request) {
-            Ok(project) => {
-                let path = project.get("path_with_namespace").and_then(Value::as_str);
-                Ok(path.map(str::to_owned))
-            }
-            Err(Trouble::Refused {
-                status: Some(404), ..
-            }) => Ok(None),
-            Err(trouble) => Err(trouble),
-        }
+        let project = self.wire.json_if_there(&request)?;
+        let path = |project: Value| Some(project.get("path_with_namespace")?.as_str()?.to_owned());
+        Ok(project.and_then(path))
     }
 
     /// Makes the approval say what the verdict says: a merge request that is not approved any more loses ours.
@@ -133,10 +113,7 @@ impl GitLab {
         let login = self.reach()?;
         let state = self.wire.json(&self.of_pull(pull).path("/approvals"))?;
         let by = state.get("approved_by").and_then(Value::as_array);
-        let ours = |by: &Value| {
-            let name = by.pointer("/user/username").and_then(Value::as_str);
-            name.is_some() && name == login.as_deref()
-        };
+        let ours = |by: &Value| is_of(by, "/user/username", login.as_deref());
         let approved = by.is_some_and(|by| by.iter().any(ours));
         match (wanted, approved) {
             (true, false) => {
@@ -274,14 +251,13 @@ impl Forge for GitLab {
         let associations = self.associations(pull, &threads)?;
         let elsewhere = threads.iter().filter(|thread| thread.position().is_none());
         let first = elsewhere.filter_map(|thread| thread.notes.first());
-        Ok(first
-            .map(|note| {
-                let mut review = as_github(note, &associations);
-                review["state"] = json!("COMMENTED");
-                review["submitted_at"] = note["created_at"].clone();
-                review
-            })
-            .collect())
+        let review = |note: &Value| {
+            let mut review = as_github(note, &associations);
+            review["state"] = json!("COMMENTED");
+            review["submitted_at"] = note["created_at"].clone();
+            review
+        };
+        Ok(first.map(review).collect())
     }
 
     fn takes_batches(&self) -> bool {
@@ -297,15 +273,8 @@ impl Forge for GitLab {
             _ => "",
         };
         let body = plain(review["body"].as_str().unwrap_or_default());
-        self.post(
-            pull,
-            &["notes"],
-            &json!({"body": format!("{verdict}{body}")}),
-        )
-    }
-
-    fn dismiss(&self, _pull: &Pull, _review: u64, _message: &str) -> Result<(), Trouble> {
-        Ok(())
+        let note = json!({"body": format!("{verdict}{body}")});
+        self.post(pull, &["notes"], &note)
     }
 
     fn place(&self, pull: &Pull) -> Result<Place, Trouble> {
@@ -322,11 +291,8 @@ impl Forge for GitLab {
     fn comment(&self, pull: &Pull, place: &Place, comment: &Value) -> Result<(), Trouble> {
         let path = comment["path"].as_str().unwrap_or_default();
         let file = place.diff.file(path);
-        let line = file.and_then(|file| {
-            file.lines
-                .iter()
-                .find(|line| comment["line"] == line.number)
-        });
+        let mut lines = file.into_iter().flat_map(|file| &file.lines);
+        let line = lines.find(|line| comment["line"] == line.number);
         let (Some(file), Some(line)) = (file, line) else {
             return Err(Trouble::refused(None, "the line is no part of the diff"));
         };
@@ -365,10 +331,7 @@ impl Forge for GitLab {
     /// GitLab folds settled threads away itself, so that none counts as outdated here.
     fn threads(&self, pull: &Pull) -> Result<Threads, Trouble> {
         let login = self.reach()?;
-        let ours = |note: &Value| {
-            let name = note.pointer("/author/username").and_then(Value::as_str);
-            name.is_some() && name == login.as_deref()
-        };
+        let ours = |note: &Value| is_of(note, "/author/username", login.as_deref());
         let on_lines = self.discussions(pull)?.into_iter();
         let threads = on_lines.filter(|thread| thread.position().is_some());
         let threads = threads.filter_map(|thread| {
@@ -397,10 +360,12 @@ impl Forge for GitLab {
             Err(Trouble::malformed("the thread is not resolved"))
         }
     }
+}
 
-    fn minimize(&self, _comment: &str) -> Result<(), Trouble> {
-        Ok(())
-    }
+/// Whether what stands there is this login.
+fn is_of(entry: &Value, path: &str, login: Option<&str>) -> bool {
+    let name = entry.pointer(path).and_then(Value::as_str);
+    name.is_some() && name == login
 }
 
 fn of_project(request: Request, repository: &Repository) -> Request {

@@ -122,7 +122,9 @@ pub trait Forge {
     fn review(&self, pull: &Pull, review: &Value) -> Result<(), Trouble>;
 
     /// Takes an approval of ours back, which is a review of this number. Where no review is an approval, as on GitLab, there is nothing to do.
-    fn dismiss(&self, pull: &Pull, review: u64, message: &str) -> Result<(), Trouble>;
+    fn dismiss(&self, _pull: &Pull, _review: u64, _message: &str) -> Result<(), Trouble> {
+        Ok(())
+    }
 
     /// What comments on lines need.
     fn place(&self, pull: &Pull) -> Result<Place, Trouble>;
@@ -145,8 +147,10 @@ pub trait Forge {
     /// Marks a thread as resolved. **Errors**: also when it is said not to be resolved afterwards.
     fn resolve(&self, pull: &Pull, thread: &str) -> Result<(), Trouble>;
 
-    /// Folds a comment away as outdated. **Errors**: also when it is said not to be folded away afterwards.
-    fn minimize(&self, comment: &str) -> Result<(), Trouble>;
+    /// Folds a comment away as outdated; GitLab does so itself. **Errors**: also when it is said not to be folded away afterwards.
+    fn minimize(&self, _comment: &str) -> Result<(), Trouble> {
+        Ok(())
+    }
 }
 
 /// A commit as a service names it.

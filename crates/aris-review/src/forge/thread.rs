@@ -41,21 +41,17 @@ impl Threads {
     /// Adds a page; gives the cursor of the next one.
     pub(super) fn add_page(&mut self, answer: &Value) -> Result<Option<String>, Trouble> {
         let wrong = || Trouble::malformed("the answer about review threads has another form");
-        let list = answer
-            .pointer("/data/repository/pullRequest/reviewThreads")
-            .ok_or_else(wrong)?;
-        let nodes = list
-            .get("nodes")
-            .and_then(Value::as_array)
-            .ok_or_else(wrong)?;
-        for node in nodes {
-            let comment_id = node
-                .pointer("/comments/nodes/0/databaseId")
-                .and_then(Value::as_u64);
+        let list = answer.pointer("/data/repository/pullRequest/reviewThreads");
+        let list = list.ok_or_else(wrong)?;
+        let nodes = list.get("nodes").and_then(Value::as_array);
+        for node in nodes.ok_or_else(wrong)? {
+            let comment_id = node.pointer("/comments/nodes/0/databaseId");
             // A thread whose first comment was deleted has nothing to be settled.
-            let Some(comment_id) = comment_id else {
+            let Some(comment_id) = comment_id.and_then(Value::as_u64) else {
                 continue;
             };
+            let id = node.get("id").and_then(Value::as_str);
+            let is_resolved = node.get("isResolved").and_then(Value::as_bool);
             let comments = node.pointer("/comments/nodes").and_then(Value::as_array);
             let comments = comments.map(Vec::as_slice).unwrap_or_default();
             let ours = |comment: &Value| comment.get("viewerDidAuthor") == Some(&Value::Bool(true));
@@ -65,26 +61,18 @@ impl Threads {
                 is_outdated: flag("isOutdated"),
                 is_ours: comments.first().is_some_and(ours),
                 is_answered: comments.iter().skip(1).any(|comment| !ours(comment)),
-                thread_id: node
-                    .get("id")
-                    .and_then(Value::as_str)
-                    .ok_or_else(wrong)?
-                    .to_owned(),
-                is_resolved: node
-                    .get("isResolved")
-                    .and_then(Value::as_bool)
-                    .ok_or_else(wrong)?,
+                thread_id: id.ok_or_else(wrong)?.to_owned(),
+                is_resolved: is_resolved.ok_or_else(wrong)?,
             });
         }
         let info = list.get("pageInfo").ok_or_else(wrong)?;
         match info.get("hasNextPage").and_then(Value::as_bool) {
             Some(false) => Ok(None),
-            Some(true) => info
-                .get("endCursor")
-                .and_then(Value::as_str)
-                .filter(|cursor| !cursor.is_empty())
-                .map(|cursor| Some(cursor.to_owned()))
-                .ok_or_else(wrong),
+            Some(true) => {
+                let cursor = info.get("endCursor").and_then(Value::as_str);
+                let cursor = cursor.filter(|cursor| !cursor.is_empty());
+                Ok(Some(cursor.ok_or_else(wrong)?.to_owned()))
+            }
             None => Err(wrong()),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aris_http::{Host, HttpError, Manners, Request, Response, Secret, Service};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Token, Trouble};
 
@@ -88,6 +88,23 @@ impl Wire {
         parsed(&self.send(request)?)
     }
 
+    /// The same of something that may not be there.
+    pub(super) fn json_if_there(&self, request: &Request) -> Result<Option<Value>, Trouble> {
+        match self.json(request) {
+            Err(Trouble::Refused {
+                status: Some(404), ..
+            }) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// Sends a request to a place below its own.
+    pub(super) fn send_below(&self, request: Request, below: &[&str]) -> Result<(), Trouble> {
+        let segments = below.iter();
+        let request = segments.fold(request, |request, part| request.segment(part));
+        self.send(&request).map(drop)
+    }
+
     /// All pages of a list.
     pub(super) fn list(&self, request: Request) -> Result<Vec<Value>, Trouble> {
         let mut next = Some(request.query("per_page", "100"));
@@ -107,25 +124,16 @@ impl Wire {
     }
 
     /// Sends a GraphQL query, or a mutation that may be done twice: it is asked again when no answer came.
-    pub(super) fn query(
-        &self,
-        query: &'static str,
-        variables: Map<String, Value>,
-    ) -> Result<Value, Trouble> {
+    pub(super) fn query(&self, query: &'static str, variables: &Value) -> Result<Value, Trouble> {
         let body = json!({"query": query, "variables": variables});
         let request = Request::post(self.host, "/graphql", &body);
         let answer = parsed(&self.exchange(&self.graphql, &request.limit(LIMIT))?)?;
-        match answer.get("errors").and_then(Value::as_array) {
-            Some(errors) if !errors.is_empty() => {
-                let first = errors.first().and_then(|error| error.get("message"));
-                let first = first.and_then(Value::as_str);
-                Err(Trouble::refused(
-                    None,
-                    first.unwrap_or("an error without words"),
-                ))
-            }
-            _ => Ok(answer),
+        if let Some(first) = answer.pointer("/errors/0") {
+            let words = first.get("message").and_then(Value::as_str);
+            let words = words.unwrap_or("an error without words");
+            return Err(Trouble::refused(None, words));
         }
+        Ok(answer)
     }
 
     pub(super) fn send(&self, request: &Request) -> Result<Response, Trouble> {
@@ -140,14 +148,13 @@ impl Wire {
         if answer.is_success() {
             return Ok(answer);
         }
-        let reasons = serde_json::from_slice::<Value>(&answer.body)
-            .map(|body| reasons(&body))
-            .unwrap_or_default();
+        let body = serde_json::from_slice::<Value>(&answer.body);
+        let reasons = body.map(|body| reasons(&body)).unwrap_or_default();
         Err(match answer.status {
-            401 => Trouble::Unauthenticated(crate::one_line(
-                &format!("HTTP 401: {reasons}; the token is not accepted"),
-                300,
-            )),
+            401 => {
+                let why = format!("HTTP 401: {reasons}; the token is not accepted");
+                Trouble::Unauthenticated(crate::one_line(&why, 300))
+            }
             status => Trouble::refused(Some(status), &reasons),
         })
     }

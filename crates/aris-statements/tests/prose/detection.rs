@@ -1,6 +1,5 @@
 //! Which sentences are claims, of what type, and which are cited.
 
-use aris_review::ClaimType;
 use aris_statements::statement::{Statement, statements};
 
 use crate::documents::{Document, documents, words};
@@ -41,14 +40,14 @@ fn rows(document: &Document) -> Vec<Row> {
         };
         let row = Row {
             labelled: label.kind.clone().filter(|_| label.claim),
-            found: statement.claim_type().map(|kind| kind.word().to_owned()),
+            found: statement.claim_type().map(|kind| kind.to_string()),
             cited: (label.cited, statement.is_cited()),
         };
         if option_env!("ARIS_STATEMENTS_ROWS").is_some() {
             println!(
                 "ROW {}",
                 serde_json::json!({"doc": document.name, "type": row.labelled, "found": row.found,
-                    "kind": statement.kind.map(ClaimType::word), "score": statement.score,
+                    "kind": statement.kind, "score": statement.score,
                     "cited": row.cited, "evidence": label.evidence, "features": statement.features(),
                     "text": statement.text(&prose)})
             );

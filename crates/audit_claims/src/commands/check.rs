@@ -12,8 +12,8 @@ use aris_statements::rules::{Sources, check};
 use crate::bindings::bound;
 use crate::error::Error;
 use crate::formats::FormatArgs;
-use crate::report::{Checked, NotChecked, Report};
-use crate::rules::month;
+use crate::report::{Checked, Given, NotChecked, Report};
+use crate::rules::{RuleArgs, month};
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -24,21 +24,11 @@ pub(crate) struct CheckArgs {
     /// A bibliography; default: those that the documents name
     #[arg(long, value_name = "FILE")]
     bib: Vec<PathBuf>,
-    /// Raw results for the rules on samples and plans, a table or a folder of tables; may be repeated
-    #[arg(long, value_name = "PATH")]
-    results: Vec<PathBuf>,
-    /// What was planned: JSON, YAML, or a text with front matter
-    #[arg(long, value_name = "FILE")]
-    plan: Option<PathBuf>,
-    /// What `verify_papers` wrote about the cited works
-    #[arg(long, value_name = "FILE")]
-    papers_cache: Option<PathBuf>,
+    #[command(flatten)]
+    rules: RuleArgs,
     /// Folder with a note for each work that was read
     #[arg(long, value_name = "DIR")]
     notes: Option<PathBuf>,
-    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
-    #[arg(long, value_name = "NAME")]
-    repetition: Vec<String>,
     /// Leave with 10 when something is found that is more than information
     #[arg(long)]
     exit_signal: bool,
@@ -60,39 +50,21 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
             read.push((path.clone(), prose));
         }
     }
-    let mut problems: Vec<String> = read
-        .iter()
-        .flat_map(|(_, prose)| prose.problems.iter().cloned())
-        .collect();
+    let problems = read.iter().flat_map(|(_, prose)| prose.problems.iter());
+    let mut problems: Vec<String> = problems.cloned().collect();
     let bibliographies = disk.bibliographies(&args.bib, &read, &mut problems)?;
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
-    let plan = args
-        .plan
-        .as_deref()
-        .map(|path| disk.plan(path))
-        .transpose()?;
-    let results = disk.results(&args.results, &mut problems)?;
+    let held = args.rules.read(&disk, &mut problems)?;
     let folders = args.doc.iter().map(PathBuf::as_path);
     let bound = bound(folders, context.cwd());
-    let papers = args
-        .papers_cache
-        .as_deref()
-        .map(|path| disk.papers(path))
-        .transpose()?;
-    let notes = args
-        .notes
-        .as_deref()
-        .map(|folder| disk.notes(folder))
-        .transpose()?;
+    let notes = args.notes.as_deref().map(|folder| disk.notes(folder));
+    let notes = notes.transpose()?;
     let sources = Sources {
         bibliographies: bibliographies.as_deref(),
         now: Some(month(context)),
         bound: bound.as_deref(),
-        results: results.as_deref(),
-        repetition: &args.repetition,
-        plan: plan.as_ref(),
-        papers: papers.as_ref(),
         notes: notes.as_deref(),
+        ..held.sources(&args.rules)
     };
     let mut found = check(&documents, &sources);
     suggest(&mut found.findings, context);
@@ -104,33 +76,24 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         }
     }
     let statements = found.statements.iter().flatten();
+    let claims = statements.filter(|statement| statement.claim_type().is_some());
+    let files = documents.iter().flat_map(|prose| prose.files.clone());
+    let results = held.results.into_iter().flatten();
+    let skipped = found.not_checked.into_iter().map(|not| NotChecked {
+        rule: not.rule.to_owned(),
+        reason: not.reason,
+    });
     let checked = Checked {
-        documents: documents
-            .iter()
-            .flat_map(|prose| prose.files.clone())
-            .collect(),
-        results: results
-            .into_iter()
-            .flatten()
-            .map(|file| file.path)
-            .collect(),
+        documents: files.collect(),
+        results: results.map(|file| file.path).collect(),
         sentences: found.statements.iter().map(Vec::len).sum(),
-        claims: statements
-            .filter(|statement| statement.claim_type().is_some())
-            .count(),
+        claims: claims.count(),
         findings: found.findings,
-        skipped: found
-            .not_checked
-            .into_iter()
-            .map(|not| NotChecked {
-                rule: not.rule.to_owned(),
-                reason: not.reason,
-            })
-            .collect(),
+        skipped: skipped.collect(),
         problems,
     };
     let grave = args.exit_signal && checked.is_grave();
-    let report = Report::Checked(Box::new(checked)).formatted(args.form.format);
+    let report = Report::formatted(Given::Checked(Box::new(checked)), args.form.format);
     Ok(Outcome::found(report, grave))
 }
 

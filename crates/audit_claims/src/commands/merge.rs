@@ -7,7 +7,7 @@ use aris_review::Findings;
 
 use crate::error::Error;
 use crate::formats::FormatArgs;
-use crate::report::{Merged, Report};
+use crate::report::{Given, Merged, Report};
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,6 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Outcome<Report>
     if let Some(out) = &args.output {
         aris_fs::write_atomic(&context.absolute(out), &aris_gates::pretty(&merged)?)?;
     }
-    let report = Report::Merged(merged).formatted(args.form.format);
+    let report = Report::formatted(Given::Merged(merged), args.form.format);
     Ok(Outcome::done(report))
 }

@@ -41,9 +41,8 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>,
     let folder = args.folder.folder(context, |profile| profile.marker)?;
     let mut all = super::findings(&args.findings, context)?;
     let number = args.pull.number;
-    let forge = args
-        .forge
-        .way(context, context.cwd(), &args.pull.repository)?;
+    let repository = &args.pull.repository;
+    let forge = args.forge.way(context, context.cwd(), repository)?;
     let kept = kept_diff(&folder, args.diff.as_deref(), number, context)?;
     let asked = || {
         forge.reach()?;

@@ -45,13 +45,8 @@ pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Err
     };
     let reports = args.reports.reports();
     let mut prepared = Prepared {
-        degraded: false,
-        reason: None,
-        diff: None,
-        sections: 0,
-        not_shown: Vec::new(),
-        requests: Vec::new(),
         answers: answers.display().to_string(),
+        ..Prepared::default()
     };
     let diff = match (&args.diff, &args.pull) {
         (Some(path), _) => {

@@ -67,9 +67,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         None => folder.at("answers"),
     };
     let engine = args.engine(&answers)?;
-    let forge = args
-        .forge
-        .way(context, &worktree.path, &args.pull.repository)?;
+    let repository = &args.pull.repository;
+    let forge = args.forge.way(context, &worktree.path, repository)?;
     let fetched = fetch(&*forge, &args.pull, &reports, Some(&worktree), &folder)?;
     let Changes { head, diff } = match fetched {
         Ok(changes) => changes,
@@ -96,8 +95,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     )?;
     if !stale.is_empty() || !unseen.is_empty() {
         looked = Looked::default();
-        all.findings
-            .extend(unseen.iter().map(|open| open.finding().identified()));
+        let unseen = unseen.iter().map(|open| open.finding().identified());
+        all.findings.extend(unseen);
     }
     let target = Target {
         forge: &*forge,
@@ -186,8 +185,6 @@ impl RunArgs {
 fn raw(all: &Findings) -> Result<Vec<Value>, GateError> {
     let findings = all.findings.iter().map(serde_json::to_value);
     let rejected = all.rejected.iter().map(|entry| Ok(entry.finding.clone()));
-    findings
-        .chain(rejected)
-        .collect::<Result<_, _>>()
-        .map_err(GateError::Written)
+    let list: Result<_, _> = findings.chain(rejected).collect();
+    list.map_err(GateError::Written)
 }

@@ -7,7 +7,7 @@ use aris_cli::{Context, Outcome};
 use crate::audit::judged;
 use crate::error::Error;
 use crate::formats::FormatArgs;
-use crate::report::Report;
+use crate::report::{Given, Report};
 
 /// Arguments of `verdict`.
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,6 @@ pub(crate) struct VerdictArgs {
 pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let judged = judged(super::findings(&args.findings, context)?);
     let found = args.exit_signal && !judged.is_approved();
-    let report = Report::Judged(Box::new(judged)).formatted(args.form.format);
+    let report = Report::formatted(Given::Judged(Box::new(judged)), args.form.format);
     Ok(Outcome::found(report, found))
 }

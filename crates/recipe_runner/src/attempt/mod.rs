@@ -85,7 +85,7 @@ pub(crate) struct Request {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Record {
     /// What the engine gets; absent when the work could not be begun.
     outcome: Option<Outcome>,
@@ -122,12 +122,8 @@ pub(crate) enum Left {
     Nothing,
     /// Its work goes on.
     AtWork(AtWork),
-    /// It ended.
-    Ended(Box<Outcome>),
-    /// Somebody ended it.
-    Cancelled,
-    /// It was begun, and nobody knows how it ended.
-    Interrupted,
+    /// It is over.
+    Over(Attempt),
 }
 
 /// A step whose work goes on.
@@ -169,12 +165,12 @@ pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
             log: folder.join(STDOUT).display().to_string(),
         }),
         Standing::Ended(exit) => match exit.ending {
-            _ if exit.ended_by_us == EndedByUs::Cancelled => Left::Cancelled,
+            _ if exit.ended_by_us == EndedByUs::Cancelled => Left::Over(Attempt::Cancelled),
             Ending::StartFailed(_) => Left::Nothing,
             // The process that does the work was ended before it could say what came of it.
-            Ending::Code(_) | Ending::Signal(_) => Left::Interrupted,
+            Ending::Code(_) | Ending::Signal(_) => Left::Over(Attempt::Interrupted),
         },
-        Standing::Lost { .. } => Left::Interrupted,
+        Standing::Lost { .. } => Left::Over(Attempt::Interrupted),
     })
 }
 
@@ -182,8 +178,8 @@ pub(crate) fn left(folder: &Path) -> Result<Left, Error> {
 fn recorded(folder: &Path) -> Result<Option<Left>, Error> {
     let record = read::<Record>(&folder.join(OUTCOME))?;
     Ok(record.map(|record| match record.outcome {
-        _ if record.cancelled => Left::Cancelled,
-        Some(outcome) => Left::Ended(Box::new(outcome)),
+        _ if record.cancelled => Left::Over(Attempt::Cancelled),
+        Some(outcome) => Left::Over(Attempt::Ended(Box::new(outcome))),
         None => Left::Nothing,
     }))
 }
@@ -203,19 +199,16 @@ pub(crate) struct Told {
 /// What can be told of an attempt; `None` where nothing was begun.
 pub(crate) fn told(folder: &Path) -> Result<Option<Told>, Error> {
     if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
-        let status = record.outcome.as_ref().map(|outcome| outcome.status.word());
+        let (status, note) = match record.outcome {
+            _ if record.cancelled => ("cancelled", None),
+            Some(outcome) => (outcome.status.word(), outcome.note),
+            None => ("not started", None),
+        };
         return Ok(Some(Told {
             started: record.started,
             ended: Some(record.ended),
-            status: match status {
-                _ if record.cancelled => "cancelled",
-                Some(status) => status,
-                None => "not started",
-            },
-            note: record
-                .outcome
-                .and_then(|outcome| outcome.note)
-                .or(record.not_started),
+            status,
+            note: note.or(record.not_started),
         }));
     }
     let (claim, status) = match aris_attempt::standing(folder)? {
@@ -244,9 +237,8 @@ pub(crate) fn make(
 ) -> Result<Attempt, Error> {
     match left(folder)? {
         // Cancelled before this engine came, which was called to go on.
-        Left::Cancelled => put_aside(folder)?,
-        Left::Ended(outcome) => return Ok(Attempt::Ended(outcome)),
-        Left::Interrupted => return Ok(Attempt::Interrupted),
+        Left::Over(Attempt::Cancelled) => put_aside(folder)?,
+        Left::Over(attempt) => return Ok(attempt),
         Left::Nothing | Left::AtWork(_) => {}
     }
     let at = folder.join(REQUEST);
@@ -264,7 +256,7 @@ pub(crate) fn make(
         let deadline = Duration::from_secs(u64::from(request.deadline_s)) + MARGIN;
         let ended = program
             .run(&[OsStr::new("--attempt"), folder.as_os_str()], deadline)
-            .map_err(|error| not_started(&request.step, &error))?;
+            .map_err(|error| Error::not_started(&request.step, error))?;
         ended.stderr.text().trim().clone_into(&mut said);
     }
     // The runner of an engine that died goes on, and so does the work of a runner that died.
@@ -272,54 +264,33 @@ pub(crate) fn make(
     while matches!(left(folder)?, Left::AtWork(_)) {
         std::thread::park_timeout(AGAIN);
     }
-    if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
-        return ended(folder, record);
-    }
     match left(folder)? {
-        Left::Ended(outcome) => Ok(Attempt::Ended(outcome)),
-        Left::Cancelled => Ok(Attempt::Cancelled),
-        Left::Interrupted | Left::AtWork(_) => Ok(Attempt::Interrupted),
-        Left::Nothing => Err(nothing_done(folder, &request.step, said)?),
+        Left::Over(attempt) => Ok(attempt),
+        Left::AtWork(_) => Ok(Attempt::Interrupted),
+        Left::Nothing => {
+            let record = read::<Record>(&folder.join(OUTCOME))?;
+            let reason = record.and_then(|record| record.not_started).unwrap_or(said);
+            // Nothing was done: the next engine begins anew.
+            if let Some(above) = folder.parent() {
+                aris_fs::remove_tree(above, folder)?;
+            }
+            Err(Error::not_started(request.step, reason))
+        }
     }
+}
+
+/// Where the folders of cancelled attempts go, in order.
+pub(crate) fn asides(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    (1..).map(move |number: u32| folder.with_file_name(format!("{name}.cancelled-{number}")))
 }
 
 /// Keeps what a cancelled attempt left, and makes room for the next one.
 fn put_aside(folder: &Path) -> Result<(), Error> {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let free = (1..).map(|number: u32| folder.with_file_name(format!("{name}.cancelled-{number}")));
-    for aside in free {
-        if !aside.exists() {
-            return Ok(aris_fs::rename_new(folder, &aside)?);
-        }
+    match asides(folder).find(|aside| !aside.exists()) {
+        Some(aside) => Ok(aris_fs::rename_new(folder, &aside)?),
+        None => Ok(()),
     }
-    Ok(())
-}
-
-fn ended(folder: &Path, record: Record) -> Result<Attempt, Error> {
-    if record.cancelled {
-        return Ok(Attempt::Cancelled);
-    }
-    if let Some(outcome) = record.outcome {
-        return Ok(Attempt::Ended(Box::new(outcome)));
-    }
-    let step =
-        read::<Request>(&folder.join(REQUEST))?.map_or_else(String::new, |request| request.step);
-    Err(nothing_done(
-        folder,
-        &step,
-        record.not_started.unwrap_or_default(),
-    )?)
-}
-
-/// Nothing was done: the next engine begins anew.
-fn nothing_done(folder: &Path, step: &str, reason: String) -> Result<Error, Error> {
-    if let Some(above) = folder.parent() {
-        aris_fs::remove_tree(above, folder)?;
-    }
-    Ok(Error::NotStarted {
-        step: step.to_owned(),
-        reason,
-    })
 }
 
 /// Starts the work of an attempt, unless somebody did already, and leaves the records of an attempt. This is a process of its own.
@@ -329,10 +300,8 @@ pub(crate) fn carry_out(folder: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let reason = aris_attempt::runner::complaint(folder);
-    Err(Error::NotStarted {
-        step: folder.display().to_string(),
-        reason: reason.unwrap_or_else(|| String::from("another process has it")),
-    })
+    let reason = reason.unwrap_or_else(|| String::from("another process has it"));
+    Err(Error::not_started(folder.display().to_string(), reason))
 }
 
 /// How this program is started again.
@@ -384,10 +353,8 @@ impl Program {
 
     /// The file that this program runs from.
     pub(crate) fn this(context: &Context) -> Result<Self, Error> {
-        let program = std::env::current_exe().map_err(|error| Error::NotStarted {
-            step: String::from("recipe_runner"),
-            reason: error.to_string(),
-        })?;
+        let program = std::env::current_exe();
+        let program = program.map_err(|error| Error::not_started("recipe_runner", error))?;
         let own = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with("recipe_runner")
@@ -397,10 +364,7 @@ impl Program {
         let by_word = called.next().is_some_and(|word| word == "recipe_runner");
         Ok(Self {
             path: context.absolute(&program),
-            words: (by_link || by_word)
-                .then(|| String::from("recipe_runner"))
-                .into_iter()
-                .collect(),
+            words: vec![String::from("recipe_runner"); usize::from(by_link || by_word)],
             cwd: context.cwd().to_path_buf(),
         })
     }
@@ -417,30 +381,17 @@ impl AtWork {
     }
 }
 
-fn not_started(step: &str, error: &ProcError) -> Error {
-    Error::NotStarted {
-        step: step.to_owned(),
-        reason: error.to_string(),
-    }
-}
-
 pub(crate) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Error> {
     let Some(bytes) = aris_fs::read_optional(path, LIMIT)? else {
         return Ok(None);
     };
-    serde_json::from_slice(&bytes)
-        .map(Some)
-        .map_err(|error| Error::Malformed {
-            path: path.to_path_buf(),
-            reason: error.to_string(),
-        })
+    let value = serde_json::from_slice(&bytes);
+    Ok(Some(value.map_err(|error| Error::malformed(path, error))?))
 }
 
 pub(crate) fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
-    let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| Error::Malformed {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    })?;
+    let bytes = serde_json::to_vec_pretty(value);
+    let mut bytes = bytes.map_err(|error| Error::malformed(path, error))?;
     bytes.push(b'\n');
     Ok(aris_fs::write_atomic(path, &bytes)?)
 }
@@ -473,7 +424,7 @@ pub(crate) fn parts(folder: &Path) -> Result<Vec<Part>, Error> {
             // What succeeded before is not tried again.
             for folder in earlier(folder) {
                 let there = left(&below(&folder, at))?;
-                if matches!(&there, Left::Ended(outcome) if outcome.status == OutcomeStatus::Success)
+                if matches!(&there, Left::Over(Attempt::Ended(outcome)) if outcome.status == OutcomeStatus::Success)
                 {
                     (own, found) = (below(&folder, at), there);
                 }

@@ -30,10 +30,7 @@ const SIGTERM: i32 = 15;
 /// Does the work of an attempt, and writes down what came of it. This is a process of its own, below that of [`carry_out`].
 pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
     let Some(request) = read::<Request>(&folder.join(REQUEST))? else {
-        return Err(Error::NoFile {
-            path: folder.join(REQUEST),
-            what: "attempt",
-        });
+        return Err(Error::no_file(&folder.join(REQUEST), "attempt"));
     };
     let record = worked(folder, &request, clock.now().to_string(), clock);
     let written = write(&folder.join(OUTCOME), &record);
@@ -46,22 +43,19 @@ pub(crate) fn work(folder: &Path, clock: Clock) -> Result<(), Error> {
 }
 
 fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Record {
-    let (program, args) = request
-        .command
-        .split_first()
-        .map_or(("", &[] as &[String]), |(first, rest)| {
-            (first.as_str(), rest)
-        });
-    let record = |outcome, not_started, end, dropped| Record {
-        outcome,
-        not_started,
-        cancelled: false,
-        end,
+    let (program, args) = match request.command.split_first() {
+        Some((program, args)) => (program.as_str(), args),
+        None => ("", [].as_slice()),
+    };
+    let record = || Record {
         started: started.clone(),
         ended: clock.now().to_string(),
-        dropped,
+        ..Record::default()
     };
-    let failed = |why: &str| record(Some(unread(why)), None, None, [0, 0]);
+    let failed = |why: &str| Record {
+        outcome: Some(unread(why)),
+        ..record()
+    };
     if request.worker == Worker::Command && args.last().is_none_or(|text| text.trim().is_empty()) {
         return failed("the step has no command");
     }
@@ -126,7 +120,10 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
         Err(error) => {
             let reason = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
-            return record(None, Some(reason), None, [0, 0]);
+            return Record {
+                not_started: Some(reason),
+                ..record()
+            };
         }
     };
     take(&hiding.end());
@@ -145,7 +142,7 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
     let silent = finished.end == End::TimedOut
         && clock.now().duration_since(begin).unsigned_abs() < deadline;
     let stdout = String::from_utf8_lossy(&stdout).into_owned();
-    let outcome = match (request.worker, fields.end()) {
+    let mut outcome = match (request.worker, fields.end()) {
         // What was not read may be what a gate decides by.
         (Worker::Command, Err(name)) => unread(&format!(
             "the value of {name} has more than {} MiB",
@@ -178,24 +175,26 @@ fn worked(folder: &Path, request: &Request, started: String, clock: Clock) -> Re
         End::TimedOut if silent => String::from("silent"),
         End::TimedOut => String::from("timeout"),
     };
-    let outcome = match outcome {
-        outcome if !log_lost => outcome,
-        outcome => Outcome {
-            note: Some(outcome.note.map_or_else(
-                || String::from(LOG_LOST),
-                |note| format!("{note}; {LOG_LOST}"),
-            )),
-            ..outcome
-        },
-    };
-    let dropped = [dropped, finished.stderr.dropped];
-    if finished.end == End::TimedOut && told.load(Ordering::SeqCst) {
-        return Record {
-            cancelled: true,
-            ..record(None, None, Some(String::from("cancelled")), dropped)
-        };
+    if log_lost {
+        let notes: Vec<String> = outcome
+            .note
+            .into_iter()
+            .chain([LOG_LOST.to_owned()])
+            .collect();
+        outcome.note = Some(notes.join("; "));
     }
-    record(Some(outcome), None, Some(end), dropped)
+    let cancelled = finished.end == End::TimedOut && told.load(Ordering::SeqCst);
+    Record {
+        outcome: (!cancelled).then_some(outcome),
+        cancelled,
+        end: Some(if cancelled {
+            String::from("cancelled")
+        } else {
+            end
+        }),
+        dropped: [dropped, finished.stderr.dropped],
+        ..record()
+    }
 }
 
 /// Something that can be read from once this process has SIGTERM; `told` says the same. `None`: the system refuses, and SIGTERM ends this
@@ -218,32 +217,24 @@ fn of_command(
 ) -> Outcome {
     result.insert(String::from("stdout"), Value::from(stdout));
     result.insert(String::from("stderr"), Value::from(stderr));
-    let (status, code, note) = match end {
-        // A gate that could not look says so; whoever reads the run sees it.
-        End::Exited(0) => (
-            OutcomeStatus::Success,
-            0,
-            tokens::degraded(stdout, &Map::new()),
-        ),
-        End::Exited(code) => (OutcomeStatus::Failure, code, Some(format!("exit {code}"))),
+    let (code, why) = match end {
+        End::Exited(code) => (code, format!("exit {code}")),
         // What a shell says of a command that a signal ended.
-        End::Signalled(signal) => (
-            OutcomeStatus::Failure,
-            128 + signal,
-            Some(format!("signal {signal}")),
-        ),
-        End::TimedOut => (
-            OutcomeStatus::Failure,
-            124,
-            Some(format!("not over after {} s", request.deadline_s)),
-        ),
+        End::Signalled(signal) => (128 + signal, format!("signal {signal}")),
+        End::TimedOut => (124, format!("not over after {} s", request.deadline_s)),
     };
     result.insert(String::from("exit_code"), Value::from(code));
-    Outcome {
-        result: Some(result),
-        note,
-        ..Outcome::of(status)
-    }
+    let mut outcome = if code == 0 {
+        // A gate that could not look says so; whoever reads the run sees it.
+        Outcome {
+            note: tokens::degraded(stdout, &Map::new()),
+            ..Outcome::default()
+        }
+    } else {
+        Outcome::noted(OutcomeStatus::Failure, why)
+    };
+    outcome.result = Some(result);
+    outcome
 }
 
 /// The answer of a program that carries out tools, where it is a JSON object; `None` where it prints lines `name=value`, or nothing.
@@ -261,8 +252,5 @@ fn answer_of(stdout: &str) -> Result<Option<Map<String, Value>>, String> {
 
 /// A step whose answer could not be read as a whole.
 fn unread(why: &str) -> Outcome {
-    Outcome {
-        note: Some(why.to_owned()),
-        ..Outcome::of(OutcomeStatus::Failure)
-    }
+    Outcome::noted(OutcomeStatus::Failure, why)
 }

@@ -20,7 +20,7 @@ const MARGIN: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// What was ended.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cancelled {
     /// The step that was at work; null when none was.
@@ -38,11 +38,7 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Cancel
     let state = store::load(&path)?;
     let folder = folder(&path, &ticket(&state));
     let until = Instant::now() + GRACE + MARGIN;
-    let mut done = Cancelled {
-        step: None,
-        process: None,
-        lenses: Vec::new(),
-    };
+    let mut done = Cancelled::default();
     let mut told: Vec<u64> = Vec::new();
     loop {
         let mut at_work = None;

@@ -79,53 +79,41 @@ pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphDa
 impl GraphData {
     fn of(recipe: &Recipe, graph: &Graph) -> Self {
         let name = |at: usize| {
-            recipe
-                .steps
-                .get(at)
-                .map_or_else(String::new, |step| step.name.clone())
+            let step = recipe.steps.get(at);
+            step.map_or_else(String::new, |step| step.name.clone())
         };
         let edge = |edge: &Edge| EdgeData {
             from: name(edge.from),
             to: name(edge.to),
             kind: edge.via.to_string(),
         };
-        let mut sccs: Vec<Vec<String>> = graph
-            .components
-            .cyclic()
-            .into_iter()
-            .map(|members| {
-                let mut names: Vec<String> = members.into_iter().map(name).collect();
-                names.sort();
-                names
-            })
-            .collect();
+        let cyclic = graph.components.cyclic().into_iter();
+        let sorted = |members: Vec<usize>| {
+            let mut names: Vec<String> = members.into_iter().map(name).collect();
+            names.sort();
+            names
+        };
+        let mut sccs: Vec<Vec<String>> = cyclic.map(sorted).collect();
         sccs.sort();
+        let edges = graph.routes.iter().chain(&graph.bypasses);
+        let bounds = graph.bounds.iter();
         Self {
             entry: name(0),
             nodes: recipe.steps.iter().map(|step| step.name.clone()).collect(),
-            edges: graph
-                .routes
-                .iter()
-                .chain(&graph.bypasses)
-                .map(edge)
-                .collect(),
+            edges: edges.map(edge).collect(),
             skips: graph
                 .skips
                 .iter()
                 .map(|(at, skip)| {
                     let data = SkipData {
                         target: skip.target.as_ref().map(|target| target.name().to_owned()),
-                        how: skip.how.word().to_owned(),
+                        how: skip.how.to_string(),
                     };
                     (name(*at), data)
                 })
                 .collect(),
             sccs,
-            bounded: graph
-                .bounds
-                .iter()
-                .map(|(at, bound)| (name(*at), *bound))
-                .collect(),
+            bounded: bounds.map(|(at, bound)| (name(*at), *bound)).collect(),
             drawing: None,
         }
     }

@@ -99,29 +99,26 @@ fn step_of(folder: &Path) -> Result<Option<String>, Error> {
 /// The folder of a lens, or of the only attempt of a step.
 fn chosen(folder: &Path, step: &str, wanted: Option<&str>) -> Result<PathBuf, Error> {
     let parts = attempt::parts(folder)?;
-    let names: Vec<&str> = parts
-        .iter()
-        .filter_map(|part| part.lens.as_deref())
-        .collect();
+    let names = parts.iter().filter_map(|part| part.lens.as_deref());
+    let names: Vec<&str> = names.collect();
     let found = match (wanted, parts.as_slice()) {
         (None, [one]) => Some(one),
         (wanted, parts) => parts
             .iter()
             .find(|part| part.lens.is_some() && part.lens.as_deref() == wanted),
     };
-    found
-        .map(|part| part.folder.clone())
-        .ok_or_else(|| Error::Input {
-            reason: match wanted {
-                None => format!("step {step} has several lenses, each with a log of its own"),
-                Some(wanted) => format!("step {step} has no lens {wanted:?}"),
-            },
-            hint: if names.is_empty() {
-                String::from("leave --lens out")
-            } else {
-                format!("add --lens with one of: {}", names.join(", "))
-            },
-        })
+    if let Some(part) = found {
+        return Ok(part.folder.clone());
+    }
+    let reason = match wanted {
+        None => format!("step {step} has several lenses, each with a log of its own"),
+        Some(wanted) => format!("step {step} has no lens {wanted:?}"),
+    };
+    let hint = match names.join(", ").as_str() {
+        "" => String::from("leave --lens out"),
+        names => format!("add --lens with one of: {names}"),
+    };
+    Err(Error::input(reason, hint))
 }
 
 /// The last attempt, of one step or of all.

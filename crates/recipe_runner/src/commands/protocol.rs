@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
 use aris_recipe::engine::tokens::{self, Reading};
-use aris_recipe::engine::{self, Event, Lens, Machine, OutcomeStatus, State, Status};
+use aris_recipe::engine::{self, Entry, Event, Lens, Machine, OutcomeStatus, State, Status};
 use aris_recipe::model::Kind;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::agent;
 use crate::attempt;
 use crate::cli::{CompleteArgs, StateArgs};
-use crate::commands::run::{end_word, signal};
+use crate::commands::run::{end_word, signal, write_end};
 use crate::drive::{self, Source};
 use crate::error::Error;
 use crate::session;
@@ -28,7 +28,7 @@ pub(crate) const COMPLETE_SCHEMA: &str = "aris.recipe_runner.complete/v1";
 const RESULT_LIMIT: u64 = 16 << 20;
 
 /// The step whose outcome is needed.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Next {
     /// `waiting` when there is work; else how the run ended.
@@ -111,10 +111,8 @@ pub(crate) fn complete(
     context: &Context,
 ) -> Result<Outcome<Completed>, Error> {
     let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
-    let reading = machine
-        .recipe
-        .step(&args.step)
-        .map(|step| machine.reading(step));
+    let step = machine.recipe.step(&args.step);
+    let reading = step.map(|step| machine.reading(step));
     let outcome = outcome(args, &reading.unwrap_or_default())?;
     settle(&machine, &mut state, &store, context)?;
     let wanted = is_wanted(args, &outcome, &state)?;
@@ -174,19 +172,16 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
         step: args.step.clone(),
         cursor: state.cursor.clone(),
     };
-    let is_same = |entry: &engine::Entry| {
+    let is_same = |entry: &Entry| {
         entry.step == args.step && entry.outcome.as_deref() == Some(&outcome_digest(outcome))
     };
     let Some(given) = &args.ticket else {
         if at_cursor {
             return Ok(true);
         }
-        let last = state
-            .journal
-            .iter()
-            .rev()
-            .find(|entry| entry.event == Event::Executed && entry.outcome.is_some());
-        return match last {
+        let mut before = state.journal.iter().rev();
+        let given = |entry: &&Entry| entry.event == Event::Executed && entry.outcome.is_some();
+        return match before.find(given) {
             Some(entry) if is_same(entry) => Ok(false),
             _ => Err(not_at_cursor()),
         };
@@ -195,31 +190,21 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
         ticket: given.clone(),
     };
     if *given == ticket(state) {
-        return if at_cursor {
-            Ok(true)
-        } else {
-            Err(not_at_cursor())
-        };
+        return at_cursor.then_some(true).ok_or_else(not_at_cursor);
     }
     let (seq, attempt) = given.split_once('.').ok_or_else(wrong)?;
     let seq: usize = seq.parse().ok().ok_or_else(wrong)?;
     let attempt: u32 = attempt.parse().ok().ok_or_else(wrong)?;
     let known = seq.checked_sub(1).and_then(|at| state.journal.get(at));
-    match known {
-        // An attempt that came to nothing leaves a number only.
-        Some(entry) if entry.step == args.step && (1..entry.attempts).contains(&attempt) => {
-            Ok(false)
-        }
-        None if at_cursor
-            && seq == state.journal.len() + 1
-            && (1..=state.attempts).contains(&attempt) =>
-        {
-            Ok(false)
-        }
-        Some(entry) if is_same(entry) && entry.attempts == attempt => Ok(false),
-        Some(_) => Err(not_at_cursor()),
-        None => Err(wrong()),
-    }
+    let Some(entry) = known else {
+        let is_next = at_cursor && seq == state.journal.len() + 1;
+        let known = is_next && (1..=state.attempts).contains(&attempt);
+        return known.then_some(false).ok_or_else(wrong);
+    };
+    // An attempt that came to nothing leaves a number only.
+    let came_to_nothing = entry.step == args.step && (1..entry.attempts).contains(&attempt);
+    let known = came_to_nothing || (is_same(entry) && entry.attempts == attempt);
+    known.then_some(false).ok_or_else(not_at_cursor)
 }
 
 fn outcome_digest(outcome: &engine::Outcome) -> String {
@@ -285,73 +270,58 @@ impl Next {
             .filter(|_| state.status == Status::Waiting)
             .and_then(|name| machine.recipe.step(name));
         let ended = state.terminal().filter(|_| state.cursor.is_none());
-        let mut next = Self {
+        let stop = ended.and_then(|name| machine.recipe.step(name));
+        let stands = Self {
             status: state.status,
-            step: step.map(|step| step.name.clone()),
-            kind: None,
-            tool: None,
-            with: None,
-            lenses: None,
-            message: ended
-                .and_then(|name| machine.recipe.step(name))
-                .and_then(|stop| machine.message(stop, state)),
-            model: None,
-            attempt: None,
-            ticket: None,
-            interrupted: Vec::new(),
+            message: stop.and_then(|stop| machine.message(stop, state)),
             failed: state.failed.then_some(true),
             terminal: state.terminal().map(str::to_owned),
             halt: state.halt.clone(),
+            ..Self::default()
         };
-        if let Some(step) = step {
-            let (kind, tool) = match step.kind() {
-                Kind::Agent => ("run_skill", None),
-                Kind::Command => ("run_cmd", None),
-                Kind::Python(path) => ("python", Some(path)),
-                Kind::Confirm => ("confirm", None),
-                Kind::Tool(name) => ("tool", Some(name)),
-                _ => ("", None),
-            };
-            next.kind = Some(kind.to_owned());
-            next.tool = tool.map(str::to_owned);
-            next.with = Some(machine.rendered(step, state, None));
-            let lenses = machine.lenses(step, state).unwrap_or_default();
-            let call = |lens: Lens| LensCall {
-                with: machine.rendered(step, state, Some(&lens)),
-                lens: lens.name,
-            };
-            let calls: Vec<LensCall> = lenses.into_iter().map(call).collect();
-            next.lenses = (!calls.is_empty()).then_some(calls);
-            next.message = machine.message(step, state);
-            next.model = step.model.as_ref().map(|model| model.text.clone());
-            next.attempt = Some(state.attempts + 1);
-            next.ticket = Some(ticket(state));
-            next.interrupted = store.interrupted(state)?;
-        }
-        Ok(next)
+        let Some(step) = step else {
+            return Ok(stands);
+        };
+        let (kind, tool) = match step.kind() {
+            Kind::Agent => ("run_skill", None),
+            Kind::Command => ("run_cmd", None),
+            Kind::Python(path) => ("python", Some(path)),
+            Kind::Confirm => ("confirm", None),
+            Kind::Tool(name) => ("tool", Some(name)),
+            _ => ("", None),
+        };
+        let lenses = machine.lenses(step, state).unwrap_or_default();
+        let call = |lens: Lens| LensCall {
+            with: machine.rendered(step, state, Some(&lens)),
+            lens: lens.name,
+        };
+        let calls: Vec<LensCall> = lenses.into_iter().map(call).collect();
+        Ok(Self {
+            step: Some(step.name.clone()),
+            kind: Some(kind.to_owned()),
+            tool: tool.map(str::to_owned),
+            with: Some(machine.rendered(step, state, None)),
+            lenses: (!calls.is_empty()).then_some(calls),
+            message: machine.message(step, state),
+            model: step.model.as_deref().map(str::to_owned),
+            attempt: Some(state.attempts + 1),
+            ticket: Some(ticket(state)),
+            interrupted: store.interrupted(state)?,
+            ..stands
+        })
     }
 
     /// The step, its arguments, and how to say what came of it.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(step) = &self.step else {
-            let more = self.terminal.as_ref().or(self.halt.as_ref());
-            let more = more.map_or(String::new(), |more| format!(": {more}"));
-            writeln!(out, "{}{more}", end_word(self.status, self.failed))?;
-            return self
-                .message
-                .as_ref()
-                .map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()));
+            let place = self.terminal.as_ref().or(self.halt.as_ref());
+            let word = end_word(self.status, self.failed);
+            return write_end(word, place, self.message.as_ref(), out);
         };
-        let kind = self
-            .tool
-            .as_ref()
-            .or(self.kind.as_ref())
-            .map_or("", String::as_str);
-        writeln!(
-            out,
-            "step {step} ({kind}), ticket {}",
-            self.ticket.as_deref().unwrap_or_default()
-        )?;
+        let kind = self.tool.as_deref().or(self.kind.as_deref());
+        let (kind, ticket) = (kind.unwrap_or_default(), self.ticket.as_deref());
+        let ticket = ticket.unwrap_or_default();
+        writeln!(out, "step {step} ({kind}), ticket {ticket}")?;
         for folder in &self.interrupted {
             writeln!(out, "{}", attempt::interrupted(step, folder))?;
         }
@@ -359,11 +329,8 @@ impl Next {
             writeln!(out, "{}", message.trim_end())?;
         }
         let whole = self.with.iter().filter(|_| self.lenses.is_none());
-        let calls = self
-            .lenses
-            .iter()
-            .flatten()
-            .map(|call| (Some(&call.lens), &call.with));
+        let calls = self.lenses.iter().flatten();
+        let calls = calls.map(|call| (Some(&call.lens), &call.with));
         for (lens, with) in whole.map(|with| (None, with)).chain(calls) {
             if let Some(lens) = lens {
                 writeln!(out, "lens {lens}")?;

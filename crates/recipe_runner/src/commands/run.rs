@@ -15,6 +15,7 @@ use crate::attempt;
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::drive::{self, Source};
 use crate::error::Error;
+use crate::journal;
 use crate::session;
 use crate::store::Store;
 
@@ -81,11 +82,8 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Err
     let (machine, mut state) = session::begin(args, context)?;
     let mut source = Source::of(&args.source, context)?;
     source.note_unknown(&machine, context);
-    let store = args
-        .state
-        .as_ref()
-        .map(|path| Store::open(path, "recipe_runner run", false, &args.wait, context))
-        .transpose()?;
+    let open = |path| Store::open(path, "recipe_runner run", false, &args.wait, context);
+    let store = args.state.as_deref().map(open).transpose()?;
     if let Some(store) = &store {
         store.make_room(args.new, context)?;
         store.save(&state)?;
@@ -121,10 +119,8 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
     if args.accept_changed && machine.reroute(&mut state, Some(&context.now().to_string())) {
         context.note("the recipe has a route now where the run halted");
     }
-    let resumption = machine.resume(&mut state).ok_or_else(|| Error::State {
-        path: store.path().to_path_buf(),
-        reason: String::from("its recipe has no steps"),
-    })?;
+    let no_steps = || journal::wrong(store.path(), String::from("its recipe has no steps"));
+    let resumption = machine.resume(&mut state).ok_or_else(no_steps)?;
     store.save(&state)?;
     let goes_on = args.source.outcomes.is_some() || args.source.executes();
     if !goes_on {
@@ -163,13 +159,11 @@ pub(crate) fn signal(state: &State) -> Option<Signal> {
 
 impl Run {
     fn of(machine: &Machine, state: State) -> Self {
-        let stop = state
-            .terminal()
-            .filter(|_| state.cursor.is_none())
-            .and_then(|name| machine.recipe.step(name));
+        let ended = state.terminal().filter(|_| state.cursor.is_none());
+        let stop = ended.and_then(|name| machine.recipe.step(name));
         let waiting = state
             .cursor
-            .clone()
+            .as_ref()
             .filter(|_| state.status == Status::Waiting);
         Self {
             recipe: machine.recipe.name.clone(),
@@ -177,7 +171,7 @@ impl Run {
             terminal: state.terminal().map(str::to_owned),
             trace: state.trace(),
             message: stop.and_then(|stop| machine.message(stop, &state)),
-            waiting_for: waiting,
+            waiting_for: waiting.cloned(),
             failed: state.failed.then_some(true),
             halt: state.halt,
             tainted: state.tainted.then_some(true),
@@ -189,29 +183,23 @@ impl Run {
     /// One line for each entry, and one for how it stands.
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         for entry in &self.trace {
-            let word = serde_json::to_value(entry.event).unwrap_or_default();
+            let event: &str = entry.event.into();
             let status = entry.status.as_deref().unwrap_or("-");
             let edge = entry.edge.as_ref();
             let edge = edge.map_or_else(|| String::from("-"), ToString::to_string);
             let target = entry.target.as_deref().unwrap_or("-");
-            let note = entry
-                .note
-                .as_deref()
-                .map_or(String::new(), |note| format!("  # {note}"));
+            let note = entry.note.as_deref();
+            let note = note.map_or(String::new(), |note| format!("  # {note}"));
+            let (seq, step) = (entry.seq, &entry.step);
             writeln!(
                 out,
-                "{}\t{}\t{}\t{status}\t{edge}\t{target}{note}",
-                entry.seq,
-                entry.step,
-                word.as_str().unwrap_or_default()
+                "{seq}\t{step}\t{event}\t{status}\t{edge}\t{target}{note}"
             )?;
         }
         let place = self.terminal.as_ref().or(self.waiting_for.as_ref());
         let place = place.or(self.halt.as_ref());
-        let place = place.map_or(String::new(), |place| format!(": {place}"));
-        writeln!(out, "{}{place}", end_word(self.status, self.failed))?;
-        let message = self.message.as_ref();
-        message.map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()))
+        let word = end_word(self.status, self.failed);
+        write_end(word, place, self.message.as_ref(), out)
     }
 }
 
@@ -221,9 +209,21 @@ impl Resumed {
         let from = &self.resume;
         let tier = from.tier.map_or(String::new(), |tier| format!(" {tier}"));
         let step = from.step.as_deref().unwrap_or("nothing is left to do");
-        writeln!(out, "resume from {}{tier}: {step}", from.basis.word())?;
+        writeln!(out, "resume from {}{tier}: {step}", from.basis)?;
         self.run.as_ref().map_or(Ok(()), |run| run.render(out))
     }
+}
+
+/// How a run stands, where, and what its stop step says.
+pub(crate) fn write_end(
+    word: &str,
+    place: Option<&String>,
+    message: Option<&String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let place = place.map_or(String::new(), |place| format!(": {place}"));
+    writeln!(out, "{word}{place}")?;
+    message.map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()))
 }
 
 /// How a run ended, in one word.

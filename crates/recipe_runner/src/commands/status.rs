@@ -7,9 +7,10 @@ use aris_cli::{Context, Outcome};
 use aris_recipe::engine::Status;
 use serde::Serialize;
 
-use crate::attempt::{self, AtWork, Left};
+use crate::attempt::{self, AtWork, Attempt, Left};
 use crate::cli::StatusArgs;
 use crate::commands::run::{end_word, signal};
+use crate::drive::in_brackets;
 use crate::error::Error;
 use crate::journal;
 use crate::store::{self, ticket};
@@ -71,26 +72,18 @@ pub(crate) fn run(args: &StatusArgs, context: &Context) -> Result<Outcome<Standi
     } else {
         attempt::parts(&folder(&path, &ticket(&state)))?
     };
-    let interrupted = parts
-        .iter()
-        .any(|part| matches!(part.left, Left::Interrupted));
-    let cancelled = parts
-        .iter()
-        .any(|part| matches!(part.left, Left::Cancelled));
-    let mut at_work = None;
+    let (mut interrupted, mut cancelled, mut at_work) = (false, false, None);
     let mut lenses = Vec::new();
     for part in parts {
-        let status = match &part.left {
-            Left::Nothing => "waiting",
-            Left::AtWork(_) => "running",
-            Left::Ended(outcome) => outcome.status.word(),
-            Left::Cancelled => "cancelled",
-            Left::Interrupted => "interrupted",
+        let (status, work) = match part.left {
+            Left::Nothing => ("waiting", None),
+            Left::AtWork(work) => ("running", Some(work)),
+            Left::Over(Attempt::Ended(outcome)) => (outcome.status.word(), None),
+            Left::Over(Attempt::Cancelled) => ("cancelled", None),
+            Left::Over(Attempt::Interrupted) => ("interrupted", None),
         };
-        let work = match part.left {
-            Left::AtWork(work) => Some(work),
-            _ => None,
-        };
+        interrupted |= status == "interrupted";
+        cancelled |= status == "cancelled";
         if let Some(lens) = part.lens {
             at_work = at_work.or_else(|| work.clone());
             lenses.push(LensStanding {
@@ -134,10 +127,7 @@ impl Standing {
     pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let place = self.terminal.as_ref().or(self.step.as_ref());
         let place = place.map_or(String::new(), |place| format!(": {place}"));
-        let halt = self
-            .halt
-            .as_ref()
-            .map_or(String::new(), |halt| format!(" ({halt})"));
+        let halt = in_brackets(self.halt.as_ref());
         writeln!(
             out,
             "{}\t{}{place}{halt}\tafter {} steps",

@@ -90,10 +90,9 @@ impl Validation {
                 (Some(line), None) => format!(":{line}"),
                 (Some(line), Some(column)) => format!(":{line}:{column}"),
             };
-            let step = if finding.step.is_empty() {
-                String::new()
-            } else {
-                format!(" step {}:", finding.step)
+            let step = match finding.step.as_str() {
+                "" => String::new(),
+                step => format!(" step {step}:"),
             };
             writeln!(
                 out,

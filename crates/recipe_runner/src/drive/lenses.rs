@@ -18,12 +18,7 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     let (step, state, context) = (call.step, call.state, call.context);
     let lenses = match call.machine.lenses(step, state) {
         Ok(lenses) => lenses,
-        Err(why) => {
-            return Ok(Some(Outcome {
-                note: Some(why),
-                ..Outcome::of(OutcomeStatus::Failure)
-            }));
-        }
+        Err(why) => return Ok(Some(Outcome::noted(OutcomeStatus::Failure, why))),
     };
     let folder = store::attempt_of(call.store.path(), state, state.attempts + 1);
     if !source.carries_out(step) {
@@ -33,8 +28,14 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     aris_fs::create_dir(&folder)?;
     attempt::write(&folder.join(LENSES), &names)?;
     let mut works = Vec::new();
-    for (at, lens) in lenses.iter().enumerate() {
-        let done = succeeded_before(call, at)?;
+    for (at, (lens, part)) in lenses.iter().zip(parts(&folder)?).enumerate() {
+        // A success of an earlier attempt of the step is not done again.
+        let done = match part.left {
+            Left::Over(Attempt::Ended(outcome)) if !part.folder.starts_with(&folder) => {
+                Some(*outcome).filter(|outcome| outcome.is_success(step))
+            }
+            _ => None,
+        };
         let request = source.request(call.machine, state, step, Some(lens), context);
         let name = format!("{}[{}]", step.name, lens.name);
         works.push((
@@ -53,20 +54,15 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     let (clock, attempt) = (context.clock(), state.attempts + 1);
     let cancelled = AtomicBool::new(false);
     let one = |(work, done): &(Work, Option<Outcome>), say: &mpsc::Sender<String>| {
+        let told = None;
         if let Some(outcome) = done {
             let attempt = Attempt::Ended(Box::new(outcome.clone()));
-            return Ok(Made {
-                attempt,
-                told: None,
-            });
+            return Ok(Made { attempt, told });
         }
         // Whoever cancels the step wants nothing new to begin.
         if cancelled.load(Ordering::SeqCst) {
             let attempt = Attempt::Cancelled;
-            return Ok(Made {
-                attempt,
-                told: None,
-            });
+            return Ok(Made { attempt, told });
         }
         let tell = |line: String| say.send(line).unwrap_or_default();
         if let Some(begun) = work.begins(&attempt::left(&work.folder)?, attempt) {
@@ -98,25 +94,12 @@ pub(crate) fn outcome(source: &Source, call: &Call<'_>) -> Result<Option<Outcome
     let mut waits = false;
     for (made, ((work, _), name)) in made.into_iter().zip(works.iter().zip(names)) {
         let made = made?;
-        match source.judged(call, made.told, made.attempt, work) {
+        match source.judged(call, made, work) {
             Some(outcome) => ended.push((name.to_owned(), outcome)),
             None => waits = true,
         }
     }
     Ok((!waits).then(|| Outcome::of_lenses(step, ended)))
-}
-
-/// What a lens came to in an earlier attempt of the step, where that was a success: it is not done again.
-fn succeeded_before(call: &Call<'_>, at: usize) -> Result<Option<Outcome>, Error> {
-    for attempt in 1..=call.state.attempts {
-        let folder = store::attempt_of(call.store.path(), call.state, attempt);
-        if let Left::Ended(outcome) = attempt::left(&below(&folder, at))?
-            && outcome.is_success(call.step)
-        {
-            return Ok(Some(*outcome));
-        }
-    }
-    Ok(None)
 }
 
 /// What an engine began is neither handed out again nor overtaken.
@@ -126,7 +109,7 @@ fn left_behind(call: &Call<'_>, folder: &Path) -> Result<Option<Outcome>, Error>
     for part in parts(folder)? {
         match (part.left, part.lens) {
             (Left::AtWork(work), _) => return Err(work.refuses(&call.step.name)),
-            (Left::Ended(outcome), Some(lens)) => ended.push((lens, *outcome)),
+            (Left::Over(Attempt::Ended(outcome)), Some(lens)) => ended.push((lens, *outcome)),
             _ => is_whole = false,
         }
     }

@@ -42,29 +42,15 @@ impl Source {
         let script = match &args.outcomes {
             None => Script::default(),
             Some(path) => {
-                let bytes =
-                    aris_fs::read(&context.absolute(path), SCRIPT_LIMIT).map_err(|error| {
-                        if error.is_not_found() {
-                            Error::NoFile {
-                                path: path.clone(),
-                                what: "script",
-                            }
-                        } else {
-                            Error::Fs(error)
-                        }
-                    })?;
-                let wrong = |reason: String| Error::Malformed {
-                    path: path.clone(),
-                    reason,
-                };
-                let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-                Script::parse(&text).map_err(|error| wrong(error.to_string()))?
+                let bytes = aris_fs::read(&context.absolute(path), SCRIPT_LIMIT);
+                let bytes = bytes.map_err(|error| Error::of_named(path, "script", error))?;
+                let text = String::from_utf8(bytes);
+                let text = text.map_err(|error| Error::malformed(path, error))?;
+                Script::parse(&text).map_err(|error| Error::malformed(path, error))?
             }
         };
-        let agent = args
-            .agent
-            .as_ref()
-            .map(|flag| agent::command(flag, context));
+        let agent = args.agent.as_ref();
+        let agent = agent.map(|flag| agent::command(flag, context));
         Ok(Self {
             script,
             commands: args.exec.is_some(),
@@ -129,9 +115,9 @@ impl Source {
         if !self.carries_out(step) {
             // What an engine began is neither handed out again nor overtaken.
             return match left {
-                Left::Ended(outcome) => Ok(Some(*outcome)),
+                Left::Over(Attempt::Ended(outcome)) => Ok(Some(*outcome)),
                 Left::AtWork(work) => Err(work.refuses(&step.name)),
-                Left::Nothing | Left::Cancelled | Left::Interrupted => Ok(None),
+                Left::Nothing | Left::Over(_) => Ok(None),
             };
         }
         let request = self.request(machine, state, step, None, context);
@@ -150,7 +136,7 @@ impl Source {
         });
         let made = work.make(&Program::this(context)?, context.clock())?;
         self.interrupt.say_nothing();
-        Ok(self.judged(&call, made.told, made.attempt, &work))
+        Ok(self.judged(&call, made, &work))
     }
 
     /// Whether it carries out the work of a step.
@@ -164,18 +150,12 @@ impl Source {
     }
 
     /// What an attempt is to the engine; `None`: somebody must look first.
-    pub(crate) fn judged(
-        &self,
-        call: &Call<'_>,
-        told: Option<String>,
-        made: Attempt,
-        work: &Work,
-    ) -> Option<Outcome> {
+    fn judged(&self, call: &Call<'_>, made: Made, work: &Work) -> Option<Outcome> {
         let context = call.context;
-        if let Some(told) = told {
+        if let Some(told) = made.told {
             context.warn(&told);
         }
-        match made {
+        match made.attempt {
             Attempt::Ended(outcome) => Some(*outcome),
             Attempt::Cancelled => {
                 context.note(&format!(
@@ -184,10 +164,9 @@ impl Source {
                 ));
                 None
             }
-            Attempt::Interrupted if self.rerun_interrupted => Some(Outcome {
-                note: Some(String::from("interrupted")),
-                ..Outcome::of(OutcomeStatus::Stale)
-            }),
+            Attempt::Interrupted if self.rerun_interrupted => {
+                Some(Outcome::noted(OutcomeStatus::Stale, "interrupted"))
+            }
             Attempt::Interrupted => {
                 context.warn(&attempt::interrupted(&work.name, &work.folder));
                 None
@@ -232,18 +211,14 @@ impl Work {
     ) -> Self {
         let wanted = source.cache && call.step.cache.is_some();
         let key = wanted.then(|| cache::key(call.step, &request));
-        let (cached, uncached) = match key.transpose() {
-            Ok(key) => {
-                let folder = cache::folder_of(call.store.path());
-                (key.flatten().map(|key| (folder, key)), None)
+        let (key, uncached) = match key.transpose() {
+            Ok(key) => (key.flatten(), None),
+            Err(error) => {
+                let why = format!("the result of {name} is neither looked for nor kept: {error}");
+                (None, Some(why))
             }
-            Err(error) => (
-                None,
-                Some(format!(
-                    "the result of {name} is neither looked for nor kept: {error}"
-                )),
-            ),
         };
+        let cached = key.map(|key| (cache::folder_of(call.store.path()), key));
         Self {
             name: name.to_owned(),
             folder,
@@ -259,20 +234,17 @@ impl Work {
 
     /// What is said before it begins, or is waited for.
     pub(crate) fn begins(&self, left: &Left, attempt: u32) -> Option<String> {
+        let how = match left {
+            Left::Nothing => format!("started, attempt {attempt}"),
+            Left::AtWork(work) => {
+                let (process, since) = (work.process, &work.since);
+                format!("still at work, process {process}, since {since}")
+            }
+            Left::Over(Attempt::Cancelled) => String::from("was cancelled, and is started again"),
+            Left::Over(_) => return None,
+        };
         let (name, log) = (&self.name, self.log());
-        match left {
-            Left::Nothing => Some(format!(
-                "{name}: started, attempt {attempt}; its output is in {log}"
-            )),
-            Left::AtWork(work) => Some(format!(
-                "{name}: still at work, process {}, since {}; its output is in {log}",
-                work.process, work.since
-            )),
-            Left::Cancelled => Some(format!(
-                "{name}: was cancelled, and is started again; its output is in {log}"
-            )),
-            Left::Ended(_) | Left::Interrupted => None,
-        }
+        Some(format!("{name}: {how}; its output is in {log}"))
     }
 
     /// Makes the attempt, or takes an equal result of an earlier run.
@@ -351,13 +323,15 @@ pub(crate) fn drive(
     }
 }
 
+/// A remark at the end of a line; nothing where there is none.
+pub(crate) fn in_brackets(note: Option<&String>) -> String {
+    note.map_or(String::new(), |note| format!(" ({note})"))
+}
+
 /// How an attempt ended, while the run goes on.
 fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
     let Some(entry) = state.journal.get(entries) else {
-        let why = state
-            .notes
-            .last()
-            .map_or(String::new(), |note| format!(" ({note})"));
+        let why = in_brackets(state.notes.last());
         let step = state.cursor.as_deref().unwrap_or_default();
         context.note(&format!(
             "{step}: attempt {} came to nothing{why}; it is tried again",
@@ -366,10 +340,7 @@ fn tell(state: &State, entries: usize, attempts: u32, context: &Context) {
         return;
     };
     let status = entry.status.as_deref().unwrap_or("-");
-    let note = entry
-        .note
-        .as_ref()
-        .map_or(String::new(), |note| format!(" ({note})"));
+    let note = in_brackets(entry.note.as_ref());
     let target = entry.target.as_deref().unwrap_or("nowhere");
     context.note(&format!("{}: {status}{note}, then {target}", entry.step));
 }

@@ -1,6 +1,6 @@
 //! `apply`: an edit that settles a comment becomes a commit, or it is said why there is none.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aris_cli::Context;
 use aris_gates::{Folder, FolderArgs, GateError, Worktree};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::edited::checked;
 use crate::error::Error;
-use crate::folder::{Pulls as _, read, read_map};
+use crate::folder::{self, groups, map_path, pull, read, read_map};
 use crate::lock;
 use crate::report::Edit;
 
@@ -72,24 +72,21 @@ struct Addressed {
 
 pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
-    let pr = folder.pull(args.pr)?;
+    let pr = pull(&folder, args.pr)?;
     let worktree = worktree(args, &folder, pr, context)?;
     let _lock = lock::take(&folder)?;
     recover(&folder, pr, &worktree)?;
-    let path = folder.map_path(pr);
+    let path = map_path(&folder, pr);
     let map = read_map(&path)?;
     let entry = map.get(&args.id).ok_or_else(|| Error::NoEntry {
         id: args.id,
         path: path.clone(),
     })?;
     if !entry.is_editable() {
-        let what = entry
-            .fix_strategy
-            .as_deref()
-            .unwrap_or(entry.verdict.word());
+        let strategy = entry.fix_strategy.clone();
         return Err(Error::NotEditable {
             id: args.id,
-            what: what.to_owned(),
+            what: strategy.unwrap_or_else(|| entry.verdict.to_string()),
         });
     }
     if entry.is_settled() {
@@ -104,11 +101,8 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
         };
         return record(&folder, pr, args.id, entry);
     }
-    let files = args
-        .files
-        .iter()
-        .map(|name| checked(&worktree.path, name))
-        .collect::<Result<Vec<_>, _>>()?;
+    let files = args.files.iter().map(|name| checked(&worktree.path, name));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
     // Before git looks at the files: then it would start the filter.
     if let Some(name) = worktree.filtered(&files)? {
         return Err(Error::File {
@@ -121,11 +115,8 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
             files: files.join(", "),
         });
     }
-    let subject = subject(
-        args.folder.gate.profile(),
-        entry,
-        args.description.as_deref(),
-    );
+    let profile = args.folder.gate.profile();
+    let subject = subject(profile, entry, args.description.as_deref());
     let intent = Intent {
         comment_id: args.id,
         head: worktree.head()?.unwrap_or_default(),
@@ -150,16 +141,12 @@ fn worktree(
     pr: u64,
     context: &Context,
 ) -> Result<Worktree, Error> {
-    let fetched = folder.groups(pr)?;
+    let fetched = groups(folder, pr)?;
     let of_fetch = fetched
         .as_ref()
-        .and_then(|groups| groups.worktree.as_deref());
-    let worktree = match (&args.worktree, of_fetch) {
-        (Some(path), _) => Worktree::of(&context.absolute(path))?,
-        (None, Some(path)) => Worktree::of(Path::new(path))?,
-        (None, None) => Worktree::of(context.cwd())?,
-    };
-    if let Some(wanted) = fetched.and_then(|groups| groups.branch) {
+        .and_then(|fetched| fetched.worktree.as_deref());
+    let worktree = folder::worktree(args.worktree.as_deref(), of_fetch, context)?;
+    if let Some(wanted) = fetched.and_then(|fetched| fetched.branch) {
         let found = worktree.branch()?;
         if found != wanted {
             return Err(Error::OtherBranch {
@@ -195,10 +182,8 @@ fn recover(folder: &Folder, pr: u64, worktree: &Worktree) -> Result<(), Error> {
         return Ok(());
     }
     let intent: Intent = read(&path)?;
-    let made = worktree
-        .parent_and_subject()?
-        .is_some_and(|(parent, subject)| parent == intent.head && subject == intent.subject);
-    let map = read_map(&folder.map_path(pr))?;
+    let made = worktree.parent_and_subject()? == Some((intent.head, intent.subject));
+    let map = read_map(&map_path(folder, pr))?;
     match (made, map.get(&intent.comment_id), worktree.head()?) {
         (true, Some(entry), Some(sha)) if !entry.is_settled() => {
             settled(folder, pr, intent.comment_id, entry, sha)?;
@@ -235,7 +220,7 @@ fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Res
 
 fn record(folder: &Folder, pr: u64, id: u64, entry: Entry) -> Result<Edit, Error> {
     let applied = Edit::of(id, &entry, true);
-    let mut map = read_map(&folder.map_path(pr))?;
+    let mut map = read_map(&map_path(folder, pr))?;
     map.insert(id, entry);
     folder.write_json(&format!("classification_map_{pr}.json"), &map)?;
     Ok(applied)

@@ -105,9 +105,8 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         ..Fetched::default()
     };
     let mut or_warn = |what: &str, trouble: Trouble| {
-        groups
-            .warnings
-            .push(format!("{what} cannot be read: {trouble}"));
+        let warning = format!("{what} cannot be read: {trouble}");
+        groups.warnings.push(warning);
     };
     let reviews = forge.reviews(&pull).unwrap_or_else(|trouble| {
         or_warn("the reviews", trouble);
@@ -127,18 +126,10 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
     folder.write_json(&format!("inline_comments_{number}.json"), &comments)?;
     folder.write_json(&format!("reviews_{number}.json"), &reviews)?;
     folder.write_json(&format!("threads_{number}.json"), &threads)?;
-    sort(
-        &mut groups,
-        args.trust.grouping(args.folder.gate),
-        &comments,
-        threads,
-    );
-    let signals = look(
-        &worktree.path,
-        groups.groups.values().flatten(),
-        &args.signals,
-        context,
-    )?;
+    let grouping = args.trust.grouping(args.folder.gate);
+    sort(&mut groups, grouping, &comments, threads);
+    let findings = groups.groups.values().flatten();
+    let signals = look(&worktree.path, findings, &args.signals, context)?;
     (groups.signals, groups.signals_not_checked) = signals;
     ask(&mut groups, args.folder.gate, &worktree, &folder)?;
     folder.write_json(&format!("dimension_groups_{number}.json"), &groups)?;
@@ -155,14 +146,11 @@ fn found(
     head: &Repository,
     branch: &str,
 ) -> Result<Result<Pull, String>, Error> {
-    let numbers = match args.pr {
-        Some(number) => forge.reach().map(|_| vec![number]),
-        None => forge
-            .find(&repository, head, branch, &args.base)
-            .map(|found| {
-                let numbers = found.into_iter().map(|found| found.number);
-                numbers.collect()
-            }),
+    let numbers = if let Some(number) = args.pr {
+        forge.reach().map(|_| vec![number])
+    } else {
+        let found = forge.find(&repository, head, branch, &args.base);
+        found.map(|found| found.into_iter().map(|found| found.number).collect())
     };
     let numbers = match numbers {
         Ok(numbers) => numbers,
@@ -193,7 +181,7 @@ fn skipped(reason: &str) -> Fetched {
         skipped: true,
         reason: Some(reason.to_owned()),
         needs_rerun: Some(tokens.needs_rerun),
-        verdict: Some(tokens.verdict.word().to_owned()),
+        verdict: Some(tokens.verdict.to_string()),
         fixes_applied: Some(tokens.fixes_applied),
         ..Fetched::default()
     }
@@ -227,15 +215,9 @@ fn ask(
         let of_group =
             |signal: &&Signal| findings.iter().any(|finding| finding.path == signal.file);
         let signals: Vec<&Signal> = groups.signals.iter().filter(of_group).collect();
-        let not_checked = &groups.signals_not_checked;
-        let request = AgentRequest::classify(
-            gate.profile(),
-            name,
-            findings,
-            &context,
-            &signals,
-            not_checked,
-        );
+        let (profile, not_checked) = (gate.profile(), &groups.signals_not_checked);
+        let request =
+            AgentRequest::classify(profile, name, findings, &context, &signals, not_checked);
         folder.write_json(&format!("requests/{}.json", request.id), &request)?;
         groups.requests.insert(name.clone(), request.id);
     }

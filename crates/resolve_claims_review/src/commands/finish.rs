@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::commands::validate::Attempts;
 use crate::error::Error;
-use crate::folder::{Pulls as _, read_map};
+use crate::folder::{groups, read_map};
 use crate::lock;
 use crate::report::{Counts, Done, Escalation, Finished, Reject, Validity};
 
@@ -51,10 +51,8 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
     let escalations = escalations(&map);
     let rejected = rejected(args, &map);
     // What others read is there before GitHub is asked: it does not depend on it.
-    folder.write_json(
-        &format!("escalation_records_{}.json", args.pr),
-        &escalations,
-    )?;
+    let name = format!("escalation_records_{}.json", args.pr);
+    folder.write_json(&name, &escalations)?;
     if !rejected.is_empty() {
         folder.write_dated("reject_patterns", args.pr, "json", &pretty(&rejected)?)?;
     }
@@ -93,17 +91,17 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
 }
 
 fn escalations(map: &Classification) -> Vec<Escalation> {
-    map.iter()
-        .filter(|(_, entry)| entry.is_escalated())
-        .map(|(id, entry)| Escalation {
-            comment_id: *id,
-            strategy: entry
-                .fix_strategy
-                .clone()
-                .unwrap_or_else(|| Profile::DESIGN.to_owned()),
-            entry: entry.clone(),
-        })
-        .collect()
+    let escalated = map.iter().filter(|(_, entry)| entry.is_escalated());
+    let record = |(id, entry): (&u64, &Entry)| Escalation {
+        comment_id: *id,
+        strategy: entry
+            .fix_strategy
+            .as_deref()
+            .unwrap_or(Profile::DESIGN)
+            .to_owned(),
+        entry: entry.clone(),
+    };
+    escalated.map(record).collect()
 }
 
 fn rejected(args: &FinishArgs, map: &Classification) -> Vec<Reject> {
@@ -142,18 +140,14 @@ fn reply(profile: &Profile, entry: &Entry) -> String {
         }
         (Decision::Accept, _) => {
             let reason = entry.reason.as_deref().unwrap_or("no edit was made");
-            format!(
-                "Investigated but could not apply: {}",
-                quiet(reason, EVIDENCE)
-            )
+            let reason = quiet(reason, EVIDENCE);
+            format!("Investigated but could not apply: {reason}")
         }
-        (Decision::Reject, _) => profile
-            .reject_reply
-            .replace(
-                "{category}",
-                entry.category.as_deref().unwrap_or("rejected"),
-            )
-            .replace("{evidence}", &evidence),
+        (Decision::Reject, _) => {
+            let category = entry.category.as_deref().unwrap_or("rejected");
+            let reply = profile.reject_reply.replace("{category}", category);
+            reply.replace("{evidence}", &evidence)
+        }
         (Decision::Discuss, _) => {
             format!("Valid observation — flagged for human judgment. {evidence}")
         }
@@ -204,11 +198,8 @@ fn settle(
                 }
             }
         }
-        let Some(thread) = entry
-            .thread_node_id
-            .as_deref()
-            .filter(|_| entry.is_settled())
-        else {
+        let thread = entry.thread_node_id.as_deref();
+        let Some(thread) = thread.filter(|_| entry.is_settled()) else {
             continue;
         };
         done.threads += 1;
@@ -250,9 +241,8 @@ impl Shown {
             open(pull, record)?;
         }
         let head = record.map(|record| record.head);
-        let fetched = folder
-            .groups(pull.number)?
-            .and_then(|groups| groups.worktree);
+        let fetched = groups(folder, pull.number)?;
+        let fetched = fetched.and_then(|groups| groups.worktree);
         Ok(Self {
             head: head.map_err(|trouble| {
                 format!("which commits the pull request has is unknown: {trouble}")
@@ -317,10 +307,8 @@ impl Known {
         let mut known = Self::default();
         let list = folder.at(&format!("finished_{}.jsonl", pull.number));
         let bytes = aris_fs::read_optional(&list, aris_fs::READ_LIMIT)?.unwrap_or_default();
-        known.lines = String::from_utf8_lossy(&bytes)
-            .lines()
-            .map(str::to_owned)
-            .collect();
+        let lines = String::from_utf8_lossy(&bytes);
+        known.lines = lines.lines().map(str::to_owned).collect();
         let login = match forge.reach() {
             Ok(login) => login,
             Err(trouble) => {
@@ -331,23 +319,20 @@ impl Known {
         match forge.comments(pull) {
             Ok(comments) => {
                 known.looked = true;
-                let replies = comments.iter();
-                known.replies.extend(
-                    replies.filter_map(|comment| own_reply(comment, login.as_deref())),
-                );
+                let own = |comment| own_reply(comment, login.as_deref());
+                known.replies.extend(comments.iter().filter_map(own));
             }
             Err(trouble) => warnings.push(format!(
                 "no reply was posted, because the comments that are there cannot be read; call finish again: {trouble}"
             )),
         }
         match forge.threads(pull) {
-            Ok(threads) => known.resolved.extend(
-                threads
-                    .threads
-                    .into_iter()
-                    .filter(|thread| thread.is_resolved)
-                    .map(|thread| thread.thread_id),
-            ),
+            Ok(threads) => {
+                let resolved = threads.threads.into_iter().filter(|one| one.is_resolved);
+                known
+                    .resolved
+                    .extend(resolved.map(|thread| thread.thread_id));
+            }
             Err(trouble) => {
                 warnings.push(format!("which threads are settled is unknown: {trouble}"));
             }

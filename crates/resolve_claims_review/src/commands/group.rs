@@ -32,11 +32,7 @@ pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error>
         None => Vec::new(),
     };
     let mut groups = Fetched::default();
-    sort(
-        &mut groups,
-        args.trust.grouping(args.gate),
-        &comments,
-        threads,
-    );
+    let grouping = args.trust.grouping(args.gate);
+    sort(&mut groups, grouping, &comments, threads);
     Ok(groups)
 }

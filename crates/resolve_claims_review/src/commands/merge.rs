@@ -4,18 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_fs::FsError;
-use aris_gates::{Folder, FolderArgs, Worktree, own_folder};
-use aris_review::{AgentAnswer, Classification, Entry, Grouped, Profile, Quoted, read_answer};
+use aris_gates::{Folder, FolderArgs, own_folder};
+use aris_review::{Classification, Entry, Grouped, Profile, Quoted, read_answer};
 
 use crate::error::Error;
-use crate::folder::{Fetched, Pulls as _, read, read_map};
+use crate::folder::{self, Fetched, map_path, pull, read, read_map};
 use crate::lock;
 use crate::quoted::files;
 use crate::report::{Classified, Counts, Failed};
-
-/// Bytes of an answer at most: a model writes some hundred kilobytes.
-const LIMIT: u64 = 16 << 20;
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]
@@ -42,13 +38,10 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
     let profile = args.folder.gate.profile();
     let pr = match args.pr.or(groups.pr) {
         Some(number) => number,
-        None => folder.pull(None)?,
+        None => pull(&folder, None)?,
     };
-    let worktree = match (&args.worktree, &groups.worktree) {
-        (Some(path), _) => Worktree::of(&context.absolute(path))?,
-        (None, Some(path)) => Worktree::of(Path::new(path))?,
-        (None, None) => Worktree::of(context.cwd())?,
-    };
+    let fetched = groups.worktree.as_deref();
+    let worktree = folder::worktree(args.worktree.as_deref(), fetched, context)?;
     let answers = context.absolute(&args.agent_dir);
     own_folder(context, &answers)?;
     let quotable = files(&worktree.path, groups.groups.values().flatten());
@@ -61,20 +54,15 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
             Ok(entries) => map.extend(entries),
             Err(why) => {
                 let ids: Vec<u64> = findings.iter().map(|finding| finding.id).collect();
+                let listed: Vec<String> = ids.iter().map(u64::to_string).collect();
+                let said = aris_review::one_line(&why, 300);
                 context.warn(&format!(
-                    "group {name}: {}; comments {} are for a person to decide",
-                    aris_review::one_line(&why, 300),
-                    ids.iter()
-                        .map(u64::to_string)
-                        .collect::<Vec<_>>()
-                        .join(", ")
+                    "group {name}: {said}; comments {} are for a person to decide",
+                    listed.join(", ")
                 ));
-                let said = format!("No classification: {}", aris_review::one_line(&why, 300));
-                map.extend(
-                    findings
-                        .iter()
-                        .map(|finding| (finding.id, Entry::discuss(finding, &said))),
-                );
+                let said = format!("No classification: {said}");
+                let entries = findings.iter();
+                map.extend(entries.map(|finding| (finding.id, Entry::discuss(finding, &said))));
                 failed.push(Failed {
                     group: name.clone(),
                     request,
@@ -91,7 +79,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
     let analysis = folder.write_dated("analysis", pr, "md", counts.analysis(profile).as_bytes())?;
     Ok(Classified {
         pr,
-        classification: folder.map_path(pr).display().to_string(),
+        classification: map_path(&folder, pr).display().to_string(),
         analysis: analysis.display().to_string(),
         counts,
         failed,
@@ -108,23 +96,15 @@ fn classified(
     request: &str,
     quoted: &dyn Quoted,
 ) -> Result<Result<Classification, String>, Error> {
-    let path = answers.join(format!("{request}.json"));
-    let bytes = match aris_fs::read_optional(&path, LIMIT) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(Err(String::from("there is no answer"))),
-        // An answer that is too large, or no file, is an agent's fault and not the caller's.
-        Err(error @ (FsError::TooLarge { .. } | FsError::NotRegular { .. })) => {
-            return Ok(Err(error.to_string()));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    Ok(AgentAnswer::read(&bytes, request)
-        .and_then(|answer| read_answer(profile, findings, &groups.signals, &answer.output, quoted)))
+    let answer = aris_gates::answer(answers, request)?;
+    let output = answer.unwrap_or_else(|| Err(String::from("there is no answer")));
+    let signals = &groups.signals;
+    Ok(output.and_then(|output| read_answer(profile, findings, signals, &output, quoted)))
 }
 
 /// What was settled after an earlier call stays settled: its commit is there.
 fn keep_settled(map: &mut Classification, folder: &Folder, pr: u64) -> Result<(), Error> {
-    let path = folder.map_path(pr);
+    let path = map_path(folder, pr);
     if !path.exists() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! `validate`: does the report still stand after the edits? One call is one attempt.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::folder::{Pulls as _, read};
+use crate::folder::{fetched_or_none, groups, read, worktree};
 use crate::lock;
 use crate::report::{Report, Validated, Validity};
 
@@ -75,21 +75,19 @@ fn name(pr: u64) -> String {
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
     // A report may be checked before anything of a pull request is there.
-    let pr = folder.fetched_or_none(args.pr)?;
+    let pr = fetched_or_none(&folder, args.pr)?;
     let config = if args.command.is_some() && args.timeout.is_some() {
         Config::default()
     } else {
-        let fetched = folder.groups(pr)?;
+        let fetched = groups(&folder, pr)?;
         let (project, fetched) = match &args.worktree {
             // Called from elsewhere it is what it is when it is called there.
             Some(path) => {
                 let there = Worktree::of(&context.absolute(path))?.path;
                 let usual = args.folder.usual(&there, |profile| profile.resolve)?;
-                let theirs = usual.groups(usual.fetched_or_none(args.pr)?);
-                (
-                    there,
-                    fetched.map_or_else(|| theirs, |groups| Ok(Some(groups)))?,
-                )
+                let theirs = groups(&usual, fetched_or_none(&usual, args.pr)?);
+                let fetched = fetched.map_or_else(|| theirs, |groups| Ok(Some(groups)))?;
+                (there, fetched)
             }
             None => (context.cwd().to_path_buf(), fetched),
         };
@@ -101,12 +99,8 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     let Some(command) = args.command.clone().or(config.validation_command) else {
         so_far.status = Some(Validity::Skipped);
         folder.write_json(&name(pr), &so_far)?;
-        return Ok(outcome(
-            Validity::Skipped,
-            so_far.attempts,
-            None,
-            String::new(),
-        ));
+        let (status, attempts) = (Validity::Skipped, so_far.attempts);
+        return Ok(outcome(status, attempts, None, String::new()));
     };
     if so_far.status == Some(Validity::Fail) {
         let why = String::from("it has failed for good; nothing was run");
@@ -116,7 +110,8 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         // What comes after a success is new work.
         so_far.attempts = 0;
     }
-    let worktree = place(args, &folder, pr, context)?;
+    let fetched = groups(&folder, pr)?.and_then(|groups| groups.worktree);
+    let worktree = worktree(args.worktree.as_deref(), fetched.as_deref(), context)?;
     let timeout = Duration::from_secs(args.timeout.or(config.validation_timeout).unwrap_or(120));
     // Counted before it runs: an attempt that never comes back was one.
     so_far.attempts += 1;
@@ -128,7 +123,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     folder.write_json(&name(pr), &so_far)?;
     let run = || {
         // The command is the user's, what it runs is the branch's: a test or a Makefile of it gets no token.
-        let command = aris_proc::command("sh", &worktree).args(["-c", &command]);
+        let command = aris_proc::command("sh", &worktree.path).args(["-c", &command]);
         TOKENS
             .iter()
             .fold(command, aris_proc::Command::env_remove)
@@ -147,21 +142,6 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
     let output = format!("{}{}\n{end}", done.stdout.text(), done.stderr.text());
     let status = so_far.status.unwrap_or(Validity::Fail);
     Ok(outcome(status, so_far.attempts, code, tail(&output)))
-}
-
-fn place(
-    args: &ValidateArgs,
-    folder: &Folder,
-    pr: u64,
-    context: &Context,
-) -> Result<PathBuf, Error> {
-    let fetched = folder.groups(pr)?.and_then(|groups| groups.worktree);
-    let worktree = match (&args.worktree, fetched) {
-        (Some(path), _) => Worktree::of(&context.absolute(path))?,
-        (None, Some(path)) => Worktree::of(Path::new(&path))?,
-        (None, None) => Worktree::of(context.cwd())?,
-    };
-    Ok(worktree.path)
 }
 
 fn outcome(status: Validity, attempts: u32, code: Option<i32>, output: String) -> Outcome<Report> {

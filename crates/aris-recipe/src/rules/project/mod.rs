@@ -124,15 +124,14 @@ impl ProjectRule {
         for (step, Found(found)) in found.take(if self.once { 1 } else { usize::MAX }) {
             let finding = self.tell(number, &found.join(", "), Some(step), out);
             if let Some(field) = &self.at {
-                let line = match field.strip_prefix("with.") {
-                    Some(key) => argument_line(step, key),
-                    None => step
-                        .routes()
-                        .iter()
-                        .find(|(name, _)| name == field)
-                        .map_or(step.line, |(_, route)| route.line),
+                let line = if let Some(key) = field.strip_prefix("with.") {
+                    argument_line(step, key)
+                } else {
+                    let mut ways = step.routes().into_iter();
+                    let way = ways.find(|way| way.field == *field);
+                    way.map_or(step.line, |way| way.to.line)
                 };
-                finding.place(step, field, line);
+                finding.place(field, line);
             }
         }
     }

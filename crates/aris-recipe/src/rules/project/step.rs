@@ -165,10 +165,10 @@ impl StepTest {
             .map(|after| after.found(scope, step));
         let missing = self.results.as_ref().map(|results| results.missing(step));
         let default = self.default_other_than.as_ref().map(|wanted| {
-            let Some(OnResult::List(branches)) = &step.on_result else {
-                return Vec::new();
-            };
-            let open = branches.iter().filter(|branch| branch.when.is_none());
+            let open = step
+                .branches()
+                .iter()
+                .filter(|branch| branch.when.is_none());
             let routes = open.filter_map(|branch| branch.route.as_ref());
             routes
                 .map(|route| route.text.clone())
@@ -196,27 +196,19 @@ impl StepTest {
     fn is_itself(&self, scope: &Scope<'_>, at: usize, judged: usize) -> bool {
         let step = scope.step(at);
         let facts = &scope.facts[at];
-        let text = |text: &Option<aris_yaml::Text>| {
-            text.as_ref()
-                .map(|text| text.text.as_str())
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let has_tool = |tool: &str| text(&step.tool) == tool;
+        let has_tool = |tool: &str| step.tool.as_deref() == Some(tool);
         let of = |key: &str, tool: &str| {
             argument(step, key)
                 .filter(|_| has_tool(tool))
                 .unwrap_or_default()
         };
-        let result_field = |field: &str| {
-            step.capture
-                .iter()
-                .any(|capture| capture.template.references().any(|one| one.name() == field))
-        };
+        let result_field = |field: &str| step.capture.iter().any(|capture| capture.reads(field));
         some(&self.name, |name| step.name == name)
             && some(&self.starts, |name| step.name.starts_with(name))
             && some(&self.tool, has_tool)
-            && some(&self.python, |python| text(&step.python) == python)
+            && some(&self.python, |python| {
+                step.python.as_deref() == Some(python)
+            })
             && some(&self.skill, |name| {
                 facts.skill.is_some_and(|skill| skill.name == name)
             })
@@ -224,7 +216,9 @@ impl StepTest {
                 of("skill_command", AGENT_TOOL).contains(part)
             })
             && some(&self.cmd, |part| of("cmd", COMMAND_TOOL).contains(part))
-            && some(&self.note, |part| text(&step.note).contains(part))
+            && some(&self.note, |part| {
+                step.note.as_deref().is_some_and(|note| note.contains(part))
+            })
             && self.with.iter().all(|(key, pattern)| {
                 argument(step, key).is_some_and(|value| pattern.0.is_match(value))
             })
@@ -242,9 +236,7 @@ impl StepTest {
             })
             && !(self.captures_nothing && (step.kind() != Kind::Agent || !step.capture.is_empty()))
             && some(&self.captures, result_field)
-            && some(&self.captures_as, |name| {
-                step.captures().any(|capture| capture.variable.text == name)
-            })
+            && some(&self.captures_as, |name| step.captures_as(name))
             && some(&self.captures_list, |name| {
                 step.capture_list
                     .iter()
@@ -255,7 +247,7 @@ impl StepTest {
     fn routes(&self, step: &Step) -> bool {
         let has = |field: &str| match field {
             "on_result" => step.on_result.is_some(),
-            field => step.routes().iter().any(|(known, _)| known == field),
+            field => step.routes().iter().any(|way| way.field == field),
         };
         some(&self.has, has)
             && some(&self.lacks, |field| !has(field))
@@ -282,9 +274,7 @@ impl ReadsField {
             let mut captures = before.flat_map(|facts| facts.step.capture.iter().rev());
             let capture = captures.find(|capture| capture.variable.text == name)?;
             let mut references = capture.template.references();
-            references.find(|reference| {
-                reference.namespace == Namespace::Result && reference.name() == self.field
-            })
+            references.find(|reference| reference.is(Namespace::Result, &self.field))
         };
         names
             .filter(|(_, reference)| comes_from(reference.name()).is_some())
@@ -311,8 +301,11 @@ impl Removed {
                 captures.any(|capture| capture.variable.text == name)
             };
             let removers = scope.steps().filter(|(_, facts)| {
-                let tool = facts.step.tool.as_ref();
-                tool.is_some_and(|tool| tool.text == self.by)
+                facts
+                    .step
+                    .tool
+                    .as_ref()
+                    .is_some_and(|tool| tool.text == self.by)
             });
             for (remover, facts) in removers.filter(|(remover, _)| *remover != at) {
                 let after = facts.step.on_success.as_ref();
@@ -349,10 +342,8 @@ impl Before {
 
 impl AfterFailure {
     fn found(&self, scope: &Scope<'_>, step: &Step) -> Vec<String> {
-        let failure = step
-            .on_failure
-            .as_ref()
-            .and_then(|route| scope.recipe.position(&route.text));
+        let failure = step.on_failure.as_deref();
+        let failure = failure.and_then(|route| scope.recipe.position(route));
         let begin: Vec<usize> = failure.into_iter().collect();
         let looks = |at: usize| self.without.holds(scope, at).is_some();
         let reached = reach(&scope.successors, &begin, looks).into_iter();
@@ -363,15 +354,11 @@ impl AfterFailure {
 
 impl Results {
     fn missing(&self, step: &Step) -> Vec<String> {
-        let Some(OnResult::List(branches)) = &step.on_result else {
-            return Vec::new();
-        };
         let routed: BTreeSet<&str> = step
             .conditions()
-            .into_iter()
             .flat_map(|(_, _, expression)| self.values(expression))
             .collect();
-        let missing = self.need.iter().filter(|_| !branches.is_empty());
+        let missing = self.need.iter().filter(|_| !step.branches().is_empty());
         missing
             .filter(|value| !routed.contains(value.as_str()))
             .cloned()
@@ -388,7 +375,7 @@ impl Results {
                 left: Operand::Reference(reference),
                 comparison: Comparison::Equal,
                 right: Operand::Literal(value),
-            } if reference.namespace == Namespace::Result && reference.name() == self.field => {
+            } if reference.is(Namespace::Result, &self.field) => {
                 vec![value.as_str()]
             }
             _ => Vec::new(),
@@ -403,14 +390,9 @@ impl Leads {
                 .iter()
                 .any(|(key, route)| key.text == self.on && route.text == self.to),
             Some(OnResult::List(branches)) => branches.iter().any(|branch| {
-                let asks = branch
-                    .when
-                    .as_ref()
-                    .is_some_and(|when| when.text.text.contains(&self.on));
-                asks && branch
-                    .route
-                    .as_ref()
-                    .is_some_and(|route| route.text == self.to)
+                let when = branch.when.as_ref();
+                let asks = when.is_some_and(|when| when.text.contains(&self.on));
+                asks && branch.route.as_deref() == Some(&self.to)
             }),
             None => false,
         }

@@ -1,17 +1,17 @@
 //! What steps give to skills and take from them, against the contracts in the manifest.
 
-use crate::rules::Id;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use regex::Regex;
 
-use super::super::data::{Manifest, SkillContract, SkillInput};
+use super::super::data::{Manifest, SkillContract};
 use super::super::findings::Findings;
-use super::super::scope::{Facts, Scope, captured_field};
+use super::super::scope::{Scope, captured_field};
 use super::super::skill_name::Called;
-use crate::expression::Namespace;
-use crate::finding::Severity;
-use crate::model::Step;
+use crate::expression::{Namespace, Reference};
+use crate::finding::{Finding, Severity};
+use crate::near::nearest;
+use crate::rules::Id;
 
 /// Steps between a skill and a push that count as one way. **Source**: the reference.
 const PUSH_HOPS: usize = 6;
@@ -27,13 +27,20 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (at, facts) in scope.steps() {
         if let Some(skill) = &facts.skill {
             if let Some((name, contract)) = manifest.skills.get_key_value(skill.name) {
-                given(scope, facts, skill, contract, &captured, out);
-                taken(facts.step, skill, contract, out);
-                handed_on(scope, manifest, at, skill, contract, out);
-                writes(scope, at, skill, contract, out);
-                for fault in faults.entry(name).or_insert_with(|| of_contract(contract)) {
-                    let message = format!("contract of skill `{name}`: {}", fault.message);
-                    out.step(fault.rule, facts.step, message).severity = fault.severity;
+                let call = Call {
+                    scope,
+                    at,
+                    skill,
+                    contract,
+                };
+                call.given(&captured, out);
+                call.taken(out);
+                call.handed_on(manifest, out);
+                call.writes(out);
+                let faults = faults.entry(name).or_insert_with(|| of_contract(contract));
+                for (rule, severity, message) in faults {
+                    let message = format!("contract of skill `{name}`: {message}");
+                    out.step(*rule, facts.step, message).severity = *severity;
                 }
             } else if facts.step.captures().next().is_some() {
                 let message = format!(
@@ -43,214 +50,147 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
                 out.step(Id::UndeclaredCaptureKey, facts.step, message);
             }
         }
-        captured.extend(
-            facts
-                .step
-                .captures()
-                .map(|capture| capture.variable.text.as_str()),
-        );
+        captured.extend(facts.step.captures().map(|capture| &*capture.variable));
     }
 }
 
-fn given(
-    scope: &Scope<'_>,
-    facts: &Facts<'_>,
-    skill: &Called<'_>,
-    contract: &SkillContract,
-    captured: &BTreeSet<&str>,
-    out: &mut Findings,
-) {
-    let step = facts.step;
-    let referred: BTreeSet<&str> = facts
-        .reads(Namespace::Context)
-        .chain(facts.reads(Namespace::Inputs))
-        .map(|(_, reference)| reference.name())
-        .collect();
-    let at_hand = |input: &SkillInput| {
-        captured.contains(input.name.as_str()) || scope.inputs.contains(input.name.as_str())
-    };
-    let required = contract
-        .inputs
-        .iter()
-        .filter(|input| input.required && !referred.contains(input.name.as_str()));
-    if skill.has_prose() {
-        for input in required.filter(|input| at_hand(input)) {
-            let message = format!(
-                "skill `{}` requires `{}`, which is at hand, and the command describes it in prose; write ${{{{ context.{} }}}}",
-                skill.name, input.name, input.name
-            );
-            out.step(Id::ShadowedRequiredInput, step, message);
-        }
-    } else if skill
-        .referred()
-        .iter()
-        .all(|name| contract.inputs.iter().any(|input| input.name == *name))
-    {
-        for input in required {
-            let advice = if at_hand(input) {
-                format!("it is at hand: write ${{{{ context.{} }}}}", input.name)
-            } else {
-                String::from("no earlier step captures it and no input has its name")
-            };
-            let message = format!(
-                "skill `{}` requires `{}` and does not get it; {advice}",
-                skill.name, input.name
-            );
-            out.step(Id::MissingIngredient, step, message);
-        }
-    }
-    for input in contract
-        .inputs
-        .iter()
-        .filter(|input| input.recommended && !input.required)
-    {
-        let assigned = skill.command.split_whitespace().any(|word| {
-            word.strip_prefix(input.name.as_str())
-                .is_some_and(|rest| rest.starts_with('='))
-        });
-        if !assigned {
-            let message = format!(
-                "skill `{}` is better with `{}`; add {}=${{{{ context.{} }}}}",
-                skill.name, input.name, input.name, input.name
-            );
-            out.step(Id::MissingRecommendedInput, step, message);
-        }
-    }
+/// A step that calls a skill with a contract.
+struct Call<'a> {
+    scope: &'a Scope<'a>,
+    at: usize,
+    skill: &'a Called<'a>,
+    contract: &'a SkillContract,
 }
 
-fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Findings) {
-    for (key, list) in [
-        ("capture", &step.capture),
-        ("capture_list", &step.capture_list),
-    ] {
-        for capture in list {
-            let Some(field) = captured_field(capture) else {
-                continue;
-            };
-            if contract.output(field).is_none() {
-                let near = crate::near::nearest(
-                    field,
-                    contract.outputs.iter().map(|output| output.name.as_str()),
+impl Call<'_> {
+    fn tell<'o>(&self, rule: Id, what: &str, out: &'o mut Findings) -> &'o mut Finding {
+        let message = format!("skill `{}` {what}", self.skill.name);
+        out.step(rule, self.scope.step(self.at), message)
+    }
+
+    fn given(&self, captured: &BTreeSet<&str>, out: &mut Findings) {
+        let (scope, skill, contract) = (self.scope, self.skill, self.contract);
+        let facts = &scope.facts[self.at];
+        let context = facts.reads(Namespace::Context);
+        let referred = context.chain(facts.reads(Namespace::Inputs));
+        let referred: BTreeSet<&str> = referred.map(|(_, one)| one.name()).collect();
+        let at_hand = |name: &str| captured.contains(name) || scope.inputs.contains(name);
+        let required = contract.inputs.iter().filter(|input| input.required);
+        let required = required.map(|input| input.name.as_str());
+        let missing = required.filter(|name| !referred.contains(name));
+        let is_declared = |name: &String| contract.inputs.iter().any(|input| input.name == *name);
+        if skill.has_prose() {
+            for name in missing.filter(|name| at_hand(name)) {
+                let what = format!(
+                    "requires `{name}`, which is at hand, and the command describes it in prose; write ${{{{ context.{name} }}}}"
                 );
-                let message = format!("skill `{}` has no output `{field}`{near}", skill.name);
-                let place = format!("{key}.{}", capture.variable.text);
-                out.text(
-                    Id::UndeclaredCaptureKey,
-                    step,
-                    place,
-                    &capture.variable,
-                    message,
-                );
+                self.tell(Id::ShadowedRequiredInput, &what, out);
+            }
+        } else if skill.referred().iter().all(is_declared) {
+            for name in missing {
+                let advice = if at_hand(name) {
+                    format!("it is at hand: write ${{{{ context.{name} }}}}")
+                } else {
+                    String::from("no earlier step captures it and no input has its name")
+                };
+                let what = format!("requires `{name}` and does not get it; {advice}");
+                self.tell(Id::MissingIngredient, &what, out);
+            }
+        }
+        for input in &contract.inputs {
+            let name = &input.name;
+            let mut words = skill.command.split_whitespace();
+            let assigned = words.any(|word| {
+                let rest = word.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.starts_with('='))
+            });
+            if input.recommended && !input.required && !assigned {
+                let what = format!("is better with `{name}`; add {name}=${{{{ context.{name} }}}}");
+                self.tell(Id::MissingRecommendedInput, &what, out);
             }
         }
     }
-    if !contract.outputs.is_empty() && step.captures().next().is_none() {
-        let names: Vec<&str> = contract
-            .outputs
-            .iter()
-            .map(|output| output.name.as_str())
-            .collect();
-        let message = format!(
-            "skill `{}` gives {} and the step captures nothing",
-            skill.name,
-            names.join(", ")
-        );
-        out.step(Id::ImplicitHandoff, step, message);
-    }
-    if contract.write_behavior.as_deref() == Some("always")
-        && step.skip_when_false.is_none()
-        && step.on_context_limit.is_none()
-    {
-        let message = format!(
-            "skill `{}` always writes; without on_context_limit what it wrote is lost when the agent's context is full",
-            skill.name
-        );
-        out.step(Id::FileWritingSkillMissingContextLimit, step, message);
-    }
-}
 
-/// A skill that gives nothing, followed by one that would take paths.
-fn handed_on(
-    scope: &Scope<'_>,
-    manifest: &Manifest,
-    at: usize,
-    skill: &Called<'_>,
-    contract: &SkillContract,
-    out: &mut Findings,
-) {
-    if !contract.outputs.is_empty() {
-        return;
-    }
-    for next in &scope.successors[at] {
-        let Some(consumer) = &scope.facts[*next].skill else {
-            continue;
-        };
-        let Some(inputs) = manifest
-            .skills
-            .get(consumer.name)
-            .map(|contract| &contract.inputs)
-        else {
-            continue;
-        };
-        let unwired: Vec<&str> = inputs
-            .iter()
-            .filter(|input| !input.required && PATHS.contains(&input.kind.as_str()))
-            .map(|input| input.name.as_str())
-            .filter(|name| !consumer.command.contains(&format!("context.{name}")))
-            .collect();
-        if !unwired.is_empty() {
-            let message = format!(
-                "skill `{}` gives nothing, and `{}` in step `{}` could take {}; if it reads what the first one wrote, give that an output \
-                 and capture it",
-                skill.name,
-                consumer.name,
-                scope.step(*next).name,
-                unwired.join(", ")
-            );
-            out.step(Id::UncapturedHandoffConsumer, scope.step(at), message);
+    fn taken(&self, out: &mut Findings) {
+        let (step, contract) = (self.scope.step(self.at), self.contract);
+        let names = contract.output_names();
+        for capture in step.captures() {
+            let field = captured_field(capture);
+            let Some(field) = field.filter(|field| contract.output(field).is_none()) else {
+                continue;
+            };
+            let near = nearest(field, names.iter().copied());
+            let what = format!("has no output `{field}`{near}");
+            self.tell(Id::UndeclaredCaptureKey, &what, out)
+                .place(&capture.field, capture.variable.line);
+        }
+        if !names.is_empty() && step.captures().next().is_none() {
+            let names = names.join(", ");
+            let what = format!("gives {names} and the step captures nothing");
+            self.tell(Id::ImplicitHandoff, &what, out);
+        }
+        if contract.write_behavior.as_deref() == Some("always")
+            && step.skip_when_false.is_none()
+            && step.on_context_limit.is_none()
+        {
+            let what = "always writes; without on_context_limit what it wrote is lost when the agent's context is full";
+            self.tell(Id::FileWritingSkillMissingContextLimit, what, out);
         }
     }
-}
 
-/// A skill that may write nothing, on an ungated way to a push.
-fn writes(
-    scope: &Scope<'_>,
-    at: usize,
-    skill: &Called<'_>,
-    contract: &SkillContract,
-    out: &mut Findings,
-) {
-    if contract.write_behavior.as_deref() != Some("conditional") {
-        return;
+    /// A skill that gives nothing, followed by one that would take paths.
+    fn handed_on(&self, manifest: &Manifest, out: &mut Findings) {
+        let scope = self.scope;
+        if !self.contract.outputs.is_empty() {
+            return;
+        }
+        for next in &scope.successors[self.at] {
+            let Some(consumer) = &scope.facts[*next].skill else {
+                continue;
+            };
+            let Some(takes) = manifest.skills.get(consumer.name) else {
+                continue;
+            };
+            let inputs = takes.inputs.iter();
+            let unwired: Vec<&str> = inputs
+                .filter(|input| !input.required && PATHS.contains(&input.kind.as_str()))
+                .map(|input| input.name.as_str())
+                .filter(|name| !consumer.command.contains(&format!("context.{name}")))
+                .collect();
+            if !unwired.is_empty() {
+                let what = format!(
+                    "gives nothing, and `{}` in step `{}` could take {}; if it reads what the first one wrote, give that an output \
+                     and capture it",
+                    consumer.name,
+                    scope.step(*next).name,
+                    unwired.join(", ")
+                );
+                self.tell(Id::UncapturedHandoffConsumer, &what, out);
+            }
+        }
     }
-    let step = scope.step(at);
-    let gated = step.conditions().into_iter().any(|(_, _, expression)| {
-        expression.references().iter().any(|reference| {
-            reference.namespace == Namespace::Result && contract.output(reference.name()).is_some()
-        })
-    });
-    let Some(push) = push_behind(scope, at).filter(|_| !gated) else {
-        return;
-    };
-    let names: Vec<&str> = contract
-        .outputs
-        .iter()
-        .map(|output| output.name.as_str())
-        .collect();
-    let advice = if names.is_empty() {
-        String::from("give the skill an output that tells, and route by it")
-    } else {
-        format!(
-            "route by one of its outputs ({}) with on_result",
-            names.join(", ")
-        )
-    };
-    let message = format!(
-        "skill `{}` may write nothing, and step `{}` pushes all the same; {advice}",
-        skill.name,
-        scope.step(push).name
-    );
-    out.step(Id::ConditionalSkillUngatedPush, step, message);
+
+    /// A skill that may write nothing, on an ungated way to a push.
+    fn writes(&self, out: &mut Findings) {
+        let (scope, contract) = (self.scope, self.contract);
+        if contract.write_behavior.as_deref() != Some("conditional") {
+            return;
+        }
+        let is_output = |one: &Reference| {
+            one.namespace == Namespace::Result && contract.output(one.name()).is_some()
+        };
+        let gated = scope.step(self.at).asks().any(is_output);
+        let Some(push) = push_behind(scope, self.at).filter(|_| !gated) else {
+            return;
+        };
+        let advice = match contract.output_names().join(", ").as_str() {
+            "" => String::from("give the skill an output that tells, and route by it"),
+            names => format!("route by one of its outputs ({names}) with on_result"),
+        };
+        let push = &scope.step(push).name;
+        let what = format!("may write nothing, and step `{push}` pushes all the same; {advice}");
+        self.tell(Id::ConditionalSkillUngatedPush, &what, out);
+    }
 }
 
 /// The nearest push.
@@ -258,91 +198,65 @@ fn push_behind(scope: &Scope<'_>, from: usize) -> Option<usize> {
     let mut seen = BTreeSet::from([from]);
     let mut open = VecDeque::from([(from, 0)]);
     while let Some((at, hops)) = open.pop_front() {
-        if scope
-            .step(at)
-            .tool
-            .as_ref()
-            .is_some_and(|tool| tool.text == "push_to_remote")
-        {
+        if scope.step(at).tool.as_deref() == Some("push_to_remote") {
             return Some(at);
         }
         if hops < PUSH_HOPS {
-            let next = scope.successors[at]
+            let fresh = scope.successors[at]
                 .iter()
-                .copied()
-                .filter(|next| seen.insert(*next));
-            open.extend(next.map(|next| (next, hops + 1)));
+                .filter(|next| seen.insert(**next));
+            open.extend(fresh.map(|next| (*next, hops + 1)));
         }
     }
     None
 }
 
 /// What is wrong with a contract itself; told at every step that calls the skill.
-struct Fault {
-    rule: Id,
-    severity: Severity,
-    message: String,
-}
+type Fault = (Id, Severity, String);
 
 fn of_contract(contract: &SkillContract) -> Vec<Fault> {
+    use Severity::{Error, Warning};
     let mut faults = Vec::new();
-    let mut fault = |rule, severity, message| {
-        faults.push(Fault {
-            rule,
-            severity,
-            message,
-        });
+    let mut fault = |rule, severity, message: &str| {
+        faults.push((rule, severity, message.to_owned()));
     };
     let patterns = &contract.output_patterns;
-    if patterns.is_empty()
-        && contract
-            .outputs
-            .iter()
-            .any(|output| output.kind == "file_path")
-    {
-        let message = String::from("it gives files and has no expected_output_patterns");
-        fault(Id::MissingOutputPatterns, Severity::Warning, message);
+    let examples = &contract.pattern_examples;
+    let mut outputs = contract.outputs.iter();
+    if patterns.is_empty() && outputs.any(|output| output.kind == "file_path") {
+        let message = "it gives files and has no expected_output_patterns";
+        fault(Id::MissingOutputPatterns, Warning, message);
     }
-    if !patterns.is_empty() && contract.pattern_examples.is_empty() {
-        let message = String::from("it has expected_output_patterns and no pattern_examples");
-        fault(Id::MissingPatternExamples, Severity::Warning, message);
+    if !patterns.is_empty() && examples.is_empty() {
+        let message = "it has expected_output_patterns and no pattern_examples";
+        fault(Id::MissingPatternExamples, Warning, message);
     }
     for pattern in patterns {
-        match Regex::new(pattern) {
-            Err(error) => {
-                let message = format!(
-                    "pattern `{pattern}` is no regular expression: {}",
-                    last_line(&error)
-                );
-                fault(Id::PatternExamplesMatch, Severity::Error, message);
+        let problem = match Regex::new(pattern) {
+            Err(error) => format!("is no regular expression: {}", last_line(&error)),
+            Ok(regex) if examples.is_empty() || examples.iter().any(|one| regex.is_match(one)) => {
+                continue;
             }
-            Ok(regex) => {
-                let examples = &contract.pattern_examples;
-                if !examples.is_empty() && !examples.iter().any(|example| regex.is_match(example)) {
-                    let message =
-                        format!("pattern `{pattern}` matches none of the pattern_examples");
-                    fault(Id::PatternExamplesMatch, Severity::Error, message);
-                }
-            }
-        }
+            Ok(_) => String::from("matches none of the pattern_examples"),
+        };
+        let message = format!("pattern `{pattern}` {problem}");
+        fault(Id::PatternExamplesMatch, Error, &message);
     }
     let conditions = &contract.write_expected_when;
+    let behavior = Id::WriteBehaviorConsistency;
     match contract.write_behavior.as_deref() {
         Some("conditional") if conditions.is_empty() => {
-            let message = String::from(
-                "write_behavior is conditional and write_expected_when says no condition",
-            );
-            fault(Id::WriteBehaviorConsistency, Severity::Error, message);
+            let message = "write_behavior is conditional and write_expected_when says no condition";
+            fault(behavior, Error, message);
         }
         Some("always") if !conditions.is_empty() => {
-            let message =
-                String::from("write_behavior is always and write_expected_when says a condition");
-            fault(Id::WriteBehaviorConsistency, Severity::Warning, message);
+            let message = "write_behavior is always and write_expected_when says a condition";
+            fault(behavior, Warning, message);
         }
         None | Some("always" | "conditional") => {}
         Some(other) => {
             let message = format!("write_behavior is `{other}`; there is always and conditional");
-            fault(Id::WriteBehaviorConsistency, Severity::Error, message);
+            fault(behavior, Error, &message);
         }
     }
     for pattern in conditions {
@@ -351,7 +265,7 @@ fn of_contract(contract: &SkillContract) -> Vec<Fault> {
                 "`{pattern}` in write_expected_when is no regular expression: {}",
                 last_line(&error)
             );
-            fault(Id::WriteBehaviorConsistency, Severity::Error, message);
+            fault(behavior, Error, &message);
         }
     }
     faults

@@ -9,7 +9,7 @@ use super::super::findings::Findings;
 use super::super::scope::{Scope, comparisons, reach};
 use crate::expression::{Comparison, Expression, Namespace, Operand, Reference};
 use crate::finding::Severity;
-use crate::model::{Kind, OnResult, Step, Target};
+use crate::model::{Kind, OnResult, Step, Target, Via, Written};
 use crate::rules::Id;
 use crate::rules::routing::ends_unwritten;
 use crate::value::is_truthy;
@@ -33,19 +33,14 @@ pub(super) fn check(
     let Some(on_result) = &step.on_result else {
         return;
     };
-    let field = match on_result {
-        OnResult::Field { field, .. } => field
-            .as_ref()
-            .map(|field| Reference::of_result(&field.text)),
-        OnResult::List(_) => None,
-    };
-    let mut asked: Vec<(&Reference, Vec<String>)> = Vec::new();
-    if let (Some(field), OnResult::Field { routes, .. }) = (&field, on_result) {
-        asked.push((
-            field,
-            routes.iter().map(|(key, _)| key.text.clone()).collect(),
-        ));
-    }
+    let field = step.by_field().map(|(field, routes)| {
+        let values: Vec<String> = routes.iter().map(|(key, _)| key.text.clone()).collect();
+        (Reference::of_result(field), values)
+    });
+    let field = field
+        .as_ref()
+        .map(|(field, values)| (field, values.clone()));
+    let mut asked: Vec<(&Reference, Vec<String>)> = field.into_iter().collect();
     for (_, _, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
             let values = told_apart(comparison, literal);
@@ -56,12 +51,10 @@ pub(super) fn check(
         }
     }
     // An answer that is only tested for truth. Of other variables and programs such a test asks whether something is there.
-    for (_, _, expression) in step.conditions() {
-        for reference in expression.references() {
-            let own = reference.namespace == Namespace::Result && step.kind() == Kind::Agent;
-            if own && !asked.iter().any(|(known, _)| *known == reference) {
-                asked.push((reference, Vec::new()));
-            }
+    for reference in step.asks().filter(|_| step.kind() == Kind::Agent) {
+        let own = reference.namespace == Namespace::Result;
+        if own && !asked.iter().any(|(known, _)| *known == reference) {
+            asked.push((reference, Vec::new()));
         }
     }
     for (reference, literals) in asked {
@@ -130,10 +123,8 @@ impl Gate<'_> {
             let Some((at, route)) = self.branch(value) else {
                 continue;
             };
-            let as_failure = writer_step
-                .on_failure
-                .as_ref()
-                .is_none_or(|failure| failure.text == route.text);
+            let failure = writer_step.on_failure.as_deref();
+            let as_failure = failure.is_none_or(|failure| failure == route.text);
             // Where all values are known, the last one may be what the default is for; not beside another that has a branch there.
             let beside = self.literals.iter().find(|literal| {
                 let named = self.branch(literal);
@@ -161,8 +152,8 @@ impl Gate<'_> {
                     if absent { " or a missing" } else { "" }
                 )
             };
-            let field = format!("on_result[{at}]");
-            let finding = out.text(Id::OpenDefault, step, field, route, message);
+            let finding = out.step(Id::OpenDefault, step, message);
+            finding.place(format!("on_result[{at}]"), route.line);
             // A listed value may be meant to go there, and a program writes what its author chose; an agent writes what it likes.
             // A text that is only tested for truth may be one, such as a path, where any text is meant.
             if values.is_some() || writer_step.kind() != Kind::Agent || self.literals.is_empty() {
@@ -188,25 +179,21 @@ impl Gate<'_> {
             return false;
         }
         let step = self.scope.step(writer);
-        let routes = [
-            ("on_failure", &step.on_failure),
-            ("on_exhausted", &step.on_exhausted),
-            ("on_context_limit", &step.on_context_limit),
-        ];
-        for (field, route) in routes {
-            if let Some(route) = route
-                .as_ref()
-                .filter(|route| goes_on.contains(&route.text.as_str()))
-            {
-                let message = format!(
-                    "without a verdict the run goes on to `{}`, as if `{}` had allowed it; let {field} stop it",
-                    route.text, self.reference
-                );
-                out.text(Id::OpenFailure, step, field, route, message);
-                return true;
-            }
-        }
-        false
+        let vias = [Via::Failure, Via::Exhausted, Via::ContextLimit];
+        let open = vias.into_iter().find_map(|via| {
+            let mut ways = step.routes().into_iter();
+            ways.find(|way| way.via == via && goes_on.contains(&&**way.to))
+        });
+        let Some(Written { field, to, .. }) = open else {
+            return false;
+        };
+        let message = format!(
+            "without a verdict the run goes on to `{}`, as if `{}` had allowed it; let {field} stop it",
+            to.text, self.reference
+        );
+        out.step(Id::OpenFailure, step, message)
+            .place(field, to.line);
+        true
     }
 
     /// The first branch that this text of the reference is sure to take.
@@ -220,12 +207,8 @@ impl Gate<'_> {
             }
         };
         let (at, branch) = branches.iter().enumerate().find(|(_, branch)| {
-            let condition = branch
-                .when
-                .as_ref()
-                .and_then(|when| when.parsed.as_ref().ok());
-            branch.is_default()
-                || condition.is_some_and(|condition| self.outcome(condition, text) == Some(true))
+            let holds = |condition| self.outcome(condition, text) == Some(true);
+            branch.is_default() || branch.condition().is_some_and(holds)
         })?;
         Some((at, branch.route.as_ref()?))
     }
@@ -270,19 +253,15 @@ impl Gate<'_> {
     /// Whether no good end can be reached by a route without passing the gate, or its writer, again.
     fn holds(&self, route: &str, writer: usize) -> bool {
         let scope = self.scope;
-        let first = match scope.recipe.target(route) {
-            Some(Target::Step(name)) => match scope.recipe.position(&name) {
-                Some(at) => at,
-                None => return true,
-            },
-            Some(Target::Done) => return false,
-            Some(Target::Escalate) | None => return true,
+        let Some(first) = scope.recipe.position(route) else {
+            return scope.recipe.target(route) != Some(Target::Done);
         };
         let components = &scope.graph.components;
         let leads_back = components.same(first, self.at) || components.same(first, writer);
         if !leads_back || !self.ends.reached[first] {
             return !self.ends.reached[first];
         }
+        // Until the first end: a walk of all that can be reached, for each gate, takes minutes in a loop of thousands of steps.
         let mut seen = vec![false; scope.facts.len()];
         let mut open = vec![first];
         while let Some(at) = open.pop() {
@@ -308,12 +287,11 @@ pub(super) struct Ends {
 
 impl Ends {
     pub(super) fn of(scope: &Scope<'_>) -> Self {
-        let is_done =
-            |(_, route): (String, &Text)| scope.recipe.target(&route.text) == Some(Target::Done);
         let well = |step: &Step| {
+            let mut ways = step.routes().into_iter();
             (step.is_stop() && !step.failed)
                 || ends_unwritten(step)
-                || step.routes().into_iter().any(is_done)
+                || ways.any(|way| scope.recipe.target(way.to) == Some(Target::Done))
         };
         let here: Vec<bool> = scope.steps().map(|(_, facts)| well(facts.step)).collect();
         let ends: Vec<usize> = (0..here.len()).filter(|at| here[*at]).collect();

@@ -41,33 +41,20 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             continue;
         };
         let Some(parameters) = tools.get(&name.text) else {
-            let near = nearest(&name.text, tools.keys().map(String::as_str));
-            out.text(
-                Id::UnknownTool,
-                step,
-                "tool",
-                name,
-                format!("there is no tool `{}`{near}", name.text),
-            );
+            let near = nearest(name, tools.keys().map(String::as_str));
+            let message = format!("there is no tool `{}`{near}", name.text);
+            out.step(Id::UnknownTool, step, message)
+                .place("tool", name.line);
             continue;
         };
         let Some(parameters) = parameters else {
             continue;
         };
-        for (key, _) in step
-            .with
-            .iter()
-            .filter(|(key, _)| !parameters.contains(&key.text))
-        {
-            let near = nearest(&key.text, parameters.iter().map(String::as_str));
+        let keys = step.with.iter().map(|(key, _)| key);
+        for key in keys.filter(|key| !parameters.contains(&key.text)) {
+            let near = nearest(key, parameters.iter().map(String::as_str));
             let message = format!("tool `{}` has no parameter `{}`{near}", name.text, key.text);
-            out.text(
-                Id::DeadWithParam,
-                step,
-                format!("with.{}", key.text),
-                key,
-                message,
-            );
+            out.step(Id::DeadWithParam, step, message).at_argument(key);
         }
     }
 }

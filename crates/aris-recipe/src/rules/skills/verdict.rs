@@ -1,14 +1,14 @@
 //! Verdicts: whether every value has its way, and whether conditions ask for values that exist.
 
-use crate::rules::Id;
 use std::collections::BTreeMap;
 
-use super::super::data::Manifest;
+use super::super::data::{Manifest, SkillContract};
 use super::super::findings::Findings;
-use super::super::scope::{Scope, captured_field, comparisons};
+use super::super::scope::{Facts, Scope, captured_field, comparisons};
 use super::gate::{self, Ends, Values};
-use crate::expression::{Comparison, Namespace, Reference};
-use crate::model::{OnResult, Step};
+use crate::expression::{Comparison, Namespace};
+use crate::model::Step;
+use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let none = Manifest::default();
@@ -17,10 +17,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     let ends = Ends::of(scope);
     for (at, facts) in scope.steps() {
         let step = facts.step;
-        let contract = facts
-            .skill
-            .as_ref()
-            .and_then(|skill| manifest.skills.get(skill.name));
+        let contract = contract_of(facts, manifest);
         let mut fields: BTreeMap<&str, Values<'_>> = BTreeMap::new();
         for output in contract.into_iter().flat_map(|contract| &contract.outputs) {
             if !output.allowed_values.is_empty() {
@@ -36,29 +33,18 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
+fn contract_of<'m>(facts: &Facts<'_>, manifest: &'m Manifest) -> Option<&'m SkillContract> {
+    manifest.skills.get(facts.skill.as_ref()?.name)
+}
+
 /// Values of a routing output that no condition names.
 fn unrouted(step: &Step, output: &str, values: &[String], out: &mut Findings) {
-    let captured = step.captures().any(|capture| {
-        capture
-            .template
-            .references()
-            .any(|reference| reference.namespace == Namespace::Result && reference.name() == output)
-    });
-    let conditions = step.conditions();
-    let decides = conditions.iter().any(|(_, _, expression)| {
-        expression
-            .references()
-            .iter()
-            .any(|reference| reference.namespace == Namespace::Result && reference.name() == output)
-    });
+    let captured = step.captures().any(|capture| capture.reads(output));
+    let decides = step.asks().any(|one| one.is(Namespace::Result, output));
     if !captured || !decides {
         return;
     }
-    let named = |value: &&String| {
-        conditions
-            .iter()
-            .any(|(_, text, _)| has_word(&text.text, value))
-    };
+    let named = |value: &&String| step.conditions().any(|(_, text, _)| has_word(text, value));
     let unrouted: Vec<&String> = values.iter().filter(|value| !named(value)).collect();
     if unrouted.len() < 2 {
         return;
@@ -94,22 +80,16 @@ fn values_of_variables<'a>(
         let mut values = Values::new();
         let all_known = producers.iter().all(|at| {
             let facts = &scope.facts[*at];
-            let contract = facts
-                .skill
-                .as_ref()
-                .and_then(|skill| manifest.skills.get(skill.name));
-            facts
-                .step
-                .captures()
-                .filter(|capture| capture.variable.text == *variable)
-                .all(|capture| {
-                    let output = captured_field(capture).and_then(|field| contract?.output(field));
-                    let allowed = output
-                        .map(|output| &output.allowed_values)
-                        .filter(|allowed| !allowed.is_empty());
-                    values.extend(allowed.into_iter().flatten().map(String::as_str));
-                    allowed.is_some()
-                })
+            let contract = contract_of(facts, manifest);
+            let captures = facts.step.captures();
+            let mut captures = captures.filter(|capture| capture.variable.text == *variable);
+            captures.all(|capture| {
+                let output = captured_field(capture).and_then(|field| contract?.output(field));
+                let allowed = output.map(|output| &output.allowed_values);
+                let allowed = allowed.filter(|allowed| !allowed.is_empty());
+                values.extend(allowed.into_iter().flatten().map(String::as_str));
+                allowed.is_some()
+            })
         });
         if all_known {
             known.insert(*variable, values);
@@ -124,57 +104,45 @@ fn impossible(
     variables: &BTreeMap<&str, Values<'_>>,
     out: &mut Findings,
 ) {
-    let values = |reference: &Reference| {
-        let plain = reference.filters.is_empty() && reference.path.len() == 1;
-        match reference.namespace {
-            Namespace::Result if plain => fields.get(reference.name()),
-            Namespace::Context if plain => variables.get(reference.name()),
-            _ => None,
-        }
+    let mut told = |never: &str, value: &str, values: &Values<'_>, field: String, line| {
+        let listed = values.iter().copied().collect::<Vec<_>>().join(", ");
+        let message = format!("`{never}` is never `{value}`; it is one of {listed}");
+        out.step(Id::ImpossibleComparison, step, message)
+            .place(field, line);
     };
+    // Empty is what is absent, and that is always possible.
+    let is_possible = |value: &str, values: &Values<'_>| value.is_empty() || values.contains(value);
     for (branch, text, expression) in step.conditions() {
         for (reference, comparison, literal) in comparisons(expression) {
-            if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            let values = match reference.namespace {
+                Namespace::Result => fields.get(reference.name()),
+                Namespace::Context => variables.get(reference.name()),
+                Namespace::Inputs => None,
+            };
+            let Some(values) = values.filter(|_| reference.is_plain()) else {
                 continue;
-            }
-            // Empty is what is absent, and that is always possible.
-            if let Some(values) =
-                values(reference).filter(|values| !literal.is_empty() && !values.contains(literal))
-            {
-                let listed = values.iter().copied().collect::<Vec<_>>().join(", ");
-                let message = format!("`{reference}` is never `{literal}`; it is one of {listed}");
-                out.text(
-                    Id::ImpossibleComparison,
-                    step,
-                    format!("on_result[{branch}]"),
-                    text,
-                    message,
-                );
+            };
+            let compares = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+            if compares && !is_possible(literal, values) {
+                let field = format!("on_result[{branch}]");
+                told(&reference.to_string(), literal, values, field, text.line);
             }
         }
     }
-    if let Some(OnResult::Field {
-        field: Some(field),
-        routes,
-    }) = &step.on_result
-        && let Some(values) = fields.get(field.text.as_str())
-    {
-        for (key, _) in routes
-            .iter()
-            .filter(|(key, _)| !key.text.is_empty() && !values.contains(key.text.as_str()))
-        {
-            let listed = values.iter().copied().collect::<Vec<_>>().join(", ");
-            let message = format!(
-                "`result.{}` is never `{}`; it is one of {listed}",
-                field.text, key.text
-            );
-            out.text(
-                Id::ImpossibleComparison,
-                step,
-                format!("on_result.routes.{}", key.text),
-                key,
-                message,
-            );
-        }
+    let Some((named, routes)) = step.by_field() else {
+        return;
+    };
+    let Some(values) = fields.get(&**named) else {
+        return;
+    };
+    for (key, _) in routes.iter().filter(|(key, _)| !is_possible(key, values)) {
+        let field = format!("on_result.routes.{}", key.text);
+        told(
+            &format!("result.{}", named.text),
+            key,
+            values,
+            field,
+            key.line,
+        );
     }
 }

@@ -24,7 +24,7 @@ pub(crate) const SCHEMA: &str = "aris.recipe_runner.timeline/v1";
 const LIMIT: u64 = 16 << 20;
 
 /// When what was done.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// The page.
@@ -49,7 +49,7 @@ pub struct Timeline {
 }
 
 /// A step as it was visited.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Row {
     step: String,
@@ -101,20 +101,14 @@ pub(crate) fn run(args: &TimelineArgs, context: &Context) -> Result<Outcome<Time
         None => state_path.with_extension("html"),
     };
     if target == state_path {
-        return Err(Error::Input {
-            reason: format!(
-                "the page would take the place of the run, {}",
-                target.display()
-            ),
-            hint: String::from("name another file with -o"),
-        });
+        let place = target.display();
+        let reason = format!("the page would take the place of the run, {place}");
+        return Err(Error::input(reason, "name another file with -o"));
     }
     let mut timeline = Timeline::of(&state, &state_path, context.now())?;
     timeline.path = target.display().to_string();
-    let page = page::of(&timeline, context.now()).map_err(|error| Error::Malformed {
-        path: target.clone(),
-        reason: error.to_string(),
-    })?;
+    let page = page::of(&timeline, context.now());
+    let page = page.map_err(|error| Error::malformed(&target, error))?;
     aris_fs::write_atomic(&target, page.as_bytes())?;
     Ok(Outcome::done(timeline))
 }
@@ -123,17 +117,17 @@ impl Timeline {
     fn of(state: &State, path: &Path, now: Timestamp) -> Result<Self, Error> {
         let mut steps = Vec::new();
         for (at, entry) in state.journal.iter().enumerate() {
-            let word = serde_json::to_value(entry.event).unwrap_or_default();
-            let event = word.as_str().unwrap_or_default().to_owned();
+            let event: &str = entry.event.into();
+            let status = entry.status.as_deref().unwrap_or(event);
             steps.push(Row {
                 step: entry.step.clone(),
-                status: entry.status.clone().unwrap_or(event),
+                status: status.to_owned(),
                 visit: entry.visit,
                 target: entry.target.clone(),
                 note: entry.note.clone(),
-                waited_s: 0.0,
                 attempts: bars(path, at + 1, entry.attempts, now)?,
                 at: entry.at.as_ref().and_then(|at| at.parse().ok()),
+                ..Row::default()
             });
         }
         let is_over = state.status.is_over();
@@ -144,11 +138,8 @@ impl Timeline {
                 step: step.clone(),
                 status: String::from(if running { "running" } else { "waiting" }),
                 visit: state.visits.get(step).copied().unwrap_or(0) + 1,
-                target: None,
-                note: None,
-                waited_s: 0.0,
                 attempts,
-                at: None,
+                ..Row::default()
             });
         }
         let running = steps.last().is_some_and(|row| row.status == "running");
@@ -158,7 +149,6 @@ impl Timeline {
             state.status
         };
         let mut timeline = Self {
-            path: String::new(),
             recipe: state.recipe.name.clone(),
             status: end_word(status, Some(state.failed)).to_owned(),
             usage: steps
@@ -166,10 +156,7 @@ impl Timeline {
                 .flat_map(|row| row.attempts.iter().filter_map(|bar| bar.usage))
                 .reduce(Usage::and),
             steps,
-            work_s: 0.0,
-            waiting_s: 0.0,
-            from: None,
-            to: None,
+            ..Self::default()
         };
         timeline.measure();
         Ok(timeline)
@@ -227,17 +214,7 @@ fn bars(state: &Path, seq: usize, attempts: u32, now: Timestamp) -> Result<Vec<B
         let parts = attempt::parts(&folder)?.into_iter();
         // A lens that is not tried again has its bar in the attempt that succeeded.
         for part in parts.filter(|part| part.folder.starts_with(&folder)) {
-            let name = part
-                .folder
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let aside = |number: u32| {
-                part.folder
-                    .with_file_name(format!("{name}.cancelled-{number}"))
-            };
-            let cancelled = (1..).map(aside).take_while(|folder| folder.exists());
+            let cancelled = attempt::asides(&part.folder).take_while(|folder| folder.exists());
             for folder in cancelled.chain([part.folder.clone()]) {
                 if let Some(bar) = bar(&folder, attempt, part.lens.clone(), now)? {
                     bars.push(bar);
