@@ -298,6 +298,17 @@ fn mistakes_say_where_and_what_was_meant() {
         "log.jsonl:0",
         "no database",
     );
+    for (sql, shown) in [
+        (
+            "select acu from \"results/runs.csv\"",
+            "SQL, line 1, column 8: no such column",
+        ),
+        ("select * from \"results\"", "results: this is a folder"),
+        ("select 1 from", "incomplete input"),
+    ] {
+        let found = project.error(sql).to_string();
+        assert!(found.starts_with(shown), "{found}");
+    }
     // Names are compared with all of the project for twenty files.
     let missing: Vec<String> = (0..21)
         .map(|at| format!("select x from \"results/a.csv{at}\""))

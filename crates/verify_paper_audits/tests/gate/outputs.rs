@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use verify_paper_audits::{PREDICATE_SCHEMA, SCHEMA};
 
-use crate::support::{AUDITS, CLAIMS, Damage, Project, call, call_at};
+use crate::support::{AUDITS, CLAIMS, Damage, Project, Review, call, call_at};
 
 const REPORT: &str = ".aris/audit-verifier-report.json";
 
@@ -665,4 +665,268 @@ fn the_program_itself_leaves_with_these_codes() {
         envelope(&String::from_utf8_lossy(&blocked.stdout))["data"]["result"],
         "blocked"
     );
+}
+
+/// A paper that an audit found wrong, that another has not seen and that changed since the third.
+fn wrong() -> Project {
+    let project = Project::new();
+    project.says(CLAIMS, "FAIL").remove("PROOF_AUDIT.json");
+    let entry = |line: usize| {
+        json!({"id": "number", "severity": "fail", "file": "sections/results.tex", "line": line, "quote": "84.7",
+            "message": format!("number {line} is wrong"), "action": "correct it"})
+    };
+    let rounded = json!({"severity": "warn", "message": "a rounded number"});
+    let remark = json!({"severity": "note", "message": "a remark"});
+    let entries: Vec<Value> = (1..=10).map(entry).chain([rounded, remark]).collect();
+    project.set(CLAIMS, "details", json!({"findings": entries}));
+    project.edit("refs.bib", "1984}\n", "1985}\n");
+    project
+}
+
+/// A paper whose claim audit rests on a record that does not say which bytes were reviewed.
+fn doubtful() -> Project {
+    let project = Project::new();
+    let review = Review {
+        older: true,
+        thread: "t-old",
+        new_run: true,
+        ..Review::default()
+    };
+    project.rests_on(&review, "PASS");
+    project
+}
+
+/// What was printed, without what differs from run to run.
+fn printed(project: &Project, args: &[&str]) -> String {
+    let root = project.root.display().to_string();
+    let out = project.run(args).stdout.replace(&root, "/p");
+    let policy = out.find("policy sha256:").expect("a policy");
+    format!("{}policy\n", &out[..policy])
+}
+
+#[test]
+fn the_table_says_what_blocks_why_and_what_to_do() {
+    let submission = ["--assurance", "submission"];
+    assert_eq!(
+        printed(&Project::bare(), &[]),
+        "\
+audits of /p/paper (draft, root document main.tex)
+
+     audit              status            verdict  findings
+  ·  proof-checker      MISSING_DRAFT_OK  –        –
+  ·  paper-claim-audit  MISSING_DRAFT_OK  –        –
+  ·  citation-audit     MISSING_DRAFT_OK  –        –
+  ·  kill-argument      MISSING_DRAFT_OK  –        –
+
+what to do, in this order
+  1. verify_paper_audits prompt /p/paper --audit proof-checker  not run yet
+  2. paper_claim_audit /p/paper  not run yet
+  3. citation_audit /p/paper  not run yet
+  4. verify_paper_audits /p/paper --assurance draft
+
+draft: 3 mandatory audits not run yet, no other blocker found under policy
+"
+    );
+    assert_eq!(
+        printed(&doubtful(), &submission),
+        "\
+audits of /p/paper (submission, root document main.tex)
+
+     audit              status            verdict  findings
+  ✓  proof-checker      OK                PASS     –
+  !  paper-claim-audit  OK                PASS     1 warn
+  ✓  citation-audit     OK                PASS     –
+  ·  kill-argument      MISSING_DRAFT_OK  –        –
+
+doubtful
+  ! PAPER_CLAIM_AUDIT.json:10:5  input_not_reviewed (paper-claim-audit)
+      record 001-audit does not say which bytes were reviewed
+      fix: repeat the review on the paper as it is, and give save_trace the files with --files
+
+no blocker found under policy
+"
+    );
+    let reported: Vec<String> = (1..=8)
+        .map(|line| format!("        sections/results.tex:{line}  number {line} is wrong\n"))
+        .collect();
+    let reported = reported.concat();
+    assert_eq!(
+        printed(&wrong(), &submission),
+        format!("\
+audits of /p/paper (submission, root document main.tex)
+
+     audit              status            verdict  findings
+  ✗  proof-checker      MISSING           –        1 block
+  ✗  paper-claim-audit  BLOCKING_VERDICT  FAIL     1 block
+  ✗  citation-audit     STALE             PASS     1 block
+  ·  kill-argument      MISSING_DRAFT_OK  –        –
+
+blocks the submission
+  ✗ PROOF_AUDIT.json  missing_artifact (proof-checker)
+      PROOF_AUDIT.json is not there: proof-checker has not been run
+  ✗ PAPER_CLAIM_AUDIT.json:3:3  blocking_verdict (paper-claim-audit)
+      the audit says FAIL: nothing is wrong
+{reported}        … and 2 more in PAPER_CLAIM_AUDIT.json
+  ✗ refs.bib  stale_input (citation-audit)
+      refs.bib changed after the audit
+
+what to do, in this order
+  1. repair sections/results.tex:1: number 1 is wrong, and 9 more in PAPER_CLAIM_AUDIT.json
+  2. verify_paper_audits prompt /p/paper --audit proof-checker  asks for a review, which clears 1 finding; standard error names the two commands that follow
+  3. paper_claim_audit /p/paper  clears 1 finding
+  4. citation_audit /p/paper  clears 1 finding
+  5. verify_paper_audits /p/paper --assurance submission
+
+blocked: 3 findings under policy
+")
+    );
+    // More than a screen holds.
+    let project = Project::new();
+    let asks: Vec<String> = (0..27)
+        .map(|at| format!("\\input{{\\gone{{{at}}}}}\n"))
+        .collect();
+    let asks = format!("{}\\input{{missing}}\n\\end{{document}}", asks.concat());
+    project.edit("main.tex", "\\end{document}", &asks).seal();
+    let long = printed(&project, &submission);
+    let (table, steps) = long.split_once("what to do, in this order").expect("steps");
+    assert_eq!(
+        table.matches("  include_unresolved\n").count(),
+        25,
+        "{long}"
+    );
+    assert!(table.contains("\n  … and 2 more in the report\n"), "{long}");
+    assert!(
+        table.contains("\nworth knowing: include_missing; the report has the whole\n"),
+        "{long}"
+    );
+    assert!(
+        steps.contains("\n  25. ") && !steps.contains("\n  26. "),
+        "{long}"
+    );
+    assert!(steps.contains("\n  … and 2 more in the report\n"), "{long}");
+}
+
+#[test]
+fn the_page_says_what_the_report_says() {
+    let page = |project: &Project, args: &[&str]| {
+        let ran = project.run(&[args, &["--html", "audit.html"]].concat());
+        assert!(ran.code < 2, "{}", ran.stderr);
+        let page = fs::read_to_string(project.root.join("audit.html")).expect("page");
+        page.replace(&project.root.display().to_string(), "/p")
+    };
+    let submission = ["--assurance", "submission"];
+    let many = Project::bare();
+    let asks: Vec<String> = (0..203)
+        .map(|at| format!("\\input{{\\gone{{{at}}}}}\n"))
+        .collect();
+    many.edit(
+        "main.tex",
+        "\\end{document}",
+        &format!("{}\\end{{document}}", asks.concat()),
+    );
+    let cases: [(Project, &[&str], &[&str], &[&str]); 6] = [
+        (
+            Project::bare(),
+            &[],
+            &[
+                "<body class=\"tone-warn\">",
+                "for <b>project/paper</b>",
+                "<h1>Draft with 3 audits still to run</h1>",
+                "No audit has been run, so that nothing is known",
+                "2090-11-20 12:00 UTC",
+                "<tr class=\"tone-none\">",
+                "·</span>not run yet<",
+                "·</span>optional, not run<",
+                "data-label=\"Files\" class=\"num blank\"><span>–<",
+                "<code>verify_paper_audits prompt /p/paper --audit proof-checker</code><span>not run yet</span>",
+                "<span>source</span>",
+            ],
+            &["What the audit itself reports", "The paper as a whole"],
+        ),
+        (
+            Project::new(),
+            &submission,
+            &[
+                "<body class=\"tone-ok\">",
+                "<h1>No blocker found</h1>",
+                "none gave a reason not to submit",
+                "<tr class=\"tone-ok\">",
+                "✓</span>in order<",
+                "data-label=\"Files\" class=\"num\"><span>4<",
+                "<span>input, source</span>",
+                "Run again with <code>verify_paper_audits /p/paper",
+            ],
+            &["What to do", "of-proof-checker"],
+        ),
+        (
+            doubtful(),
+            &submission,
+            &[
+                "<body class=\"tone-warn\">",
+                "<h1>No blocker found, with warnings</h1>",
+                "<tr class=\"tone-warn\">",
+                "!</span>in order, with warnings<",
+                "<a href=\"#of-paper-claim-audit\">1\u{a0}doubtful</a>",
+                "<h2 id=\"of-paper-claim-audit\">paper-claim-audit</h2><p>1\u{a0}doubtful</p>",
+                "<p class=\"said\">“nothing is wrong”</p>",
+                "<article class=\"finding tone-warn\">",
+                "<span class=\"badge\">Doubtful</span>",
+                "<h3>Record 001-audit does not say",
+            ],
+            &["of-proof-checker"],
+        ),
+        (
+            wrong(),
+            &submission,
+            &[
+                "<body class=\"tone-block\">",
+                "<h1>Blocked by 3 findings</h1>",
+                "The audits do not carry this paper as it stands.",
+                "<tr class=\"tone-block\">",
+                "✕</span>missing<",
+                "✕</span>blocking verdict<",
+                "✕</span>stale<",
+                "<article class=\"finding tone-block\">",
+                "<span class=\"badge\">Blocks</span>",
+                "<dd>sha256:cdab45de328f148b…</dd>",
+                "<dd>all_fine</dd>",
+                "<li class=\"tone-block\">\n      <div class=\"tags\"><span class=\"badge\">fail</span>",
+                "<li class=\"tone-warn\">\n      <div class=\"tags\"><span class=\"badge\">warn</span>",
+                "<li class=\"tone-info\">\n      <div class=\"tags\"><span class=\"badge\">note</span>",
+                "<p>Number 10 is wrong.</p><p class=\"src\">84.7</p><p class=\"do\">Correct it.</p>",
+            ],
+            // The finding quotes the summary already.
+            &[
+                "id=\"of-paper-claim-audit\">paper-claim-audit</h2><p>1\u{a0}blocking</p></div>\n  <p class=\"said\">",
+                "more are in",
+            ],
+        ),
+        (
+            wrong(),
+            &[],
+            &[
+                "<h1>Draft with 2 blockers</h1>",
+                "The blockers below would block a submission",
+            ],
+            &[],
+        ),
+        (
+            many,
+            &[],
+            &[
+                "<h2 id=\"of-paper\">The paper as a whole</h2><p>203\u{a0}blocking</p>",
+                "<p class=\"more\">3 more are in the JSON report.</p>",
+            ],
+            &[],
+        ),
+    ];
+    for (project, args, parts, absent) in cases {
+        let page = page(&project, args);
+        for part in parts {
+            assert!(page.contains(part), "no {part} in {page}");
+        }
+        for part in absent {
+            assert!(!page.contains(part), "{part} in {page}");
+        }
+    }
 }
