@@ -482,4 +482,13 @@ fn facts_of_files_are_digests_and_rows() {
         )
     );
     assert_eq!(digests["gone.csv"].as_ref().unwrap_err().kind, NoSuchFile);
+    // A hole of one byte more than is read.
+    project.write("hole.csv", b"");
+    let file = std::fs::File::options()
+        .write(true)
+        .open(project.root().join("hole.csv"));
+    file.unwrap().set_len((4 << 30) + 1).unwrap();
+    let hole = [String::from("hole.csv")];
+    let digests = aris_evidence::digests(&project.settings, &hole);
+    assert_eq!(digests["hole.csv"].as_ref().unwrap_err().kind, TooLarge);
 }

@@ -325,7 +325,10 @@ fn a_read_only_paper_is_judged_with_the_report_elsewhere() {
 fn no_output_replaces_what_was_judged() {
     let project = Project::new();
     let before = project.read(CLAIMS);
+    project.write("../notes.md", "mine").fifo("pipe");
     for (args, what) in [
+        (vec!["--html", "notes.md"], "did not write"),
+        (vec!["--json-out", "notes.md"], "did not write"),
         (vec!["--json-out", "paper/PAPER_CLAIM_AUDIT.json"], "judged"),
         (vec!["--html", "paper/sections/../main.tex"], "judged"),
         (vec!["--attest", "results/run_1.json"], "judged"),
@@ -344,6 +347,28 @@ fn no_output_replaces_what_was_judged() {
         );
     }
     assert_eq!(project.read(CLAIMS), before);
+    let piped = call(&project.root, &["paper", "--html", "paper/pipe"], &[]);
+    assert_eq!(piped.code, 4, "{}", piped.stderr);
+    let kind = fs::symlink_metadata(project.paper.join("pipe"))
+        .expect("pipe")
+        .file_type();
+    assert!(!kind.is_file());
+    // The usual place of the report is the program's own.
+    project.remove("pipe").write(REPORT, "mine");
+    assert_eq!(project.gate().code, 0);
+    // It may be anywhere when it is named, whatever the usual place is.
+    let inside = Project::new();
+    inside.write("../notes.md", "mine").write(".aris/x", "");
+    inside.link("../../notes.md", REPORT);
+    let ran = inside.gate();
+    assert!(
+        ran.code == 2 && ran.stderr.contains("leads out of the paper"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(inside.read("../notes.md"), "mine");
+    let named = inside.run(&["--assurance", "submission", "--json-out", "report.json"]);
+    assert_eq!(named.code, 0, "{}", named.stderr);
 }
 
 #[test]
@@ -529,6 +554,11 @@ fn the_signature_is_one_that_ssh_keygen_verifies() {
         &[],
     );
     assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(
+        !refused.stderr.contains("gave no signature"),
+        "{}",
+        refused.stderr
+    );
     assert!(!dir.join("b.json.sig").exists());
 }
 
@@ -798,6 +828,16 @@ blocked: 3 findings under policy
     assert!(
         table.contains("\nworth knowing: include_missing; the report has the whole\n"),
         "{long}"
+    );
+    let missing = project.artifact(REPORT)["findings"]
+        .as_array()
+        .expect("list")
+        .iter()
+        .find(|finding| finding["id"] == "include_missing")
+        .map(|finding| finding["message"].clone());
+    assert_eq!(
+        missing,
+        Some(json!("source missing is not in the paper directory"))
     );
     assert!(
         steps.contains("\n  25. ") && !steps.contains("\n  26. "),
