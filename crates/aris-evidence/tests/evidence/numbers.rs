@@ -123,6 +123,7 @@ fn texts_among_numbers_are_refused_with_their_place() {
         ("1-ms", NotNumber, 4, "arithmetic"),
         ("0x1e-ms", NotNumber, 4, "arithmetic"),
         ("2 * 1 || ms", NotNumber, 0, "`1n/a`: arithmetic"),
+        ("sum(name > -1)", NotNumber, 2, "a comparison"),
         ("sum((ms) > 2)", NotNumber, 4, "a comparison"),
         ("sum(2 between 1 and ms)", NotNumber, 4, "a comparison"),
         ("not ms", NotNumber, 4, "a condition needs numbers"),
@@ -213,8 +214,8 @@ fn texts_among_numbers_are_refused_with_their_place() {
             vec![Integer(4), Integer(4)],
         ),
         (
-            "select substr('18-25', 1, 2) + 0, '7' * 1.5, ' 2.5 ' * 2, '7' > -1",
-            vec![Integer(18), Real(10.5), Real(5.0), Integer(1)],
+            "select substr('18-25', 1, 2) + 0, '7' * 1.5, ' 2.5 ' * 2, '-5' > -1",
+            vec![Integer(18), Real(10.5), Real(5.0), Integer(0)],
         ),
         (
             "select sum(name between 'a' and 'b') from (select name, 1 as end from \"results/a.csv\") where end = 1",

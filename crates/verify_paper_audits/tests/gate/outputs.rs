@@ -252,6 +252,10 @@ fn usage_and_policy_errors_have_their_codes() {
                 .is_some_and(|message| message.contains(text)),
             "{args:?}: {envelope}"
         );
+        if code > 2 {
+            let path = envelope["error"]["details"]["path"].as_str().expect("path");
+            assert!(path.ends_with(args[args.len() - 2]), "{args:?}: {path}");
+        }
     }
     assert!(
         !project.paper.join(REPORT).exists(),
@@ -879,7 +883,7 @@ fn the_page_says_what_the_report_says() {
                 "·</span>optional, not run<",
                 "data-label=\"Files\" class=\"num blank\"><span>–<",
                 "<code>verify_paper_audits prompt /p/paper --audit proof-checker</code><span>not run yet</span>",
-                "<span>source</span>",
+                "<th scope=\"row\">main.tex</th><td data-label=\"Role\"><span>source</span>",
             ],
             &["What the audit itself reports", "The paper as a whole"],
         ),
@@ -969,4 +973,73 @@ fn the_page_says_what_the_report_says() {
             assert!(!page.contains(part), "{part} in {page}");
         }
     }
+}
+
+#[test]
+fn what_an_audit_did_not_see_is_named_with_what_to_do() {
+    let again = "run the audit again on the paper as it is now";
+    let cases: [(Damage, &str, &str); 4] = [
+        (
+            |p| {
+                p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
+            },
+            "data file ../results/run_2.json was not seen by paper-claim-audit",
+            "run the audit again; what is no result is named in `exclude` of claims.toml",
+        ),
+        (
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\end{document}",
+                    "We reach 99.9.\n\\end{document}",
+                )
+                .seal();
+                let inputs = ["sections/results.tex", "../results/run_1.json"];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "the root document main.tex was not seen by paper-claim-audit",
+            again,
+        ),
+        (
+            |p| {
+                p.audit(
+                    CLAIMS,
+                    "paper-claim-audit",
+                    &["main.tex", "../results/run_1.json"],
+                );
+            },
+            "source sections/results.tex is included at main.tex:6 and was not seen by paper-claim-audit",
+            again,
+        ),
+        (
+            |p| {
+                p.remove("../results/run_1.json")
+                    .fifo("../results/run_1.json");
+            },
+            "../results/run_1.json cannot be judged: it is a FIFO, not a regular file",
+            "",
+        ),
+    ];
+    for (damage, message, fix) in cases {
+        let project = Project::new();
+        damage(&project);
+        let ran = project.gate();
+        let findings = ran.report["findings"].as_array().expect("list");
+        let is_it = |finding: &&Value| {
+            let says = |field: &str, text: &str| {
+                finding[field].as_str().is_some_and(|it| it.contains(text))
+            };
+            says("message", message) && says("fix", fix)
+        };
+        assert!(
+            findings.iter().any(|finding| is_it(&finding)),
+            "{message}: {findings:#?}"
+        );
+    }
+    // Who says that nothing could be looked at is not asked for more.
+    let project = Project::new();
+    project
+        .audit(CLAIMS, "paper-claim-audit", &["../results/run_1.json"])
+        .says(CLAIMS, "BLOCKED");
+    assert_eq!(project.gate().ids("block"), ["blocking_verdict"]);
 }
