@@ -227,6 +227,7 @@ mod tests {
         assert_eq!(*shown, format!("…{}here", "é".repeat(120)));
         for (column, length) in [
             (1, SourceLine::MAX + 1),
+            (SourceLine::MAX, SourceLine::MAX + 1),
             (500, SourceLine::MAX + 2),
             (1000, 121),
             (5000, 1),

@@ -434,6 +434,16 @@ fn inputs_that_are_not_what_was_audited() {
             "path_escape",
         ),
         (
+            "a source outside the project that a link calls data",
+            |p| {
+                p.write("../../outside.tex", "x");
+                let outside = p.root.parent().expect("above").join("outside.tex");
+                p.link(outside, "inside.json");
+                p.set_hash(CLAIMS, "inside.json", p.hash("inside.json"));
+            },
+            "path_escape",
+        ),
+        (
             "folder linked out of the project",
             |p| {
                 fs::rename(

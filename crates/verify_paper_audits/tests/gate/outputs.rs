@@ -814,6 +814,10 @@ what to do, in this order
 blocked: 3 findings under policy
 ")
     );
+    let draft = printed(&wrong(), &[]);
+    let end =
+        "draft: 2 findings would block a submission, 1 mandatory audit not run yet, under policy\n";
+    assert!(draft.ends_with(end), "{draft}");
     // More than a screen holds.
     let project = Project::new();
     let asks: Vec<String> = (0..27)
@@ -868,7 +872,30 @@ fn the_page_says_what_the_report_says() {
         "\\end{document}",
         &format!("{}\\end{{document}}", asks.concat()),
     );
-    let cases: [(Project, &[&str], &[&str], &[&str]); 6] = [
+    let flooded = wrong();
+    let entry = flooded.artifact(CLAIMS)["details"]["findings"][0].clone();
+    flooded.set(CLAIMS, "details", json!({"findings": vec![entry; 205]}));
+    let partly = Project::new();
+    partly.remove("PROOF_AUDIT.json");
+    let cases: [(Project, &[&str], &[&str], &[&str]); 8] = [
+        (
+            flooded,
+            &submission,
+            &[
+                "<p class=\"more\">5 more are in the artifact.</p>",
+                "number 1 is wrong, and 204 more in PAPER_CLAIM_AUDIT.json",
+            ],
+            &[],
+        ),
+        (
+            partly,
+            &[],
+            &[
+                "<h1>Draft with 1 audit still to run</h1>",
+                "nothing in the audits that were run",
+            ],
+            &["No audit has been run"],
+        ),
         (
             Project::bare(),
             &[],
@@ -1036,10 +1063,177 @@ fn what_an_audit_did_not_see_is_named_with_what_to_do() {
             "{message}: {findings:#?}"
         );
     }
+    // The bytes of a result that nobody saw tell nothing, those of a figure do.
+    let project = Project::new();
+    project
+        .write("../results/run_2.json", "{\"accuracy\": 0.612}")
+        .write("plot.pdf", "%PDF")
+        .edit(
+            "main.tex",
+            "\\end{document}",
+            "\\includegraphics{plot}\n\\end{document}",
+        );
+    let report = project.gate().report;
+    let files = report["files"].as_array().expect("list");
+    let judged = |path: &str| files.iter().any(|file| file["path"] == path);
+    assert!(judged("main.tex") && judged("plot.pdf") && !judged("../results/run_2.json"));
     // Who says that nothing could be looked at is not asked for more.
     let project = Project::new();
     project
         .audit(CLAIMS, "paper-claim-audit", &["../results/run_1.json"])
         .says(CLAIMS, "BLOCKED");
     assert_eq!(project.gate().ids("block"), ["blocking_verdict"]);
+}
+
+#[test]
+fn a_source_in_a_folder_that_the_policy_allows_is_read() {
+    let project = Project::new();
+    let shared = project.root.parent().expect("above").join("shared");
+    project.write("../../shared/macros.tex", "\\newcommand{\\R}{\\mathbb{R}}");
+    project.link(shared.join("macros.tex"), "macros.tex");
+    project
+        .edit(
+            "main.tex",
+            "\\begin{document}",
+            "\\input{macros}\n\\begin{document}",
+        )
+        .seal();
+    let policy = json!({"schema": id::POLICY, "allowed_roots": [shared]});
+    project.put("../policy.json", &policy);
+    let asked = ["--assurance", "submission", "--policy", "policy.json"];
+    assert_eq!(project.gate().ids("block"), ["include_unresolved"]);
+    let ran = project.run(&asked);
+    assert_eq!(ran.ids("block"), [""; 0], "{}", ran.stdout);
+    assert!(ran.ids("warn").contains(&String::from("policy_weakened")));
+}
+
+#[test]
+fn a_statement_is_held_against_the_files() {
+    let project = doubtful();
+    let args = ["paper", "--assurance", "submission", "--attest", "s.json"];
+    assert_eq!(call(&project.root, &args, &[]).code, 0);
+    let path = project.root.join("s.json");
+    let statement: Value =
+        serde_json::from_slice(&fs::read(&path).expect("statement")).expect("json");
+    let named = [&statement["subject"], &statement["predicate"]["inputs"]];
+    let named = named.iter().flat_map(|list| list.as_array().expect("list"));
+    let named: std::collections::BTreeSet<&str> =
+        named.filter_map(|file| file["name"].as_str()).collect();
+    let said = |files: usize, rest: &str| {
+        format!(
+            "{} (submission), 2090-11-20T12:00:00Z: {}",
+            statement["predicate"]["result"].as_str().expect("result"),
+            rest.replace("FILES", &files.to_string())
+        )
+    };
+    let check = |more: &[&str]| {
+        call(
+            &project.root,
+            &[&["check-statement", "s.json", "paper"], more].concat(),
+            &[],
+        )
+    };
+    let put = |change: &dyn Fn(&mut Value)| {
+        let mut other = statement.clone();
+        change(&mut other);
+        fs::write(&path, other.to_string()).expect("write");
+    };
+    let fine = check(&[]);
+    let end = said(
+        named.len(),
+        "not signed; FILES files as stated, 0 not; 0 of them written by 0 recorded runs",
+    );
+    assert_eq!(
+        (fine.code, fine.stdout),
+        (
+            0,
+            format!("the gate found: input_not_reviewed (warn)\n{end}\n")
+        )
+    );
+    let unsigned = check(&["--allowed-signers", "paper/main.tex", "--signer", "me"]);
+    assert!(
+        unsigned.code == 10 && unsigned.stdout.contains(": there is no signature; "),
+        "{}",
+        unsigned.stdout
+    );
+    // What a run wrote, and what is not here.
+    let digest = project.hash("../results/run_1.json").replace("sha256:", "");
+    put(&|statement| {
+        let gone: Vec<Value> = (0..22)
+            .map(|at| json!({"name": format!("gone{at}.csv"), "digest": {"sha256": "0"}}))
+            .collect();
+        statement["predicate"]["runs"] = json!([{
+            "buildDefinition": {"resolvedDependencies": gone},
+            "runDetails": {"byproducts": [{"name": "results/run_1.json", "digest": {"sha256": digest}}, {"name": "patch", "digest": {"sha256": "0"}}]},
+        }]);
+        statement["predicate"]["resolvedDependencies"] = json!([{"name": "run/one", "digest": {"sha256": "00"}}, {"name": "patch", "digest": {"sha256": "00"}}, {"name": "git", "digest": {"gitCommit": "00"}}]);
+    });
+    let ran = check(&[]);
+    let end = said(
+        named.len() + 1,
+        "not signed; FILES files as stated, 0 not; 1 of them written by 1 recorded run",
+    );
+    assert!(
+        ran.code == 0 && ran.stdout.ends_with(&format!("{end}\n")),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("\nnot here, and not compared: gone0.csv, ")
+            || ran
+                .stdout
+                .starts_with("not here, and not compared: gone0.csv, "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains(", and 4 more\n"), "{}", ran.stdout);
+    // Other files than stated.
+    project
+        .edit("sections/results.tex", "84.7", "89.2")
+        .remove("refs.bib");
+    put(&|statement| {
+        let twice = json!({"name": "main.tex", "digest": {"sha256": "0"}});
+        statement["predicate"]["inputs"]
+            .as_array_mut()
+            .expect("list")
+            .push(twice);
+        statement["predicate"]["runs"] = json!([{"runDetails": {"byproducts": [{"name": "results/run_1.json", "digest": {"sha256": "0"}}]}}]);
+    });
+    let ran = check(&[]);
+    let found = &project.hash("sections/results.tex")[7..19];
+    for line in [
+        "refs.bib: differs: it is not here\n",
+        "main.tex: differs: the statement names it with two digests\n",
+        &format!(
+            "sections/results.tex: differs: it has other content: {found} instead of 30e5bc404aa3\n"
+        ),
+        &format!(
+            "results/run_1.json: differs: it has other content: {} instead of 0\n",
+            &digest[..12]
+        ),
+        &said(
+            named.len() - 2,
+            "not signed; FILES files as stated, 4 not; 0 of them written by 1 recorded run",
+        ),
+    ] {
+        assert!(
+            ran.code == 10 && ran.stdout.contains(line),
+            "{line}: {}",
+            ran.stdout
+        );
+    }
+    // No statement of the gate.
+    for (field, what) in [("_type", "it is a x of tag:"), ("predicateType", "of x")] {
+        put(&|statement| statement[field] = json!("x"));
+        let ran = check(&[]);
+        assert!(ran.code == 4 && ran.stderr.contains(what), "{}", ran.stderr);
+    }
+    put(&|statement| {
+        statement["subject"] = json!([]);
+        statement["predicate"]["inputs"] = json!([]);
+    });
+    assert!(check(&[]).stderr.contains("it names no file"));
+    fs::remove_file(&path).expect("remove");
+    assert_eq!(check(&[]).code, 3);
 }
