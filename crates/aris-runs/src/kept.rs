@@ -36,7 +36,7 @@ impl Damage {
     /// In words.
     pub fn words(&self) -> String {
         match self {
-            Self::Gone => String::from("the record is gone"),
+            Self::Gone => String::from("it is gone"),
             Self::Edited => String::from("the record was edited: its digest is not its name"),
             Self::Unreadable(why) => format!("the record cannot be read: {why}"),
         }

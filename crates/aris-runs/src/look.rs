@@ -226,6 +226,7 @@ fn changed_at(file: &Path) -> Option<SystemTime> {
 pub fn file_digest(path: &Path, mut each: impl FnMut()) -> io::Result<(String, u64)> {
     let file = aris_fs::open(path).map_err(|error| match error {
         aris_fs::FsError::Read { source, .. } => source,
+        gone if gone.is_not_found() => io::Error::new(io::ErrorKind::NotFound, gone.to_string()),
         other => io::Error::other(other.to_string()),
     })?;
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
@@ -420,6 +421,8 @@ mod tests {
         );
         fs::write(&patch, "other").expect("write");
         assert_eq!(ledger.check_patch(&run), Err(crate::Damage::Edited));
+        fs::remove_file(&patch).expect("remove");
+        assert_eq!(ledger.check_patch(&run), Err(crate::Damage::Gone));
     }
 
     #[test]

@@ -108,6 +108,12 @@ mod tests {
                 None,
             ),
             ("% 50\\% in a comment\nNothing here.", None),
+            (r"Loss of 0\% and of 0.0\%.", None),
+            (r"\section{How to save 50\%}Words.", None),
+            (
+                r"\begin{tabular}{lcc}\toprule a & b & c\\\midrule x & 84. & .7\\y & v.2 & 3.x\\\bottomrule\end{tabular}",
+                None,
+            ),
             (r"A percent sign (\%) alone.", None),
         ] {
             assert_eq!(found(body).as_deref(), expected, "{body}");

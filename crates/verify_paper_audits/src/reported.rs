@@ -179,11 +179,19 @@ mod tests {
             {"status": "exact_match", "file": "a.tex", "line": 1, "detail": ""},
             {"status": "number_mismatch", "file": "a.tex", "line": 5, "text": "takes 1.063 ms", "detail": "the paper shows 1.063, the data give 1.174",
              "binding": "claims.toml:12", "evidence": [{"path": "results/a.json"}, {"path": "results/b.json"}]},
+            {"status": "binding_error", "file": "a.tex", "line": 7, "detail": "no such file"},
             {"status": "unbound", "detail": "x"}, {"status": 3}, {"status": "binding_lost"},
         ]});
         let (found, _) = reported(&details);
-        assert_eq!(found.len(), 2);
-        assert!(found[0].weighs() && found[0].place() == "a.tex:5");
+        let weighs: Vec<(String, bool)> = found
+            .iter()
+            .map(|entry| (entry.place(), entry.weighs()))
+            .collect();
+        let expected = [("a.tex:5", true), ("a.tex:7", true), ("", false)];
+        assert_eq!(
+            weighs,
+            expected.map(|(place, weighs)| (place.to_owned(), weighs))
+        );
         assert_eq!(
             found[0].action,
             "compare with the binding at claims.toml:12 and with results/a.json and another file"

@@ -193,8 +193,9 @@ fn list(
         if finding.id == FindingId::BlockingVerdict {
             quoted(report, finding, out, style)?;
         }
-        // The commands stand together below, in the order in which they are run.
-        if finding.command.is_none() || finding.id.is_repaired() {
+        // The commands of what blocks stand together below, in the order in which they are run.
+        let below = severity == Severity::Block && finding.command.is_some();
+        if !below || finding.id.is_repaired() {
             writeln!(out, "      {} {}", style.dim("fix:"), clean(&finding.fix))?;
         }
     }

@@ -188,6 +188,8 @@ struct Records {
     /// Line of the next byte, and of the first byte of this record.
     line: u32,
     start: u32,
+    /// Whether more than empty lines of this record was read.
+    begun: bool,
     marked: bool,
 }
 
@@ -201,6 +203,7 @@ impl Records {
             fields: 0,
             line: 1,
             start: 1,
+            begun: false,
             marked: false,
         }
     }
@@ -211,9 +214,6 @@ impl Records {
             piece = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece);
         }
         while !piece.is_empty() {
-            if self.length == 0 && self.fields == 0 {
-                self.start = self.line;
-            }
             let (result, read, written, ends) = self.core.read_record(
                 piece,
                 self.bytes.get_mut(self.length..).unwrap_or_default(),
@@ -224,13 +224,14 @@ impl Records {
             self.length += written;
             self.fields += ends;
             let lines = eaten.iter().filter(|byte| **byte == b'\n').count();
-            if self.length == written && self.fields == ends {
+            if !self.begun {
                 // Empty lines before a record are eaten with it.
-                let blank = eaten
-                    .iter()
-                    .take_while(|byte| matches!(byte, b'\n' | b'\r'));
-                let blank = blank.filter(|byte| **byte == b'\n').count();
-                self.start = self.start.saturating_add(small(blank));
+                let is_text = |byte: &u8| !matches!(byte, b'\n' | b'\r');
+                let text = eaten.iter().position(is_text);
+                let blank = eaten.get(..text.unwrap_or(0)).unwrap_or_default();
+                let blank = blank.iter().filter(|byte| **byte == b'\n').count();
+                self.start = self.line.saturating_add(small(blank));
+                self.begun = text.is_some();
             }
             self.line = self.line.saturating_add(small(lines));
             match result {
@@ -259,7 +260,7 @@ impl Records {
                         ends: self.ends.get(..self.fields).unwrap_or_default(),
                         line: self.start,
                     };
-                    (self.length, self.fields) = (0, 0);
+                    (self.length, self.fields, self.begun) = (0, 0, false);
                     if !take(record)? {
                         return Ok(());
                     }
@@ -269,14 +270,14 @@ impl Records {
         Ok(())
     }
 
-    /// Ends the last record. A line end does not end a record whose quote is open; that is how an open quote shows.
+    /// Ends the last record. A line end does not end a record whose quote is open, but becomes part of it; that is how an open quote shows.
     fn finish(&mut self, take: Take<'_>) -> Result<(), QueryError> {
         let mut going = true;
         self.feed(b"\n", &mut |record| {
             going = take(record)?;
             Ok(going)
         })?;
-        if going && (self.length > 0 || self.fields > 0) {
+        if going && self.begun {
             return Err(
                 QueryError::malformed("a quoted field begins in this row and never ends")
                     .at(self.start, 0),

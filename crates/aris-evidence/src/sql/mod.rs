@@ -53,8 +53,6 @@ pub(crate) fn sql_error(error: &Error) -> QueryError {
         ErrorCode::OperationInterrupted => TimeOut,
         ErrorCode::OutOfMemory => Memory,
         ErrorCode::TooBig => TooLarge,
-        ErrorCode::AuthorizationForStatementDenied => Refused,
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Malformed,
         ErrorCode::DiskFull | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => Unreadable,
         _ if message == "integer overflow" => NotFinite,
         _ if message == "malformed JSON" => Malformed,

@@ -123,6 +123,16 @@ fn gigantic_values_and_queries_are_refused() {
     ] {
         project.fails(sql, TooLarge, "", "too");
     }
+    let replaced = |length: usize, to: &str| {
+        format!("select length(replace(printf('%.{length}c', 'x'), 'x', '{to}'))")
+    };
+    project.fails(
+        &replaced(1_000_000, "yyyyyyyyyyyyyyyyyyyy"),
+        TooLarge,
+        "",
+        "replace() gives",
+    );
+    assert_eq!(project.number(&replaced(10_000, "yy")), 20_000);
     for sql in [
         format!("select {}1{}", "(".repeat(40_000), ")".repeat(40_000)),
         format!("select {}1", "1+".repeat(40_000)),
@@ -233,6 +243,11 @@ fn lists_leave_out_what_is_hidden_and_name_what_cannot_be_read() {
         (vec![String::from("notes.txt")], vec![])
     );
     assert_eq!(list(&["outputs"], &[]).1[0].kind, NoSuchFile);
+    // A name that would mean others as a glob.
+    project.write("runs[1]/f.csv", b"");
+    assert_eq!(list(&["runs[1]"], &[]).0, ["runs[1]/f.csv"]);
+    project.write("runs#1/g.csv", b"");
+    project.fails("select * from \"runs#1\"", Unreadable, "runs#1:0", "folder");
     assert_eq!(list(&["[a"], &[]).1.len(), 1);
     assert!(aris_evidence::check_glob("[b").is_err());
     rustix_fifo(&project.root().join("results/pipe.csv"));
@@ -361,12 +376,25 @@ fn databases_give_their_rows_and_execute_nothing() {
         "",
         "one of its tables",
     );
+    // Two tables of one file are one file, with the rows of both.
+    let evaluation = project.evaluate(&[&format!(
+        "select (select count(*) from {}) + (select x from {})",
+        at("runs"),
+        at("odd \"\" name")
+    )]);
+    let facts = &evaluation.files["a b?#%.sqlite"];
+    assert_eq!(facts.as_ref().unwrap().rows, Some(4));
     project.write("broken.db", b"SQLite format 3\0 and then nothing of the kind, but long enough for a header of a hundred bytes, is it not? yes");
     project.fails(
         "select * from \"broken.db#t\"",
         Malformed,
         "broken.db:0",
         "cannot read the database",
+    );
+    project.write("a b?#%.sqlite-wal", b"");
+    assert_eq!(
+        project.number(&format!("select x from {}", at("odd \"\" name"))),
+        7
     );
     project.write("a b?#%.sqlite-wal", b"something");
     project.fails(
@@ -377,4 +405,56 @@ fn databases_give_their_rows_and_execute_nothing() {
     );
     let evaluation = project.evaluate(&["select count(*) from \"plain.txt\""]);
     assert_eq!(evaluation.answers[0].as_ref().unwrap().rows.len(), 1);
+}
+
+/// A database of one page of rows to which its table leads five hundred times. **Source**: <https://sqlite.org/fileformat2.html>, 1.6.
+fn winding(path: &std::path::Path, value: &str, rows: usize) {
+    const PAGE: usize = 4096;
+    let database = rusqlite::Connection::open(path).unwrap();
+    let fill = format!(
+        "pragma page_size = {PAGE}; create table t (x); create table leaf (x);
+         with recursive c(n) as (select 1 union all select n + 1 from c limit {rows}) insert into leaf select {value} from c"
+    );
+    database.execute_batch(&fill).unwrap();
+    database.close().unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    assert_eq!(bytes.len(), 3 * PAGE);
+    // Page 2 becomes an inner one of a table: its cells are a page, 3, and a row number.
+    let page = &mut bytes[PAGE..2 * PAGE];
+    page.fill(0);
+    let (cells, size) = (500, 5);
+    let start = PAGE - cells * size;
+    page[0] = 5;
+    page[3..5].copy_from_slice(&u16::try_from(cells).unwrap().to_be_bytes());
+    page[5..7].copy_from_slice(&u16::try_from(start).unwrap().to_be_bytes());
+    page[8..12].copy_from_slice(&3_u32.to_be_bytes());
+    for cell in 0..cells {
+        let at = start + cell * size;
+        page[12 + 2 * cell..14 + 2 * cell]
+            .copy_from_slice(&u16::try_from(at).unwrap().to_be_bytes());
+        page[at..at + size].copy_from_slice(&[0, 0, 0, 3, 127]);
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_database_that_holds_more_than_its_file_is_broken() {
+    let project = Project::new(&[]);
+    winding(&project.root().join("numbers.db"), "n", 300);
+    winding(&project.root().join("texts.db"), "printf('%.900c', 'x')", 4);
+    for sql in [
+        "select count(*) from \"numbers.db#t\"",
+        "select max(x) from \"texts.db#t\"",
+    ] {
+        project.fails(sql, Malformed, "", "its tables hold more than the file");
+    }
+    let honest = rusqlite::Connection::open(project.root().join("honest.db")).unwrap();
+    honest
+        .execute_batch("create table t (x); insert into t values (printf('%.50000c', 'x')), (printf('%.50000c', 'y'))")
+        .unwrap();
+    honest.close().unwrap();
+    assert_eq!(
+        project.number("select sum(length(x)) from \"honest.db#t\""),
+        100_000
+    );
 }

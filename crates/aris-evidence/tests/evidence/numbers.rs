@@ -118,6 +118,14 @@ fn texts_among_numbers_are_refused_with_their_place() {
             "a condition",
         ),
         ("1 << ms", NotNumber, 4, "arithmetic"),
+        ("ms / 2", NotNumber, 4, "arithmetic"),
+        ("1 / 2 + ms", NotNumber, 4, "arithmetic"),
+        ("1-ms", NotNumber, 4, "arithmetic"),
+        ("0x1e-ms", NotNumber, 4, "arithmetic"),
+        ("2 * 1 || ms", NotNumber, 0, "`1n/a`: arithmetic"),
+        ("sum(name > -1)", NotNumber, 2, "a comparison"),
+        ("sum((ms) > 2)", NotNumber, 4, "a comparison"),
+        ("sum(2 between 1 and ms)", NotNumber, 4, "a comparison"),
         ("not ms", NotNumber, 4, "a condition needs numbers"),
         ("ms and 1", NotNumber, 4, "a condition"),
         ("0 or (n <> 3 and ms)", NotNumber, 4, "a condition"),
@@ -150,11 +158,26 @@ fn texts_among_numbers_are_refused_with_their_place() {
         let sql = format!("select {what} from \"results/a.csv\"");
         project.fails(&sql, kind, &format!("results/a.csv:{line}"), part);
     }
-    project.fails(
-        "select name from \"results/a.csv\" order by acc desc limit 1",
-        NotFinite,
-        "results/a.csv:3",
-        "sorting",
+    for (end, kind, line, part) in [
+        ("order by acc desc limit 1", NotFinite, 3, "sorting"),
+        ("order by ms", NotNumber, 4, "sorting"),
+        ("where ms", NotNumber, 4, "a condition"),
+    ] {
+        let sql = format!("select name from \"results/a.csv\" {end}");
+        project.fails(&sql, kind, &format!("results/a.csv:{line}"), part);
+    }
+    for sql in [
+        "select 1 + first_value(ms) over w from \"results/a.csv\" window w as (partition by name)",
+        "select cast(chars as real) from (select ms as chars from \"results/a.csv\")",
+    ] {
+        project.fails(sql, NotNumber, "results/a.csv:4", "needs numbers");
+    }
+    let shown = project
+        .error("select sum(ms) from \"results/a.csv\"")
+        .to_string();
+    assert!(
+        shown.starts_with("results/a.csv, line 4: text `n/a`"),
+        "{shown}"
     );
     // The rows that have numbers have answers, and texts are texts.
     for (sql, expected) in [
@@ -191,8 +214,16 @@ fn texts_among_numbers_are_refused_with_their_place() {
             vec![Integer(4), Integer(4)],
         ),
         (
-            "select substr('18-25', 1, 2) + 0, '7' * 1.5, ' 2.5 ' * 2",
-            vec![Integer(18), Real(10.5), Real(5.0)],
+            "select substr('18-25', 1, 2) + 0, '7' * 1.5, ' 2.5 ' * 2, '-5' > -1",
+            vec![Integer(18), Real(10.5), Real(5.0), Integer(0)],
+        ),
+        (
+            "select sum(name between 'a' and 'b') from (select name, 1 as end from \"results/a.csv\") where end = 1",
+            vec![Integer(2)],
+        ),
+        (
+            "select end, name between 'a' and 'b' from (select name, n as end from \"results/a.csv\" limit 1)",
+            vec![Integer(3), Integer(1)],
         ),
         (
             "select sum(replace(n, ',', '') + 0) from \"results/a.csv\"",
@@ -313,8 +344,8 @@ fn what_has_no_finite_result_is_refused() {
             vec![Null, Null, Null, Null, Null],
         ),
         (
-            "select geomean(x - 1), quantile(x, 0), quantile(x, 1) from \"a.csv\"",
-            vec![Real(0.0), Real(1.0), Real(2.0)],
+            "select geomean(x - 1), quantile(x, 0), quantile(x, 1), stddev(x) from \"a.csv\"",
+            vec![Real(0.0), Real(1.0), Real(2.0), Real(0.5_f64.sqrt())],
         ),
         (
             "select floor(-1.5), ceil(1.2), log2(8), log10(1000), sqrt(16), power(2, 10)",

@@ -80,6 +80,31 @@ fn headers_are_what_the_setting_says() {
         project.number("select ms from \"runs/r.txt\" where row_name = 'm 2'"),
         3
     );
+    // A name that would mean other files as a glob.
+    let project = Project::new(&[("r[1].txt", r), ("r1.txt", "a,b\n1,2\n")]).setting(FileSetting {
+        path: String::from("r[1].txt"),
+        ..setting(Header::RowNames, &["NA", "-"])
+    });
+    assert_eq!(
+        project.number("select ms from \"r[1].txt\" where row_name = 'm 2'"),
+        3
+    );
+    // Each line but the first may have another mistake, and the mark at the front is no part of a line.
+    for (header, text, part) in [
+        (
+            Header::First,
+            "a\tb\n1\t2\n1\t2\t3\n",
+            "is a separator inside",
+        ),
+        (Header::RowNames, "a\nx\t2\ny\n", "is a separator inside"),
+    ] {
+        let wrong = read(header, &[], text).unwrap_err();
+        assert!(wrong.line == 3 && wrong.message.contains(part), "{wrong:?}");
+    }
+    assert_eq!(
+        read(Header::None, &[], "\u{feff}\n\n1\t2\n").unwrap().lines,
+        [3]
+    );
     // A column without a name has that of its place, and names have no spaces around them.
     assert_eq!(
         self::table("a.csv", ",x , y\n1,2,3\n").columns,
@@ -108,6 +133,7 @@ fn separators_line_ends_marks_and_quotes() {
             "a.log",
             "[{\"a\": 1, \"b\": \"x\"}, {\"a\": 2, \"b\": \"y\"}]",
         ),
+        ("a.tab", "a\tb\n1\tx\n2\ty\n"),
         (
             "a.json5",
             "// runs\n[{a: 1, 'b': 'x',}, # one\n {a: 2, b: \"y\"}, /* end */]",
@@ -126,6 +152,18 @@ fn separators_line_ends_marks_and_quotes() {
         (&quoted.rows[0][0], quoted.lines),
         (&text("x \"y\"\n, z"), vec![2, 4])
     );
+    // Longer than what is read at a time.
+    let lines = format!("{}x", "\n".repeat(3_000));
+    let long = table("a.csv", &format!("a,b\n\"{lines}\",1\n2,3\n"));
+    assert_eq!(
+        (&long.rows[0][0], long.lines),
+        (&text(&lines), vec![2, 3_003])
+    );
+    // The extension counts more than the content, and without one the whole first line does.
+    assert_eq!(table("a.tab", "a,b\n1,x\n").columns, ["a,b"]);
+    for document in ["{\"a\": 1}", "{\n\"a\": 1}", "{\n\"a\":\n{}}"] {
+        assert_eq!(table("a", document).columns, ["doc"], "{document}");
+    }
 }
 
 #[test]
@@ -149,6 +187,7 @@ fn what_is_no_table_says_where_and_what_to_do() {
             "never ends",
         ),
         ("a.csv", "a,b\n1,\"", Malformed, 2, "never ends"),
+        ("a.csv", "a,b\n\"", Malformed, 2, "never ends"),
         (
             "a.csv",
             long.as_str(),
@@ -221,7 +260,12 @@ fn what_is_no_table_says_where_and_what_to_do() {
             "{name} {start:?}: {error:?}"
         );
     }
-    for bytes in [&b"\xff\xfea\0,\0b\0"[..], b"\xfe\xff\0a\0,"] {
+    for bytes in [
+        &b"\xff\xfea\0,\0b\0"[..],
+        b"\xfe\xff\0a\0,",
+        b"\xff\xfe\x2d\x4e\x87\x65",
+        b"\xfe\xff\x4e\x2d\x65\x87",
+    ] {
         assert!(
             read_table("a.csv", bytes, None)
                 .unwrap_err()
@@ -234,6 +278,13 @@ fn what_is_no_table_says_where_and_what_to_do() {
         latin.line == 3 && latin.message.contains("not UTF-8"),
         "{latin:?}"
     );
+    let latin = read_table("a.json", b"{\n\"a\":\n\"\xe9\"}", None).unwrap_err();
+    assert!(
+        latin.line == 3 && latin.message.contains("not UTF-8"),
+        "{latin:?}"
+    );
+    let toml = read_table("a.toml", b"a = 1\nb = \n", None).unwrap_err();
+    assert_eq!((toml.line, toml.column), (2, 5), "{toml:?}");
     // Who does not need that column cannot rely on the rest of the file either.
     let project = Project::new(&[]);
     project.write("a.csv", b"a,b\n1,2\n3,caf\xe9\n");
@@ -243,14 +294,57 @@ fn what_is_no_table_says_where_and_what_to_do() {
     ] {
         project.fails(query, Malformed, "a.csv:3", "not UTF-8");
     }
-    let wide: Vec<String> = (0..2_000).map(|at| format!("v{at}")).collect();
-    project.write("wide.csv", wide.join(",").as_bytes());
-    project.fails(
-        "select * from \"wide.csv\"",
-        TooLarge,
-        "wide.csv:0",
-        "at most 1999",
-    );
+    let names = |columns: std::ops::Range<usize>| {
+        let names: Vec<String> = columns.map(|at| format!("v{at}")).collect();
+        names.join(",")
+    };
+    for (name, columns) in [
+        ("u/1.csv", 0..1_000),
+        ("u/2.csv", 1_000..1_999),
+        ("u2/1.csv", 0..1_000),
+        ("u2/2.csv", 1_000..2_000),
+        ("most.csv", 0..1_999),
+        ("wide.csv", 0..2_000),
+        ("wider.csv", 0..3_000),
+    ] {
+        project.write(name, names(columns).as_bytes());
+    }
+    for name in ["u/*.csv", "most.csv"] {
+        assert_eq!(
+            project.number(&format!("select count(*) from \"{name}\"")),
+            0
+        );
+    }
+    for (name, place, part) in [
+        ("wide.csv", "wide.csv:0", "at most 1999"),
+        (
+            "wider.csv",
+            "wider.csv:1",
+            "a row has more than 1999 fields",
+        ),
+        ("u2/*.csv", "0:0", "have more than 1999 columns"),
+    ] {
+        project.fails(&format!("select * from \"{name}\""), TooLarge, place, part);
+    }
+    // The largest files, all of them a hole: what is larger is not even looked at.
+    for (name, bytes, kind, part) in [
+        ("hole.csv", 4_u64 << 30, Malformed, "UTF-16"),
+        ("hole.csv", (4 << 30) + 1, TooLarge, "4294967296 bytes"),
+        ("hole.json", 256 << 20, Malformed, "UTF-16"),
+        (
+            "hole.json",
+            (256 << 20) + 1,
+            TooLarge,
+            "the file has more than 268435456 bytes",
+        ),
+    ] {
+        project.write(name, b"");
+        let file = std::fs::File::options()
+            .write(true)
+            .open(project.root().join(name));
+        file.unwrap().set_len(bytes).unwrap();
+        project.fails(&format!("select * from \"{name}\""), kind, "", part);
+    }
     project.write(
         "doc.json",
         format!("{{\"a\": \"{}\"}}", "x".repeat(17 << 20)).as_bytes(),
@@ -271,6 +365,33 @@ fn what_is_no_table_says_where_and_what_to_do() {
             Unreadable,
             "secret.csv:0",
             "ermission denied",
+        );
+        // Nor does a folder that is deeper than the question looks.
+        project.write("data/a.csv", b"a\n1\n");
+        project.write("data/closed/a.csv", b"a\n1\n");
+        let closed = project.root().join("data/closed");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode;
+        std::fs::set_permissions(&closed, mode(0o0)).unwrap();
+        let files = project.ask("select a from \"data/*.csv\"").unwrap().files;
+        let error = project.error("select a from \"data/closed/a.csv\"");
+        std::fs::set_permissions(&closed, mode(0o700)).unwrap();
+        assert_eq!(files, ["data/a.csv"]);
+        assert_eq!(error.kind, Unreadable, "{error:?}");
+    }
+}
+
+#[test]
+fn a_key_that_comes_late_is_a_column() {
+    let rows: Vec<String> = (0..10_000).map(|at| format!("{{\"a\": {at}}}")).collect();
+    for (name, start, separator, end) in [
+        ("a.jsonl", "", "\n", "\n{\"late\": 7}"),
+        ("a.json", "[", ",", ",{\"late\": 7}]"),
+    ] {
+        let content = format!("{start}{}{end}", rows.join(separator));
+        let project = Project::new(&[(name, &content)]);
+        assert_eq!(
+            project.number(&format!("select sum(late) from \"{name}\"")),
+            7
         );
     }
 }
@@ -308,6 +429,10 @@ fn documents_keep_values_and_order() {
         );
     }
     assert_eq!(table("a.json", "[]"), Table::default());
+    assert_eq!(table("a.json", "[{\"v\": 1e999}]").rows, [[text("1e999")]]);
+    // The largest document: 16 MiB with its quotes.
+    let largest = format!("\"{}\"", "x".repeat((16 << 20) - 2));
+    assert_eq!(table("a.json", &largest).rows, [[text(&largest)]]);
 }
 
 #[test]

@@ -279,6 +279,7 @@ fn mistakes_say_where_and_what_was_meant() {
     );
     project.fails("select log(10)", Syntax, "1:8", "ln(), log10() or log2()");
     project.fails("select 1 from", Syntax, "", "incomplete input");
+    project.fails("select '{' ->> '$.a'", Malformed, "", "malformed JSON");
     project.fails(
         "select * from \"results\"",
         Unreadable,
@@ -297,6 +298,29 @@ fn mistakes_say_where_and_what_was_meant() {
         "log.jsonl:0",
         "no database",
     );
+    for (sql, shown) in [
+        (
+            "select acu from \"results/runs.csv\"",
+            "SQL, line 1, column 8: no such column",
+        ),
+        ("select * from \"results\"", "results: this is a folder"),
+        ("select 1 from", "incomplete input"),
+    ] {
+        let found = project.error(sql).to_string();
+        assert!(found.starts_with(shown), "{found}");
+    }
+    // Names are compared with all of the project for twenty files.
+    let missing: Vec<String> = (0..21)
+        .map(|at| format!("select x from \"results/a.csv{at}\""))
+        .collect();
+    let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let answers = project.evaluate(&missing).answers;
+    let hinted = answers.iter().map(|answer| {
+        let error = answer.as_ref().unwrap_err();
+        error.message.contains("did you mean `results/a.csv`?")
+    });
+    let expected: Vec<bool> = (0..21).map(|at| at < 20).collect();
+    assert_eq!(hinted.collect::<Vec<_>>(), expected);
     // A file that was found in its own letters does not answer for other letters.
     let evaluation = project.evaluate(&[
         "select count(*) from \"results/a.csv\"",
@@ -356,6 +380,9 @@ fn answers_and_questions_have_limits() {
         .answers
         .remove(0);
     assert_eq!(answer.unwrap_err().kind, TooLarge);
+    let most = vec![question("select 1"); 100_000];
+    let answers = evaluate(&project.settings, &most, &Limits::default()).answers;
+    assert!(answers.len() == most.len() && answers.iter().all(Result::is_ok));
     let many = vec![question("select 1"); 100_001];
     let answers = evaluate(&project.settings, &many, &Limits::default()).answers;
     assert!(
@@ -370,6 +397,9 @@ fn answers_and_questions_have_limits() {
         "",
         "bytes",
     );
+    let longest = format!("select 1{}", " ".repeat(99_992));
+    assert_eq!(project.number(&longest), 1);
+    project.fails(&format!("{longest} "), TooLarge, "", "100000 bytes");
 }
 
 #[test]
@@ -388,6 +418,22 @@ fn an_answer_is_bounded_with_the_texts_in_it() {
         "",
         "the answer needs more than 1048576 bytes",
     );
+    // Numbers take memory, too: each row some, each of its values some.
+    let rows = |count: usize, columns: usize| {
+        let values = vec!["n"; columns].join(", ");
+        format!(
+            "with recursive c(n) as (select 1 union all select n + 1 from c limit {count}) select {values} from c"
+        )
+    };
+    assert!(project.ask(&rows(5_000, 1)).is_ok());
+    for wide in [rows(100_000, 1), rows(1_000, 100)] {
+        project.fails(
+            &wide,
+            Memory,
+            "",
+            "the answer needs more than 1048576 bytes",
+        );
+    }
 }
 
 #[test]
@@ -436,4 +482,13 @@ fn facts_of_files_are_digests_and_rows() {
         )
     );
     assert_eq!(digests["gone.csv"].as_ref().unwrap_err().kind, NoSuchFile);
+    // A hole of one byte more than is read.
+    project.write("hole.csv", b"");
+    let file = std::fs::File::options()
+        .write(true)
+        .open(project.root().join("hole.csv"));
+    file.unwrap().set_len((4 << 30) + 1).unwrap();
+    let hole = [String::from("hole.csv")];
+    let digests = aris_evidence::digests(&project.settings, &hole);
+    assert_eq!(digests["hole.csv"].as_ref().unwrap_err().kind, TooLarge);
 }

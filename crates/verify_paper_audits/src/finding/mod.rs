@@ -222,8 +222,12 @@ mod tests {
             (vec![1, 2], vec![1, 2], vec![4])
         );
         assert_eq!(SourceLine::around(&text, 1, 1)[0].text, "one");
+        let accents = SourceFile::new("x", format!("{}here", "é".repeat(300)).into());
+        let shown = &SourceLine::around(&accents, 1, 300)[0].text;
+        assert_eq!(*shown, format!("…{}here", "é".repeat(120)));
         for (column, length) in [
             (1, SourceLine::MAX + 1),
+            (SourceLine::MAX, SourceLine::MAX + 1),
             (500, SourceLine::MAX + 2),
             (1000, 121),
             (5000, 1),

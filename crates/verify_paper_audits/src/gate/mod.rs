@@ -23,7 +23,7 @@ use crate::independence::{self, Reviewed};
 use crate::manifest::{self, Manifest};
 use crate::obligations;
 use crate::paper::{Paper, Unusable};
-use crate::policy::{AuditRule, Policy, SourceKind};
+use crate::policy::{AuditRule, Policy};
 use crate::report::Report;
 use crate::sources::{Sources, describe};
 use crate::text::short;
@@ -65,7 +65,7 @@ pub(crate) fn judge(
     });
     // A result that no audit hashed is reported as such; its bytes, which may be many, tell nothing more.
     let included = sources.files.iter();
-    let included = included.filter(|file| file.asked.is_some() || file.kind == SourceKind::Tex);
+    let included = included.filter(|file| file.asked.is_some());
     let included: BTreeSet<PathBuf> = included.map(|file| file.real.clone()).collect();
     guarded("the included files", &mut general, || {
         ledger.hash(&included, Role::Source);

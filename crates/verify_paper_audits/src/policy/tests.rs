@@ -151,6 +151,26 @@ fn invalid_policies_name_the_place() {
             "unknown field",
             3,
         ),
+        (
+            "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"allowed_roots\": [\"\"]}",
+            "\"\" is not a folder",
+            3,
+        ),
+        (
+            "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"allowed_roots\": [\"a\\u0000\"]}",
+            "is not a folder",
+            3,
+        ),
+        (
+            "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"families\": {\"openai\": [\"\"]}}",
+            "\"\" is not the beginning",
+            3,
+        ),
+        (
+            "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"families\": {\"openai\": [\"GPT\"]}}",
+            "\"GPT\" is not the beginning",
+            3,
+        ),
         ("{\"schema\": 1, \"schema\": 2}", "duplicate key", 1),
     ];
     for (text, message, line) in cases {
@@ -159,6 +179,9 @@ fn invalid_policies_name_the_place() {
             error.message.contains(message) && error.line == line,
             "{error:?} for {text}"
         );
+        if message == "no skill of an audit" {
+            assert_eq!(error.column, 13);
+        }
     }
 }
 

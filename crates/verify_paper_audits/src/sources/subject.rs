@@ -105,13 +105,9 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
                 }
             }
             // Text behind it may have gone unread.
-            ProblemKind::Expansion | ProblemKind::UnclosedConditional => |holds| {
-                let support = holds.support;
-                *holds = Holds {
-                    support,
-                    ..Holds::ALL
-                };
-            },
+            ProblemKind::Expansion | ProblemKind::UnclosedConditional => {
+                |holds| *holds = Holds::ALL
+            }
             // The text is read as it stands, and files that are missing are told from what is included.
             ProblemKind::UnclosedGroup
             | ProblemKind::ExtraBrace
@@ -245,6 +241,7 @@ mod tests {
             ("p < 0.05", true, true),
             ("GateNet", false, false),
             ("L_{12}", true, true),
+            ("x_1y_2", true, false),
         ] {
             assert_eq!(prints_number(text, is_formula), expected, "{text}");
         }

@@ -434,6 +434,16 @@ fn inputs_that_are_not_what_was_audited() {
             "path_escape",
         ),
         (
+            "a source outside the project that a link calls data",
+            |p| {
+                p.write("../../outside.tex", "x");
+                let outside = p.root.parent().expect("above").join("outside.tex");
+                p.link(outside, "inside.json");
+                p.set_hash(CLAIMS, "inside.json", p.hash("inside.json"));
+            },
+            "path_escape",
+        ),
+        (
             "folder linked out of the project",
             |p| {
                 fs::rename(
@@ -588,6 +598,19 @@ fn sources_that_no_audit_saw() {
             "uncovered_input",
         ),
         (
+            "that a search path of the shell may find",
+            |p| {
+                p.write("deep/hidden.tex", "We reach 99.9.");
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\input{hidden} Our gate",
+                );
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
             "included through an unknown macro",
             |p| {
                 p.edit(
@@ -677,6 +700,15 @@ fn sources_that_no_audit_saw() {
 fn adds(p: &Project, line: &str) {
     let found = "\\bibliographystyle";
     p.edit("main.tex", found, &format!("{line}\n{found}"));
+}
+
+/// Lets the root document write a file with this text, and read it.
+fn writes(p: &Project, text: &str) {
+    let begin = "\\begin{document}";
+    let written =
+        format!("\\begin{{filecontents*}}{{best.tex}}\n{text}\n\\end{{filecontents*}}\n{begin}");
+    p.edit("main.tex", begin, &written);
+    adds(p, "\\input{best}");
 }
 
 /// Declares a statement and makes one in a section of its own, which the proof audit calls inapplicable.
@@ -867,15 +899,30 @@ fn audits_that_did_not_look_at_their_subject() {
         (
             "a number in a file that the root document writes",
             |p| {
-                p.edit(
-                    "main.tex",
-                    "\\begin{document}",
-                    "\\begin{filecontents*}{best.tex}\nWe reach 99.9.\n\\end{filecontents*}\n\\begin{document}",
-                );
-                adds(p, "\\input{best}");
+                writes(p, "We reach 99.9.");
                 p.seal();
                 let inputs = ["sections/results.tex", "../results/run_1.json"];
                 p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "uncovered_input",
+        ),
+        (
+            "a theorem in a file that the root document writes",
+            |p| {
+                writes(p, "\\begin{theorem}Gates close.\\end{theorem}");
+                p.seal();
+                let inputs = ["sections/intro.tex", "sections/results.tex"];
+                p.audit("PROOF_AUDIT.json", "proof-checker", &inputs);
+            },
+            "uncovered_input",
+        ),
+        (
+            "a citation in a file that the root document writes",
+            |p| {
+                writes(p, "As shown~\\cite{knuth1984}.");
+                p.seal();
+                let inputs = ["sections/intro.tex", "sections/results.tex", "refs.bib"];
+                p.audit("CITATION_AUDIT.json", "citation-audit", &inputs);
             },
             "uncovered_input",
         ),

@@ -352,6 +352,28 @@ fn sources_in_every_honest_form() {
             &[],
         ),
         (
+            "a draft that nobody asks for, beside a file that is missing",
+            |p| {
+                p.write("old/draft.tex", "We reach 99.9.");
+                p.edit("main.tex", "\\input{", "\\input{absent}\n\\input{")
+                    .seal();
+            },
+            &[],
+        ),
+        (
+            "a folder with the name of a figure",
+            |p| {
+                p.write("plot/data.txt", "1").write("plot.pdf", "%PDF");
+                p.edit(
+                    "main.tex",
+                    "\\end{document}",
+                    "\\includegraphics{plot}\n\\end{document}",
+                );
+                p.seal();
+            },
+            &[],
+        ),
+        (
             "extension written out",
             |p| {
                 p.edit(

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use verify_paper_audits::{PREDICATE_SCHEMA, SCHEMA};
 
-use crate::support::{AUDITS, CLAIMS, Damage, Project, call, call_at};
+use crate::support::{AUDITS, CLAIMS, Damage, Project, Review, call, call_at};
 
 const REPORT: &str = ".aris/audit-verifier-report.json";
 
@@ -252,6 +252,10 @@ fn usage_and_policy_errors_have_their_codes() {
                 .is_some_and(|message| message.contains(text)),
             "{args:?}: {envelope}"
         );
+        if code > 2 {
+            let path = envelope["error"]["details"]["path"].as_str().expect("path");
+            assert!(path.ends_with(args[args.len() - 2]), "{args:?}: {path}");
+        }
     }
     assert!(
         !project.paper.join(REPORT).exists(),
@@ -325,7 +329,10 @@ fn a_read_only_paper_is_judged_with_the_report_elsewhere() {
 fn no_output_replaces_what_was_judged() {
     let project = Project::new();
     let before = project.read(CLAIMS);
+    project.write("../notes.md", "mine").fifo("pipe");
     for (args, what) in [
+        (vec!["--html", "notes.md"], "did not write"),
+        (vec!["--json-out", "notes.md"], "did not write"),
         (vec!["--json-out", "paper/PAPER_CLAIM_AUDIT.json"], "judged"),
         (vec!["--html", "paper/sections/../main.tex"], "judged"),
         (vec!["--attest", "results/run_1.json"], "judged"),
@@ -344,6 +351,28 @@ fn no_output_replaces_what_was_judged() {
         );
     }
     assert_eq!(project.read(CLAIMS), before);
+    let piped = call(&project.root, &["paper", "--html", "paper/pipe"], &[]);
+    assert_eq!(piped.code, 4, "{}", piped.stderr);
+    let kind = fs::symlink_metadata(project.paper.join("pipe"))
+        .expect("pipe")
+        .file_type();
+    assert!(!kind.is_file());
+    // The usual place of the report is the program's own.
+    project.remove("pipe").write(REPORT, "mine");
+    assert_eq!(project.gate().code, 0);
+    // It may be anywhere when it is named, whatever the usual place is.
+    let inside = Project::new();
+    inside.write("../notes.md", "mine").write(".aris/x", "");
+    inside.link("../../notes.md", REPORT);
+    let ran = inside.gate();
+    assert!(
+        ran.code == 2 && ran.stderr.contains("leads out of the paper"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(inside.read("../notes.md"), "mine");
+    let named = inside.run(&["--assurance", "submission", "--json-out", "report.json"]);
+    assert_eq!(named.code, 0, "{}", named.stderr);
 }
 
 #[test]
@@ -529,6 +558,11 @@ fn the_signature_is_one_that_ssh_keygen_verifies() {
         &[],
     );
     assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(
+        !refused.stderr.contains("gave no signature"),
+        "{}",
+        refused.stderr
+    );
     assert!(!dir.join("b.json.sig").exists());
 }
 
@@ -665,4 +699,541 @@ fn the_program_itself_leaves_with_these_codes() {
         envelope(&String::from_utf8_lossy(&blocked.stdout))["data"]["result"],
         "blocked"
     );
+}
+
+/// A paper that an audit found wrong, that another has not seen and that changed since the third.
+fn wrong() -> Project {
+    let project = Project::new();
+    project.says(CLAIMS, "FAIL").remove("PROOF_AUDIT.json");
+    let entry = |line: usize| {
+        json!({"id": "number", "severity": "fail", "file": "sections/results.tex", "line": line, "quote": "84.7",
+            "message": format!("number {line} is wrong"), "action": "correct it"})
+    };
+    let rounded = json!({"severity": "warn", "message": "a rounded number"});
+    let remark = json!({"severity": "note", "message": "a remark"});
+    let entries: Vec<Value> = (1..=10).map(entry).chain([rounded, remark]).collect();
+    project.set(CLAIMS, "details", json!({"findings": entries}));
+    project.edit("refs.bib", "1984}\n", "1985}\n");
+    project
+}
+
+/// A paper whose claim audit rests on a record that does not say which bytes were reviewed.
+fn doubtful() -> Project {
+    let project = Project::new();
+    let review = Review {
+        older: true,
+        thread: "t-old",
+        new_run: true,
+        ..Review::default()
+    };
+    project.rests_on(&review, "PASS");
+    project
+}
+
+/// What was printed, without what differs from run to run.
+fn printed(project: &Project, args: &[&str]) -> String {
+    let root = project.root.display().to_string();
+    let out = project.run(args).stdout.replace(&root, "/p");
+    let policy = out.find("policy sha256:").expect("a policy");
+    format!("{}policy\n", &out[..policy])
+}
+
+#[test]
+fn the_table_says_what_blocks_why_and_what_to_do() {
+    let submission = ["--assurance", "submission"];
+    assert_eq!(
+        printed(&Project::bare(), &[]),
+        "\
+audits of /p/paper (draft, root document main.tex)
+
+     audit              status            verdict  findings
+  ·  proof-checker      MISSING_DRAFT_OK  –        –
+  ·  paper-claim-audit  MISSING_DRAFT_OK  –        –
+  ·  citation-audit     MISSING_DRAFT_OK  –        –
+  ·  kill-argument      MISSING_DRAFT_OK  –        –
+
+what to do, in this order
+  1. verify_paper_audits prompt /p/paper --audit proof-checker  not run yet
+  2. paper_claim_audit /p/paper  not run yet
+  3. citation_audit /p/paper  not run yet
+  4. verify_paper_audits /p/paper --assurance draft
+
+draft: 3 mandatory audits not run yet, no other blocker found under policy
+"
+    );
+    assert_eq!(
+        printed(&doubtful(), &submission),
+        "\
+audits of /p/paper (submission, root document main.tex)
+
+     audit              status            verdict  findings
+  ✓  proof-checker      OK                PASS     –
+  !  paper-claim-audit  OK                PASS     1 warn
+  ✓  citation-audit     OK                PASS     –
+  ·  kill-argument      MISSING_DRAFT_OK  –        –
+
+doubtful
+  ! PAPER_CLAIM_AUDIT.json:10:5  input_not_reviewed (paper-claim-audit)
+      record 001-audit does not say which bytes were reviewed
+      fix: repeat the review on the paper as it is, and give save_trace the files with --files
+
+no blocker found under policy
+"
+    );
+    let reported: Vec<String> = (1..=8)
+        .map(|line| format!("        sections/results.tex:{line}  number {line} is wrong\n"))
+        .collect();
+    let reported = reported.concat();
+    assert_eq!(
+        printed(&wrong(), &submission),
+        format!("\
+audits of /p/paper (submission, root document main.tex)
+
+     audit              status            verdict  findings
+  ✗  proof-checker      MISSING           –        1 block
+  ✗  paper-claim-audit  BLOCKING_VERDICT  FAIL     1 block
+  ✗  citation-audit     STALE             PASS     1 block
+  ·  kill-argument      MISSING_DRAFT_OK  –        –
+
+blocks the submission
+  ✗ PROOF_AUDIT.json  missing_artifact (proof-checker)
+      PROOF_AUDIT.json is not there: proof-checker has not been run
+  ✗ PAPER_CLAIM_AUDIT.json:3:3  blocking_verdict (paper-claim-audit)
+      the audit says FAIL: nothing is wrong
+{reported}        … and 2 more in PAPER_CLAIM_AUDIT.json
+  ✗ refs.bib  stale_input (citation-audit)
+      refs.bib changed after the audit
+
+what to do, in this order
+  1. repair sections/results.tex:1: number 1 is wrong, and 9 more in PAPER_CLAIM_AUDIT.json
+  2. verify_paper_audits prompt /p/paper --audit proof-checker  asks for a review, which clears 1 finding; standard error names the two commands that follow
+  3. paper_claim_audit /p/paper  clears 1 finding
+  4. citation_audit /p/paper  clears 1 finding
+  5. verify_paper_audits /p/paper --assurance submission
+
+blocked: 3 findings under policy
+")
+    );
+    let draft = printed(&wrong(), &[]);
+    let end =
+        "draft: 2 findings would block a submission, 1 mandatory audit not run yet, under policy\n";
+    assert!(draft.ends_with(end), "{draft}");
+    // More than a screen holds.
+    let project = Project::new();
+    let asks: Vec<String> = (0..27)
+        .map(|at| format!("\\input{{\\gone{{{at}}}}}\n"))
+        .collect();
+    let asks = format!("{}\\input{{missing}}\n\\end{{document}}", asks.concat());
+    project.edit("main.tex", "\\end{document}", &asks).seal();
+    let long = printed(&project, &submission);
+    let (table, steps) = long.split_once("what to do, in this order").expect("steps");
+    assert_eq!(
+        table.matches("  include_unresolved\n").count(),
+        25,
+        "{long}"
+    );
+    assert!(table.contains("\n  … and 2 more in the report\n"), "{long}");
+    assert!(
+        table.contains("\nworth knowing: include_missing; the report has the whole\n"),
+        "{long}"
+    );
+    let missing = project.artifact(REPORT)["findings"]
+        .as_array()
+        .expect("list")
+        .iter()
+        .find(|finding| finding["id"] == "include_missing")
+        .map(|finding| finding["message"].clone());
+    assert_eq!(
+        missing,
+        Some(json!("source missing is not in the paper directory"))
+    );
+    assert!(
+        steps.contains("\n  25. ") && !steps.contains("\n  26. "),
+        "{long}"
+    );
+    assert!(steps.contains("\n  … and 2 more in the report\n"), "{long}");
+}
+
+#[test]
+fn the_page_says_what_the_report_says() {
+    let page = |project: &Project, args: &[&str]| {
+        let ran = project.run(&[args, &["--html", "audit.html"]].concat());
+        assert!(ran.code < 2, "{}", ran.stderr);
+        let page = fs::read_to_string(project.root.join("audit.html")).expect("page");
+        page.replace(&project.root.display().to_string(), "/p")
+    };
+    let submission = ["--assurance", "submission"];
+    let many = Project::bare();
+    let asks: Vec<String> = (0..203)
+        .map(|at| format!("\\input{{\\gone{{{at}}}}}\n"))
+        .collect();
+    many.edit(
+        "main.tex",
+        "\\end{document}",
+        &format!("{}\\end{{document}}", asks.concat()),
+    );
+    let flooded = wrong();
+    let entry = flooded.artifact(CLAIMS)["details"]["findings"][0].clone();
+    flooded.set(CLAIMS, "details", json!({"findings": vec![entry; 205]}));
+    let partly = Project::new();
+    partly.remove("PROOF_AUDIT.json");
+    let cases: [(Project, &[&str], &[&str], &[&str]); 8] = [
+        (
+            flooded,
+            &submission,
+            &[
+                "<p class=\"more\">5 more are in the artifact.</p>",
+                "number 1 is wrong, and 204 more in PAPER_CLAIM_AUDIT.json",
+            ],
+            &[],
+        ),
+        (
+            partly,
+            &[],
+            &[
+                "<h1>Draft with 1 audit still to run</h1>",
+                "nothing in the audits that were run",
+            ],
+            &["No audit has been run"],
+        ),
+        (
+            Project::bare(),
+            &[],
+            &[
+                "<body class=\"tone-warn\">",
+                "for <b>project/paper</b>",
+                "<h1>Draft with 3 audits still to run</h1>",
+                "No audit has been run, so that nothing is known",
+                "2090-11-20 12:00 UTC",
+                "<tr class=\"tone-none\">",
+                "·</span>not run yet<",
+                "·</span>optional, not run<",
+                "data-label=\"Files\" class=\"num blank\"><span>–<",
+                "<code>verify_paper_audits prompt /p/paper --audit proof-checker</code><span>not run yet</span>",
+                "<th scope=\"row\">main.tex</th><td data-label=\"Role\"><span>source</span>",
+            ],
+            &["What the audit itself reports", "The paper as a whole"],
+        ),
+        (
+            Project::new(),
+            &submission,
+            &[
+                "<body class=\"tone-ok\">",
+                "<h1>No blocker found</h1>",
+                "none gave a reason not to submit",
+                "<tr class=\"tone-ok\">",
+                "✓</span>in order<",
+                "data-label=\"Files\" class=\"num\"><span>4<",
+                "<span>input, source</span>",
+                "Run again with <code>verify_paper_audits /p/paper",
+            ],
+            &["What to do", "of-proof-checker"],
+        ),
+        (
+            doubtful(),
+            &submission,
+            &[
+                "<body class=\"tone-warn\">",
+                "<h1>No blocker found, with warnings</h1>",
+                "<tr class=\"tone-warn\">",
+                "!</span>in order, with warnings<",
+                "<a href=\"#of-paper-claim-audit\">1\u{a0}doubtful</a>",
+                "<h2 id=\"of-paper-claim-audit\">paper-claim-audit</h2><p>1\u{a0}doubtful</p>",
+                "<p class=\"said\">“nothing is wrong”</p>",
+                "<article class=\"finding tone-warn\">",
+                "<span class=\"badge\">Doubtful</span>",
+                "<h3>Record 001-audit does not say",
+            ],
+            &["of-proof-checker"],
+        ),
+        (
+            wrong(),
+            &submission,
+            &[
+                "<body class=\"tone-block\">",
+                "<h1>Blocked by 3 findings</h1>",
+                "The audits do not carry this paper as it stands.",
+                "<tr class=\"tone-block\">",
+                "✕</span>missing<",
+                "✕</span>blocking verdict<",
+                "✕</span>stale<",
+                "<article class=\"finding tone-block\">",
+                "<span class=\"badge\">Blocks</span>",
+                "<dd>sha256:cdab45de328f148b…</dd>",
+                "<dd>all_fine</dd>",
+                "<li class=\"tone-block\">\n      <div class=\"tags\"><span class=\"badge\">fail</span>",
+                "<li class=\"tone-warn\">\n      <div class=\"tags\"><span class=\"badge\">warn</span>",
+                "<li class=\"tone-info\">\n      <div class=\"tags\"><span class=\"badge\">note</span>",
+                "<p>Number 10 is wrong.</p><p class=\"src\">84.7</p><p class=\"do\">Correct it.</p>",
+            ],
+            // The finding quotes the summary already.
+            &[
+                "id=\"of-paper-claim-audit\">paper-claim-audit</h2><p>1\u{a0}blocking</p></div>\n  <p class=\"said\">",
+                "more are in",
+            ],
+        ),
+        (
+            wrong(),
+            &[],
+            &[
+                "<h1>Draft with 2 blockers</h1>",
+                "The blockers below would block a submission",
+            ],
+            &[],
+        ),
+        (
+            many,
+            &[],
+            &[
+                "<h2 id=\"of-paper\">The paper as a whole</h2><p>203\u{a0}blocking</p>",
+                "<p class=\"more\">3 more are in the JSON report.</p>",
+            ],
+            &[],
+        ),
+    ];
+    for (project, args, parts, absent) in cases {
+        let page = page(&project, args);
+        for part in parts {
+            assert!(page.contains(part), "no {part} in {page}");
+        }
+        for part in absent {
+            assert!(!page.contains(part), "{part} in {page}");
+        }
+    }
+}
+
+#[test]
+fn what_an_audit_did_not_see_is_named_with_what_to_do() {
+    let again = "run the audit again on the paper as it is now";
+    let cases: [(Damage, &str, &str); 4] = [
+        (
+            |p| {
+                p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
+            },
+            "data file ../results/run_2.json was not seen by paper-claim-audit",
+            "run the audit again; what is no result is named in `exclude` of claims.toml",
+        ),
+        (
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\end{document}",
+                    "We reach 99.9.\n\\end{document}",
+                )
+                .seal();
+                let inputs = ["sections/results.tex", "../results/run_1.json"];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "the root document main.tex was not seen by paper-claim-audit",
+            again,
+        ),
+        (
+            |p| {
+                p.audit(
+                    CLAIMS,
+                    "paper-claim-audit",
+                    &["main.tex", "../results/run_1.json"],
+                );
+            },
+            "source sections/results.tex is included at main.tex:6 and was not seen by paper-claim-audit",
+            again,
+        ),
+        (
+            |p| {
+                p.remove("../results/run_1.json")
+                    .fifo("../results/run_1.json");
+            },
+            "../results/run_1.json cannot be judged: it is a FIFO, not a regular file",
+            "",
+        ),
+    ];
+    for (damage, message, fix) in cases {
+        let project = Project::new();
+        damage(&project);
+        let ran = project.gate();
+        let findings = ran.report["findings"].as_array().expect("list");
+        let is_it = |finding: &&Value| {
+            let says = |field: &str, text: &str| {
+                finding[field].as_str().is_some_and(|it| it.contains(text))
+            };
+            says("message", message) && says("fix", fix)
+        };
+        assert!(
+            findings.iter().any(|finding| is_it(&finding)),
+            "{message}: {findings:#?}"
+        );
+    }
+    // The bytes of a result that nobody saw tell nothing, those of a figure do.
+    let project = Project::new();
+    project
+        .write("../results/run_2.json", "{\"accuracy\": 0.612}")
+        .write("plot.pdf", "%PDF")
+        .edit(
+            "main.tex",
+            "\\end{document}",
+            "\\includegraphics{plot}\n\\end{document}",
+        );
+    let report = project.gate().report;
+    let files = report["files"].as_array().expect("list");
+    let judged = |path: &str| files.iter().any(|file| file["path"] == path);
+    assert!(judged("main.tex") && judged("plot.pdf") && !judged("../results/run_2.json"));
+    // Who says that nothing could be looked at is not asked for more.
+    let project = Project::new();
+    project
+        .audit(CLAIMS, "paper-claim-audit", &["../results/run_1.json"])
+        .says(CLAIMS, "BLOCKED");
+    assert_eq!(project.gate().ids("block"), ["blocking_verdict"]);
+}
+
+#[test]
+fn a_source_in_a_folder_that_the_policy_allows_is_read() {
+    let project = Project::new();
+    let shared = project.root.parent().expect("above").join("shared");
+    project.write("../../shared/macros.tex", "\\newcommand{\\R}{\\mathbb{R}}");
+    project.link(shared.join("macros.tex"), "macros.tex");
+    project
+        .edit(
+            "main.tex",
+            "\\begin{document}",
+            "\\input{macros}\n\\begin{document}",
+        )
+        .seal();
+    let policy = json!({"schema": id::POLICY, "allowed_roots": [shared]});
+    project.put("../policy.json", &policy);
+    let asked = ["--assurance", "submission", "--policy", "policy.json"];
+    assert_eq!(project.gate().ids("block"), ["include_unresolved"]);
+    let ran = project.run(&asked);
+    assert_eq!(ran.ids("block"), [""; 0], "{}", ran.stdout);
+    assert!(ran.ids("warn").contains(&String::from("policy_weakened")));
+}
+
+#[test]
+fn a_statement_is_held_against_the_files() {
+    let project = doubtful();
+    let args = ["paper", "--assurance", "submission", "--attest", "s.json"];
+    assert_eq!(call(&project.root, &args, &[]).code, 0);
+    let path = project.root.join("s.json");
+    let statement: Value =
+        serde_json::from_slice(&fs::read(&path).expect("statement")).expect("json");
+    let named = [&statement["subject"], &statement["predicate"]["inputs"]];
+    let named = named.iter().flat_map(|list| list.as_array().expect("list"));
+    let named: std::collections::BTreeSet<&str> =
+        named.filter_map(|file| file["name"].as_str()).collect();
+    let said = |files: usize, rest: &str| {
+        format!(
+            "{} (submission), 2090-11-20T12:00:00Z: {}",
+            statement["predicate"]["result"].as_str().expect("result"),
+            rest.replace("FILES", &files.to_string())
+        )
+    };
+    let check = |more: &[&str]| {
+        call(
+            &project.root,
+            &[&["check-statement", "s.json", "paper"], more].concat(),
+            &[],
+        )
+    };
+    let put = |change: &dyn Fn(&mut Value)| {
+        let mut other = statement.clone();
+        change(&mut other);
+        fs::write(&path, other.to_string()).expect("write");
+    };
+    let fine = check(&[]);
+    let end = said(
+        named.len(),
+        "not signed; FILES files as stated, 0 not; 0 of them written by 0 recorded runs",
+    );
+    assert_eq!(
+        (fine.code, fine.stdout),
+        (
+            0,
+            format!("the gate found: input_not_reviewed (warn)\n{end}\n")
+        )
+    );
+    let unsigned = check(&["--allowed-signers", "paper/main.tex", "--signer", "me"]);
+    assert!(
+        unsigned.code == 10 && unsigned.stdout.contains(": there is no signature; "),
+        "{}",
+        unsigned.stdout
+    );
+    // What a run wrote, and what is not here.
+    let digest = project.hash("../results/run_1.json").replace("sha256:", "");
+    put(&|statement| {
+        let gone: Vec<Value> = (0..22)
+            .map(|at| json!({"name": format!("gone{at}.csv"), "digest": {"sha256": "0"}}))
+            .collect();
+        statement["predicate"]["runs"] = json!([{
+            "buildDefinition": {"resolvedDependencies": gone},
+            "runDetails": {"byproducts": [{"name": "results/run_1.json", "digest": {"sha256": digest}}, {"name": "patch", "digest": {"sha256": "0"}}]},
+        }]);
+        statement["predicate"]["resolvedDependencies"] = json!([{"name": "run/one", "digest": {"sha256": "00"}}, {"name": "patch", "digest": {"sha256": "00"}}, {"name": "git", "digest": {"gitCommit": "00"}}]);
+    });
+    let ran = check(&[]);
+    let end = said(
+        named.len() + 1,
+        "not signed; FILES files as stated, 0 not; 1 of them written by 1 recorded run",
+    );
+    assert!(
+        ran.code == 0 && ran.stdout.ends_with(&format!("{end}\n")),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("\nnot here, and not compared: gone0.csv, ")
+            || ran
+                .stdout
+                .starts_with("not here, and not compared: gone0.csv, "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains(", and 4 more\n"), "{}", ran.stdout);
+    // Other files than stated.
+    project
+        .edit("sections/results.tex", "84.7", "89.2")
+        .remove("refs.bib");
+    put(&|statement| {
+        let twice = json!({"name": "main.tex", "digest": {"sha256": "0"}});
+        statement["predicate"]["inputs"]
+            .as_array_mut()
+            .expect("list")
+            .push(twice);
+        statement["predicate"]["runs"] = json!([{"runDetails": {"byproducts": [{"name": "results/run_1.json", "digest": {"sha256": "0"}}]}}]);
+    });
+    let ran = check(&[]);
+    let found = &project.hash("sections/results.tex")[7..19];
+    for line in [
+        "refs.bib: differs: it is not here\n",
+        "main.tex: differs: the statement names it with two digests\n",
+        &format!(
+            "sections/results.tex: differs: it has other content: {found} instead of 30e5bc404aa3\n"
+        ),
+        &format!(
+            "results/run_1.json: differs: it has other content: {} instead of 0\n",
+            &digest[..12]
+        ),
+        &said(
+            named.len() - 2,
+            "not signed; FILES files as stated, 4 not; 0 of them written by 1 recorded run",
+        ),
+    ] {
+        assert!(
+            ran.code == 10 && ran.stdout.contains(line),
+            "{line}: {}",
+            ran.stdout
+        );
+    }
+    // No statement of the gate.
+    for (field, what) in [("_type", "it is a x of tag:"), ("predicateType", "of x")] {
+        put(&|statement| statement[field] = json!("x"));
+        let ran = check(&[]);
+        assert!(ran.code == 4 && ran.stderr.contains(what), "{}", ran.stderr);
+    }
+    put(&|statement| {
+        statement["subject"] = json!([]);
+        statement["predicate"]["inputs"] = json!([]);
+    });
+    assert!(check(&[]).stderr.contains("it names no file"));
+    fs::remove_file(&path).expect("remove");
+    assert_eq!(check(&[]).code, 3);
 }
