@@ -734,8 +734,8 @@ fn doubtful() -> Project {
 fn printed(project: &Project, args: &[&str]) -> String {
     let root = project.root.display().to_string();
     let out = project.run(args).stdout.replace(&root, "/p");
-    let policy = out.find("policy sha256:").expect("a policy");
-    format!("{}policy\n", &out[..policy])
+    let (before, _) = out.split_once("policy sha256:").expect("a policy");
+    format!("{before}policy\n")
 }
 
 #[test]
@@ -854,6 +854,9 @@ blocked: 3 findings under policy
     assert!(steps.contains("\n  … and 2 more in the report\n"), "{long}");
 }
 
+/// A project, the arguments, what its page says, and what it does not say.
+type Case<'a> = (Project, &'a [&'a str], &'a [&'a str], &'a [&'a str]);
+
 #[test]
 fn the_page_says_what_the_report_says() {
     let page = |project: &Project, args: &[&str]| {
@@ -877,7 +880,7 @@ fn the_page_says_what_the_report_says() {
     flooded.set(CLAIMS, "details", json!({"findings": vec![entry; 205]}));
     let partly = Project::new();
     partly.remove("PROOF_AUDIT.json");
-    let cases: [(Project, &[&str], &[&str], &[&str]); 8] = [
+    let cases: [Case<'_>; 8] = [
         (
             flooded,
             &submission,
@@ -1201,7 +1204,8 @@ fn a_statement_is_held_against_the_files() {
         statement["predicate"]["runs"] = json!([{"runDetails": {"byproducts": [{"name": "results/run_1.json", "digest": {"sha256": "0"}}]}}]);
     });
     let ran = check(&[]);
-    let found = &project.hash("sections/results.tex")[7..19];
+    let found = project.hash("sections/results.tex");
+    let found = found.get(7..19).expect("a digest");
     for line in [
         "refs.bib: differs: it is not here\n",
         "main.tex: differs: the statement names it with two digests\n",
@@ -1210,7 +1214,7 @@ fn a_statement_is_held_against_the_files() {
         ),
         &format!(
             "results/run_1.json: differs: it has other content: {} instead of 0\n",
-            &digest[..12]
+            digest.get(..12).expect("a digest")
         ),
         &said(
             named.len() - 2,
