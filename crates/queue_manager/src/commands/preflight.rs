@@ -86,8 +86,8 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         "ok",
         String::from("names, dependencies and settings are sound"),
     );
-    if let Some(hidden) = load::hidden_ends(&manifest) {
-        add("pipes", "problem", hidden);
+    for (subject, remark) in load::remarks(&manifest) {
+        add(subject, "problem", remark);
     }
     match lock::holder(&options.place, context.now()) {
         Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),

@@ -144,6 +144,26 @@ impl<'a> There<'a> {
         Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
     }
 
+    /// The machine and the user's folder there, whatever name leads to it; `None`: it cannot be read there.
+    pub(super) fn home(&self) -> Result<Option<String>, RemoteError> {
+        let mut all = String::new();
+        for path in [
+            "sys/kernel/random/boot_id",
+            "sys/kernel/hostname",
+            "self/environ",
+        ] {
+            let Ok(piece) = self.piece(&format!("/proc/{path}"), 0, 1 << 20)? else {
+                return Ok(None);
+            };
+            let bytes = STANDARD.decode(&piece.data).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            let mut parts = text.split('\0');
+            let one = parts.find(|part| path != "self/environ" || part.starts_with("HOME="));
+            all.push_str(one.unwrap_or_default());
+        }
+        Ok(Some(all))
+    }
+
     /// A whole file of some megabytes at most; `Err` holds why there is none.
     pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, RemoteError> {
         let mut bytes = Vec::new();
@@ -167,6 +187,10 @@ impl<'a> There<'a> {
 
 fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
     let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
+    if let Some(config) = &config {
+        // ssh says of one that is not there what it says of a server that does not answer.
+        aris_fs::open(config)?;
+    }
     let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
     if let Some(ssh) = &flags.ssh {
         server = server.with_ssh(ssh.clone());

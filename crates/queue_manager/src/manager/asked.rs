@@ -19,7 +19,10 @@ impl Manager<'_> {
                 continue;
             }
             let refused = match request {
-                Ok(Request::Change(change)) => self.change(&change),
+                Ok(Request::Change(change)) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    self.change(&change, &name)
+                }
                 Ok(request) => {
                     let (events, mut refused) = requests::events(request, &self.queue);
                     for event in events {
@@ -71,9 +74,9 @@ impl Manager<'_> {
     }
 
     /// Takes another manifest up; gives what is wrong with it.
-    fn change(&mut self, change: &Change) -> Vec<String> {
+    fn change(&mut self, change: &Change, request: &str) -> Vec<String> {
         let place = self.place();
-        let done = load::apply(change, place, &self.queue).and_then(|current| {
+        let done = load::apply(change, request, place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
             check_cards(&current.manifest, true)?;
             Common::of(&current.manifest, self.context)?;

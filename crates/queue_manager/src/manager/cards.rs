@@ -52,6 +52,8 @@ pub(crate) struct Cards {
 pub(crate) struct Visible {
     nvidia: Option<Vec<String>>,
     amd: Option<Vec<String>>,
+    /// Which variable says so.
+    amd_variable: &'static str,
 }
 
 impl Visible {
@@ -69,9 +71,12 @@ impl Visible {
             let words = text.split(',').map(str::trim).take_while(word);
             Some(words.map(str::to_owned).collect())
         };
+        let rocr = words(ROCR);
+        let amd_variable = if rocr.is_some() { ROCR } else { HIP };
         Self {
             nvidia: words(CUDA),
-            amd: words(ROCR).or_else(|| words(HIP)),
+            amd: rocr.or_else(|| words(HIP)),
+            amd_variable,
         }
     }
 
@@ -95,10 +100,11 @@ impl Visible {
     }
 }
 
-/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing, and
-/// nothing does where no answer comes while the queue is at work: then gives what to tell the user.
+/// Refuses a queue with a job that this machine's cards cannot run, however long it waits, and one whose driver answers with an error when
+/// it begins. That no answer comes in time proves nothing, and nothing does where none comes while the queue is at work: then, and where
+/// a card is lost, gives what to tell the user.
 ///
-/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
+/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here, or with the driver's words.
 pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(None);
@@ -107,7 +113,7 @@ pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<S
     let wanted = cards.wanted.iter().flatten().copied().collect();
     cards.sample = Smi::default().sample(&wanted);
     match cards.sample.silence {
-        Some(silence) if at_work || silence != Silence::Absent => {
+        Some(silence) if at_work || silence == Silence::Late => {
             let problem = cards.sample.problem.unwrap_or_default();
             return Ok(Some(format!(
                 "{problem}; jobs with cards wait until it answers"
@@ -115,13 +121,15 @@ pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<S
         }
         _ => {}
     }
+    let lost = cards.sample.problem.as_ref();
+    let lost = lost.map(|problem| format!("{problem}; jobs run on the cards that answer"));
     let views = cards.views(&BTreeSet::new(), Cards::now());
     let mut jobs = manifest.jobs.iter().filter_map(|job| {
         let (needed, able) = schedule::impossible(job, &views)?;
         Some((job, needed, able))
     });
     let Some((job, needed, able)) = jobs.next() else {
-        return Ok(None);
+        return Ok(lost);
     };
     let more = jobs.count();
     let more = if more > 0 {
@@ -145,13 +153,6 @@ pub(crate) struct Given {
     pub(crate) names: String,
     /// Variables of the environment.
     pub(crate) variables: Vec<(&'static str, String)>,
-}
-
-fn variable(maker: Maker) -> &'static str {
-    match maker {
-        Maker::Nvidia => CUDA,
-        Maker::Amd => ROCR,
-    }
 }
 
 /// What is remembered of a card.
@@ -215,7 +216,14 @@ impl Cards {
             let what = match &card.memory {
                 _ if !wanted(index) => String::from("is not listed in gpus"),
                 _ if !self.visible.has(*index, Some(card)) => {
-                    format!("is not in {} of the caller", variable(card.maker))
+                    let variable = match card.maker {
+                        Maker::Nvidia => CUDA,
+                        Maker::Amd => self.visible.amd_variable,
+                    };
+                    format!("is not in {variable} of the caller")
+                }
+                _ if card.uuid.is_none() && matches!(card.memory, Memory::Known { .. }) => {
+                    String::from("is told without an id by which a job could be given it alone")
                 }
                 Memory::Known { .. } if index.slice.is_some() => {
                     String::from("is a slice; a job has one of them at most")
