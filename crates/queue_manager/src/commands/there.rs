@@ -22,6 +22,9 @@ const NAME: &str = "queue_manager";
 /// First word of a request for a piece. It is no command of this program.
 pub(crate) const PIECE: &str = "piece";
 
+/// First word of the question where it is served. It is no command of this program.
+pub(crate) const HOME: &str = "home";
+
 /// Bytes of the largest piece: as text it is a third longer, and an answer has 128 MiB.
 pub(super) const LARGEST: u64 = 48 << 20;
 
@@ -80,6 +83,17 @@ pub(crate) fn piece(args: &[String]) -> Answer {
         },
         Ok(Err(error)) => Answer::refused(1, error.to_string()),
         Err(error) => Answer::refused(3, error.to_string()),
+    }
+}
+
+/// On the server: where the run in this folder is.
+pub(crate) fn home(run: &Path) -> Answer {
+    let runs = aris_fs::real(run.parent().unwrap_or(run));
+    let (boot, host) = (aris_attempt::boot_id(), aris_attempt::host());
+    Answer {
+        code: 0,
+        stdout: format!("{boot} {host} {}", runs.display()),
+        stderr: String::new(),
     }
 }
 
@@ -144,24 +158,9 @@ impl<'a> There<'a> {
         Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
     }
 
-    /// The machine and the user's folder there, whatever name leads to it; `None`: it cannot be read there.
-    pub(super) fn home(&self) -> Result<Option<String>, RemoteError> {
-        let mut all = String::new();
-        for path in [
-            "sys/kernel/random/boot_id",
-            "sys/kernel/hostname",
-            "self/environ",
-        ] {
-            let Ok(piece) = self.piece(&format!("/proc/{path}"), 0, 1 << 20)? else {
-                return Ok(None);
-            };
-            let bytes = STANDARD.decode(&piece.data).unwrap_or_default();
-            let text = String::from_utf8_lossy(&bytes);
-            let mut parts = text.split('\0');
-            let one = parts.find(|part| path != "self/environ" || part.starts_with("HOME="));
-            all.push_str(one.unwrap_or_default());
-        }
-        Ok(Some(all))
+    /// The machine and the user's folder there, whatever name leads to it.
+    pub(super) fn home(&self) -> Result<String, RemoteError> {
+        Ok(self.call(vec![HOME.to_owned()])?.stdout)
     }
 
     /// A whole file of some megabytes at most; `Err` holds why there is none.

@@ -39,7 +39,6 @@ impl Manager<'_> {
                         }
                     }
                     self.heard(cluster);
-                    self.tell_of_stuck(cluster);
                 }
                 Err(error) => {
                     self.not_heard(cluster, &error);
@@ -71,6 +70,7 @@ impl Manager<'_> {
                 }
             }
         }
+        self.tell_of_stuck(cluster);
         cluster.interval = if changed {
             ASK.0
         } else {
