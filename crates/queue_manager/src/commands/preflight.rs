@@ -76,7 +76,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     let current = load::user(&options.place, options.manifest.as_deref())?;
     let manifest = current.on(&options.place, options.engine)?.manifest;
     manager::check(&manifest)?;
-    manager::check_cards(&manifest, false)?;
+    manager::check_cards(&manifest, manager::Stage::Looking)?;
     cluster::installed(manifest.engine, context)?;
     let mut checks = Vec::new();
     let mut add =

@@ -14,7 +14,7 @@ use crate::commands::Data;
 use crate::commands::run;
 use crate::error::Error;
 use crate::lock;
-use crate::manager::{self, Options};
+use crate::manager::{self, Options, Stage};
 use crate::pause::pause;
 
 /// How long it may take to come up.
@@ -47,9 +47,10 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     let current = crate::load::user(place, options.manifest.as_deref())?;
     let mut current = current.on(place, options.engine)?;
     manager::check(&current.manifest)?;
-    current
-        .notices
-        .extend(manager::check_cards(&current.manifest, false)?);
+    current.notices.extend(manager::check_cards(
+        &current.manifest,
+        Stage::Beginning(context),
+    )?);
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;

@@ -6,7 +6,7 @@ use super::cluster::Cluster;
 use super::ends::BY_A_PERSON;
 use super::requests::Request;
 use super::spec::Common;
-use super::{Manager, check, check_cards, requests};
+use super::{Manager, Stage, check, check_cards, requests};
 use crate::change::Change;
 use crate::error::Error;
 use crate::load;
@@ -78,7 +78,7 @@ impl Manager<'_> {
         let place = self.place();
         let done = load::apply(change, request, place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
-            check_cards(&current.manifest, true)?;
+            check_cards(&current.manifest, Stage::Working)?;
             Common::of(&current.manifest, self.context)?;
             current.keep(place)?;
             Ok(current)

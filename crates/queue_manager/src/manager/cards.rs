@@ -8,10 +8,12 @@ use std::time::Duration;
 use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::{Lease, Leases};
 use aris_attempt::cards::{self, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi};
+use aris_cli::Context;
 use aris_queue::manifest::{Engine, Manifest};
 use aris_queue::schedule::{self, Availability, Card};
 
 use crate::error::Error;
+use crate::pause::pause;
 
 /// The variables that say which cards a program may see.
 ///
@@ -100,18 +102,47 @@ impl Visible {
     }
 }
 
+/// Where a queue is when its cards are looked at.
+#[derive(Clone, Copy)]
+pub(crate) enum Stage<'a> {
+    /// Nothing is to begin.
+    Looking,
+    /// It is about to begin: a driver that is just being loaded has a moment, of which the user is told.
+    Beginning(&'a Context),
+    /// It is at work.
+    Working,
+}
+
+/// How long a driver may answer with an error when a queue begins.
+const LOADING: Duration = Duration::from_secs(10);
+/// Between two questions meanwhile.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
 /// Refuses a queue with a job that this machine's cards cannot run, however long it waits, and one whose driver answers with an error when
 /// it begins. That no answer comes in time proves nothing, and nothing does where none comes while the queue is at work: then, and where
 /// a card is lost, gives what to tell the user.
 ///
 /// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here, or with the driver's words.
-pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<String>, Error> {
+pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(None);
     }
     let mut cards = Cards::bare(manifest);
     let wanted = cards.wanted.iter().flatten().copied().collect();
     cards.sample = Smi::default().sample(&wanted);
+    if let Stage::Beginning(context) = stage {
+        let until = Cards::now() + LOADING;
+        let mut told = false;
+        while cards.sample.silence == Some(Silence::Failed) && Cards::now() < until {
+            let problem = cards.sample.problem.as_deref().unwrap_or_default();
+            if !std::mem::replace(&mut told, true) {
+                context.note(&format!("{problem}; it is asked again for {LOADING:?}"));
+            }
+            pause(ASK_AGAIN);
+            cards.sample = Smi::default().sample(&wanted);
+        }
+    }
+    let at_work = matches!(stage, Stage::Working);
     match cards.sample.silence {
         Some(silence) if at_work || silence == Silence::Late => {
             let problem = cards.sample.problem.unwrap_or_default();

@@ -116,13 +116,20 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
     // **Source**: `man nvidia-smi`, return values: 6 no device was found, 9 the driver is not loaded, 15 the card fell off the bus.
     place.program("nvidia-smi", "echo No devices were found; exit 6");
     refused(&place, &[], &["\"a\"", "failed (6): No devices were found"]);
-    for code in ["9", "15", "126"] {
-        place.program("nvidia-smi", &format!("echo no driver; exit {code}"));
-        let words = format!("failed ({code}): no driver");
-        refused(&place, &[], &[&words]);
+    for (body, words) in [
+        ("echo no driver; exit 15", "failed (15): no driver"),
+        ("echo no driver; exit 126", "failed (126): no driver"),
+        ("kill -9 $$", "ended by signal 9"),
+    ] {
+        place.program("nvidia-smi", body);
+        let output = call(&place, "preflight", &[]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(said.contains(words), "{said}");
     }
-    place.program("nvidia-smi", "kill -9 $$");
-    refused(&place, &[], &["ended by signal 9"]);
+    // One that is just being loaded has a moment.
+    place.program("nvidia-smi", "echo no driver; exit 9");
+    refused(&place, &[], &["failed (9): no driver"]);
     // A manager that runs stays, and `explain` names the cards.
     place.nvidia_smi(FOUR);
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
