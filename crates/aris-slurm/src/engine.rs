@@ -85,6 +85,7 @@ impl SlurmEngine {
             Meaning::Unreachable => SubmitError::Unavailable(said),
             Meaning::Refused => SubmitError::Rejected(said),
             Meaning::Limit => SubmitError::Full(said),
+            Meaning::Closed => SubmitError::Closed(said),
             Meaning::Broken => self.lost(wave, said),
             Meaning::Unknown if said_no(&said) => SubmitError::Unknown(said),
             Meaning::Unknown => {
@@ -153,6 +154,7 @@ impl BatchSystem for SlurmEngine {
             Answer::Bad(said) => Err(match meaning(&said) {
                 Meaning::Refused => SubmitError::Rejected(said),
                 Meaning::Limit => SubmitError::Full(said),
+                Meaning::Closed => SubmitError::Closed(said),
                 Meaning::Unknown => SubmitError::Unknown(said),
                 Meaning::Unreachable | Meaning::Broken => SubmitError::Unavailable(said),
             }),

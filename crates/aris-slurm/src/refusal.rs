@@ -11,6 +11,8 @@ pub(crate) enum Meaning {
     Broken,
     /// As many jobs as the account may have: nothing was taken, and later it may be.
     Limit,
+    /// The partition is closed for now.
+    Closed,
     /// It will never be taken as it is.
     Refused,
     /// A message that is not known here.
@@ -18,7 +20,7 @@ pub(crate) enum Meaning {
 }
 
 /// Pieces of messages. The first row that has one of its pieces in the message decides: what says that nobody knows stands first.
-const MEANINGS: [(Meaning, &[&str]); 5] = [
+const MEANINGS: [(Meaning, &[&str]); 6] = [
     (
         // Of the limits that the policy's message is about these are no question of time.
         Meaning::Refused,
@@ -68,6 +70,11 @@ const MEANINGS: [(Meaning, &[&str]); 5] = [
             "maximum number of jobs",
             "Maximum job count",
         ],
+    ),
+    (
+        // An administrator drains it, and opens it again.
+        Meaning::Closed,
+        &["Required partition not available"],
     ),
     (
         Meaning::Refused,

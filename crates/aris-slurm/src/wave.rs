@@ -207,6 +207,9 @@ pub enum SubmitError {
     /// It was not taken, in words that are not known here: it may be a passing trouble.
     #[error("refused: {0}")]
     Unknown(String),
+    /// The partition is closed for now: nothing was taken, and later it may be.
+    #[error("the partition is closed: {0}")]
+    Closed(String),
     /// The account may have no more jobs at once: nothing was taken, and later it may be.
     #[error("the account's limit: {0}")]
     Full(String),

@@ -352,3 +352,76 @@ fn the_schema_of_specifications_is_printed_for_editors() {
     let told = call(temp.path(), &["--schema", "--json"]);
     assert_eq!(envelope(&told)["data"]["schema"], schema);
 }
+
+#[test]
+fn values_that_pyyaml_reads_otherwise_are_told_and_written_as_they_stand() {
+    let temp = tempfile::tempdir().expect("temp");
+    let grid = "project: a\ngrid:\n  fast: [yes, off]\n  n: [0x10, 010, 1_000, 1:30, 08, 12, -7, 1e-4, \"010\", y]\n\
+                template: {id: \"${fast}_${n}\", cmd: \"run ${fast} ${n}\"}\n";
+    fs::write(temp.path().join("g.yaml"), grid).expect("write");
+    let output = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
+    assert_eq!(
+        output.status.code(),
+        Some(4),
+        "two axes values are the same"
+    );
+    let grid = grid.replace(", \"010\"", "");
+    fs::write(temp.path().join("g.yaml"), grid).expect("write");
+    let output = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    for (at, text, other) in [
+        ("3:10", "yes", "True"),
+        ("3:15", "off", "False"),
+        ("4:7", "0x10", "16"),
+        ("4:13", "010", "8"),
+        ("4:18", "1_000", "1000"),
+        ("4:25", "1:30", "90"),
+    ] {
+        let line = format!("g.yaml:{at}: ");
+        let warning = said.lines().find(|warning| warning.contains(&line));
+        let warning = warning.unwrap_or_else(|| panic!("{at}: {said}"));
+        for part in [
+            format!("{text} is the text {text:?} here"),
+            format!(" {other} in the YAML"),
+        ] {
+            assert!(warning.contains(&part), "{part}: {warning}");
+        }
+    }
+    assert_eq!(said.lines().count(), 6, "{said}");
+    let text = fs::read_to_string(temp.path().join("m.json")).expect("written");
+    let manifest: Value = serde_json::from_str(&text).expect("JSON");
+    for job in manifest["phases"][0]["jobs"].as_array().expect("jobs") {
+        let params = ["fast", "n"].map(|axis| match &job["params"][axis] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        let [fast, n] = params;
+        // JSON has its own form of this one.
+        if n != "1e-4" && n != "0.0001" {
+            assert_eq!(job["cmd"], format!("run {fast} {n}"));
+        }
+    }
+}
+
+#[test]
+fn a_variable_in_an_output_is_refused_and_the_hint_leads_to_a_job_that_completes() {
+    let temp = tempfile::tempdir().expect("temp");
+    let grid = |output: &str| {
+        let text = format!(
+            "project: a\ngrid: {{s: [1]}}\ntemplate: {{id: \"a${{s}}\", cmd: \"true\", expected_output: \"{output}\"}}\n"
+        );
+        fs::write(temp.path().join("g.yaml"), text).expect("write");
+        call(temp.path(), &["--config", "g.yaml"])
+    };
+    for output in ["${HOME}/o${s}", "$${HOME}/o${s}"] {
+        let refused = grid(output);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(4), "{said}");
+        assert!(
+            said.contains("no shell reads") && !said.contains("$$"),
+            "{said}"
+        );
+    }
+    assert_eq!(grid("/tmp/o${s}").status.code(), Some(0));
+}

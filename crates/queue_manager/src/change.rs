@@ -36,6 +36,23 @@ pub(crate) enum Change {
     Engine(Engine),
 }
 
+/// A change that was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    #[serde(flatten)]
+    pub(crate) change: Change,
+    /// The name of the request for it; empty: none, or it was made by a version that did not keep it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) request: String,
+}
+
+impl Kept {
+    pub(crate) fn new(change: Change, request: &str) -> Self {
+        let request = request.to_owned();
+        Self { change, request }
+    }
+}
+
 impl Change {
     /// Makes the change in the tree of a manifest.
     ///

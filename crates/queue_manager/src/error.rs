@@ -100,6 +100,14 @@ pub enum Error {
         /// The nearest id.
         near: Option<String>,
     },
+    /// No phase has this name.
+    #[error("there is no phase {name:?}")]
+    NoPhase {
+        /// What was asked for.
+        name: String,
+        /// The nearest name.
+        near: Option<String>,
+    },
     /// The job has no such log.
     #[error("job {id:?} has no log of attempt {attempt}")]
     NoLog {
@@ -216,6 +224,7 @@ impl Failure for Error {
             | Self::Attempted { .. } => ErrorKind::Precondition,
             Self::NoQueue { .. }
             | Self::NoJob { .. }
+            | Self::NoPhase { .. }
             | Self::NoLog { .. }
             | Self::NoRuns { .. }
             | Self::NoSlurmJob { .. }
@@ -261,6 +270,9 @@ impl Failure for Error {
             Self::NoJob { near, .. } => near
                 .as_ref()
                 .map(|near| format!("did you mean {near:?}? status --jobs lists all")),
+            Self::NoPhase { near, .. } => near
+                .as_ref()
+                .map(|near| format!("did you mean {near:?}? status lists all")),
             Self::NoLog { .. } => {
                 Some(String::from("status --jobs shows how many attempts it had"))
             }

@@ -135,7 +135,10 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
             ));
         }
     }
-    if let Some(log) = run.log.as_deref() {
+    // An engine may not have begun it.
+    if let Some(log) = run.log.as_deref()
+        && std::path::Path::new(log).exists()
+    {
         facts.push(fact(format!("the log of attempt {}", run.attempt), log));
     }
     facts
@@ -156,6 +159,8 @@ fn witness(run: &Run, verdict: &Verdict) -> String {
             return engine.unwrap_or_else(|| String::from("exit.json of the attempt, boot_id"));
         }
         _ if run.attempt == 0 => "journal",
+        // An attempt of ours has one.
+        _ if run.command.is_none() => "the state file that was taken over",
         _ => "exit.json of the attempt",
     };
     text.to_owned()

@@ -15,7 +15,7 @@ use aris_queue::tree::Node;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use crate::change::Change;
+use crate::change::{Change, Kept};
 use crate::error::Error;
 use crate::lock::{self, Parts};
 use crate::place::Place;
@@ -46,7 +46,7 @@ pub(crate) struct Current {
     /// For the copy; `None`: it says the same already.
     text: Option<String>,
     /// What was changed in it while the queue ran, to be kept beside the copy; `None`: nothing new.
-    changes: Option<Vec<Change>>,
+    changes: Option<Vec<Kept>>,
     /// When the copy was written that this was read from; `None`: there was none.
     copied: Option<SystemTime>,
 }
@@ -164,7 +164,7 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     let (new, changes) = with_changes(place, new, &mut notices);
     let before = copy.and_then(|bytes| manifest::tree(&String::from_utf8_lossy(&bytes)).ok());
     let manifest = anchored(new.manifest(&path)?, &parts);
-    notices.extend(hidden_ends(&manifest));
+    notices.extend(remarks(&manifest).map(|(_, remark)| remark));
     Ok(Current {
         manifest,
         path,
@@ -177,13 +177,20 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
     })
 }
 
-/// The queue's manifest with one more change in it.
-pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> {
+/// The queue's manifest with one more change in it. `request` asks for it: what it asked for before is not done twice, since a manager
+/// may have been killed before it answered.
+fn changed(place: &Place, change: &Change, request: &str) -> Result<Current, Error> {
     let before = own(place)?;
+    let mut changes = changes(place);
+    let again = changes.iter().any(|kept| kept.request == request);
     let text = aris_fs::read_text(&place.manifest())?;
     let old = Expanded::of(&place.manifest(), text)?;
     let mut root = old.root.clone();
-    change.make(&mut root).map_err(Error::Precondition)?;
+    match change.make(&mut root) {
+        // The copy of the manifest has it.
+        Err(_) if again => return Ok(before),
+        made => made.map_err(Error::Precondition)?,
+    }
     let new = Expanded::of(&place.manifest(), edit::text(&root))?;
     // Lines of the queue's own copy say nothing to a person.
     let manifest = manifest::read(&new.root).map_err(|problems| {
@@ -191,8 +198,9 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
         Error::Precondition(messages.collect::<Vec<_>>().join("; "))
     })?;
     let manifest = anchored(manifest, &lock::parts(place));
-    let mut changes = changes(place);
-    changes.push(change.clone());
+    if !again {
+        changes.push(Kept::new(change.clone(), request));
+    }
     Ok(Current {
         manifest,
         differences: differences(&old.root, &new.root),
@@ -202,8 +210,29 @@ pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> 
     })
 }
 
+/// What in a manifest is often a slip: its subject, and what to tell a person.
+pub(crate) fn remarks(manifest: &Manifest) -> impl Iterator<Item = (&'static str, String)> {
+    let empty = manifest.jobs.is_empty();
+    let empty = empty.then(|| String::from("the manifest has no jobs"));
+    // Slurm also gives the signal before it takes a job off its node.
+    let no_end = |job: &&manifest::Job| {
+        let settings = &job.settings;
+        settings.notice.is_some()
+            && settings.time_limit_ms.is_none()
+            && manifest.engine != Engine::Slurm
+    };
+    let notice = manifest.jobs.iter().find(no_end).map(|job| {
+        let id = &job.id;
+        format!("job {id:?} has a notice and no time_limit, so that it is never given")
+    });
+    let pipes = hidden_ends(manifest);
+    let all = [("jobs", empty), ("notice", notice), ("pipes", pipes)];
+    let said = |(subject, remark): (_, Option<String>)| Some((subject, remark?));
+    all.into_iter().filter_map(said)
+}
+
 /// Names the jobs of which nobody can tell whether they failed: `train | tee log` ends as `tee` does.
-pub(crate) fn hidden_ends(manifest: &Manifest) -> Option<String> {
+fn hidden_ends(manifest: &Manifest) -> Option<String> {
     let hidden = |job: &&manifest::Job| {
         job.outputs.is_empty() && shell::pipes(&job.cmd) && !job.cmd.contains("pipefail")
     };
@@ -232,7 +261,7 @@ fn is_folder(path: &str) -> bool {
 }
 
 /// What was changed while the queue ran, in order.
-fn changes(place: &Place) -> Vec<Change> {
+fn changes(place: &Place) -> Vec<Kept> {
     let bytes = aris_fs::read_optional(&place.changes(), aris_fs::READ_LIMIT)
         .ok()
         .flatten();
@@ -242,16 +271,12 @@ fn changes(place: &Place) -> Vec<Change> {
 }
 
 /// The user's file with what was changed while the queue ran; what does not fit any more is dropped, and said.
-fn with_changes(
-    place: &Place,
-    new: Expanded,
-    notices: &mut Vec<String>,
-) -> (Expanded, Vec<Change>) {
+fn with_changes(place: &Place, new: Expanded, notices: &mut Vec<String>) -> (Expanded, Vec<Kept>) {
     let mut root = new.root.clone();
     let mut kept = Vec::new();
-    for change in changes(place) {
-        match change.make(&mut root) {
-            Ok(()) => kept.push(change),
+    for one in changes(place) {
+        match one.change.make(&mut root) {
+            Ok(()) => kept.push(one),
             Err(why) => notices.push(format!(
                 "a change made while the queue ran is dropped: {why}"
             )),
@@ -263,7 +288,8 @@ fn with_changes(
     match manifest::read(&root) {
         Ok(_) => {
             let mut edited = new.root.clone();
-            for edit in kept.iter().filter(|one| matches!(one, Change::Edit { .. })) {
+            let changes = kept.iter().map(|one| &one.change);
+            for edit in changes.filter(|one| matches!(one, Change::Edit { .. })) {
                 edit.make(&mut edited).unwrap_or_default();
             }
             let hidden = differences(&new.root, &edited);
@@ -334,8 +360,8 @@ impl Current {
         change.make(&mut root).map_err(Error::Precondition)?;
         let new = Expanded::of(&self.path, edit::text(&root))?;
         let mut changes = self.changes.unwrap_or_else(|| changes(place));
-        changes.retain(|known| !matches!(known, Change::Engine(_)));
-        changes.push(change);
+        changes.retain(|known| !matches!(known.change, Change::Engine(_)));
+        changes.push(Kept::new(change, ""));
         Ok(Self {
             manifest: anchored(new.manifest(&self.path)?, &lock::parts(place)),
             text: Some(new.text),
@@ -360,12 +386,13 @@ impl Current {
 
     /// Makes it the queue's own. Only who holds the queue's lock may.
     pub(crate) fn keep(&self, place: &Place) -> Result<(), Error> {
-        if let Some(text) = &self.text {
-            aris_fs::write_atomic(&place.manifest(), text.as_bytes())?;
-        }
+        // First: whose request stands here and not in the manifest is carried out again, and the other way round it would be refused.
         if let Some(changes) = &self.changes {
             let text = serde_json::to_vec(changes).unwrap_or_default();
             aris_fs::write_atomic(&place.changes(), &text)?;
+        }
+        if let Some(text) = &self.text {
+            aris_fs::write_atomic(&place.manifest(), text.as_bytes())?;
         }
         lock::write_parts(place, &self.parts(place))
     }
@@ -410,8 +437,34 @@ pub(crate) fn look(
 ) -> Result<Queue, Error> {
     let entries = Journal::read(&place.queue)?;
     let mut queue = Queue::new(manifest);
+    if entries.is_empty() {
+        import(&mut queue, place, now, wall)?;
+    }
     replay(&mut queue, &entries, place, now, wall)?;
     Ok(queue)
+}
+
+/// A state file without a journal: the reference's, or ours whose folder is gone. Gives the events of it, and what a person should know.
+fn import(
+    queue: &mut Queue,
+    place: &Place,
+    now: u64,
+    wall: Timestamp,
+) -> Result<(Vec<Event>, Vec<String>), Error> {
+    let Some(bytes) = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)? else {
+        return Ok(Default::default());
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let (events, notices) = snapshot::import(&place.state, &text, queue)?;
+    for event in &events {
+        queue
+            .apply(event, wall, now, 0)
+            .map_err(|source| Error::Illegal {
+                path: place.state.clone(),
+                source,
+            })?;
+    }
+    Ok((events, notices))
 }
 
 /// Gives the attempts that were begun, not ended, and belong to no job of the manifest.
@@ -460,9 +513,11 @@ pub(crate) fn unchanged(
     now: &Parts,
     before: &Parts,
 ) -> Result<(), Error> {
+    if !before.manifest_sha256.is_empty() && before.manifest_sha256 == now.manifest_sha256 {
+        return Ok(());
+    }
     let what = match loaded.changes.as_slice() {
         [] if before.manifest_sha256.is_empty() => return Ok(()),
-        [] if before.manifest_sha256 == now.manifest_sha256 => return Ok(()),
         [] => String::from("its text differs, in nothing that has run"),
         changes => changes.join("; "),
     };
@@ -473,20 +528,9 @@ pub(crate) fn unchanged(
 }
 
 impl Loaded {
-    /// A state file without a journal: the reference's, or ours whose folder is gone.
     fn import(&mut self, place: &Place, now: u64, wall: Timestamp) -> Result<(), Error> {
-        let Some(bytes) = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)? else {
-            return Ok(());
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let (events, notices) = snapshot::import(&place.state, &text, &self.queue)?;
+        let (events, notices) = import(&mut self.queue, place, now, wall)?;
         for event in &events {
-            self.queue
-                .apply(event, wall, now, 0)
-                .map_err(|source| Error::Illegal {
-                    path: place.state.clone(),
-                    source,
-                })?;
             self.journal.push(event, wall);
         }
         if !events.is_empty() {
@@ -541,7 +585,12 @@ fn more(count: usize) -> String {
 /// The manifest with a change in it; nothing is written.
 ///
 /// **Errors**: why it cannot be.
-pub(crate) fn apply(change: &Change, place: &Place, queue: &Queue) -> Result<Current, Error> {
+pub(crate) fn apply(
+    change: &Change,
+    request: &str,
+    place: &Place,
+    queue: &Queue,
+) -> Result<Current, Error> {
     let current = match change {
         Change::Reload { manifest } => reread(place, manifest.as_deref())?,
         Change::Remove { ids } => {
@@ -556,9 +605,11 @@ pub(crate) fn apply(change: &Change, place: &Place, queue: &Queue) -> Result<Cur
                     named(&running)
                 )));
             }
-            changed(place, change)?
+            changed(place, change, request)?
         }
-        Change::Add { .. } | Change::Edit { .. } | Change::Engine(_) => changed(place, change)?,
+        Change::Add { .. } | Change::Edit { .. } | Change::Engine(_) => {
+            changed(place, change, request)?
+        }
     };
     // Work of hours is not ended because its name was mistyped.
     let lost: Vec<String> = queue

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+/// Links that may lead from one to the next. **Source**: `path_resolution(7)`, 40 on Linux.
+const LINKS: u32 = 40;
+
 /// The paths of one queue, absolute.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -23,8 +26,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The paths that belong to the state file `state`, which is absolute.
+    /// The paths that belong to the state file `state`, which is absolute. A link to a state file names the queue of that file: a folder
+    /// beside the link would be a second queue with the same jobs.
     pub(crate) fn of(state: &Path, logs: Option<PathBuf>) -> Self {
+        let mut real = state.to_path_buf();
+        for _ in 0..LINKS {
+            let Ok(target) = real.read_link() else {
+                break;
+            };
+            real = real.parent().unwrap_or(Path::new("/")).join(target);
+        }
+        let state = real.as_path();
         let folder = state.parent().unwrap_or(Path::new("/"));
         let name = state.file_name().unwrap_or_default().to_string_lossy();
         let stem = name.strip_suffix(".json").unwrap_or(&name);

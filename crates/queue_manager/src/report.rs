@@ -131,7 +131,11 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
-    writeln!(out, "{}", counts.join(", "))?;
+    if counts.is_empty() {
+        writeln!(out, "the queue has no jobs")?;
+    } else {
+        writeln!(out, "{}", counts.join(", "))?;
+    }
     if let Some(detached) = ran.detached {
         return writeln!(
             out,

@@ -430,11 +430,12 @@ fn the_records_of_runs_come_with_the_files_they_wrote() {
     );
 }
 
-/// Each server has a home folder of its own; a file `down-HOST` is a line that is down.
+/// Each server has a home folder of its own, unless both names are one machine's (`twins`); a file `down-HOST` is a line that is down.
 const SERVERS: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 for word do case "$word" in gpu-a|gpu-b) host=$word ;; esac; line=$word; done
 if [ -e "$here/down-$host" ]; then echo "ssh: connect to host $host port 22: Connection refused" >&2; exit 255; fi
+test -e "$here/twins" && host=gpu-a
 mkdir -p "$here/$host"
 export HOME="$here/$host"
 exec sh -c "$line"
@@ -567,6 +568,12 @@ fn a_queue_that_cannot_be_shared_is_started_nowhere() {
     bed.write("grid/manifest.json", SHARED);
     bed.write("down-gpu-b", "");
     both(&bed, "deploy", &deploy).expect_code(7);
+    std::fs::remove_file(bed.at("down-gpu-b")).expect("up again");
+    bed.write("twins", "");
+    let twins = both(&bed, "deploy", &deploy).expect_code(5);
+    assert!(twins.stderr().contains("one machine"), "{twins}");
+    let config = ["--ssh-config", "absent"];
+    both(&bed, "deploy", &[&deploy[..], &config].concat()).expect_code(3);
     let ssh = bed.at("ssh").display().to_string();
     for hosts in ["gpu-a,gpu-a", "gpu-a,", "", ","] {
         for verb in ["deploy", "remote", "fetch"] {

@@ -41,6 +41,8 @@ pub enum Silence {
     Absent,
     /// It left with an error, which may pass.
     Failed,
+    /// It left with an error because of one card; the others may answer.
+    Lost,
     /// No answer came in time.
     Late,
 }

@@ -24,6 +24,14 @@ const FORMAT: &str = "--format=csv,noheader,nounits";
 /// **Source**: `man nvidia-smi`, "Return value".
 const NO_CARD: i32 = 6;
 
+/// Exit code of nvidia-smi that says that a card has fallen off the bus. It then tells of none.
+///
+/// **Source**: as above.
+const LOST_CARD: i32 = 15;
+
+/// Cards that a machine may have.
+const MOST: u32 = 64;
+
 /// The programs that tell of cards, or ones that answer like them.
 #[derive(Clone, Debug)]
 pub struct Smi {
@@ -58,8 +66,8 @@ impl Smi {
     /// Asks for all cards and what runs on them. Never fails: what is not answered is unknown. Takes at most the limit and the second and
     /// a half after which a program that cannot be killed is left behind.
     ///
-    /// Cards in `wanted` are in the sample in any case. When the program refuses for one card that is lost, the others are asked for one
-    /// by one.
+    /// Cards in `wanted` are in the sample in any case. When the program refuses for one card that is lost, all are asked for one by one:
+    /// those that answer are known, and [`Sample::problem`] tells of the lost one.
     pub fn sample(&self, wanted: &BTreeSet<CardId>) -> Sample {
         let asked = clock::steady();
         let until = asked + self.limit;
@@ -73,7 +81,14 @@ impl Smi {
                     ..Sample::default()
                 }
             }
-            Err((Silence::Failed, why)) => self.one_by_one(wanted, why, until),
+            Err((silence @ (Silence::Failed | Silence::Lost), why)) => {
+                let numbers = wanted.iter().map(|id| id.card);
+                let mut numbers: BTreeSet<u32> = numbers.collect();
+                if numbers.is_empty() && silence == Silence::Lost {
+                    numbers.extend(0..MOST);
+                }
+                self.one_by_one(numbers, why, until)
+            }
             Err((Silence::Absent, why)) => self.amd(why, until),
             Err((silence, why)) => silent(silence, why),
         };
@@ -109,12 +124,11 @@ impl Smi {
         }
     }
 
-    fn one_by_one(&self, wanted: &BTreeSet<CardId>, why: String, until: Duration) -> Sample {
+    fn one_by_one(&self, numbers: BTreeSet<u32>, why: String, until: Duration) -> Sample {
         let mut sample = Sample {
             processes: Some(Vec::new()),
             ..silent(Silence::Failed, why)
         };
-        let numbers: BTreeSet<u32> = wanted.iter().map(|id| id.card).collect();
         for number in numbers {
             match self.cards(Some(number), until) {
                 Ok((cards, on_slices, _)) => {
@@ -126,7 +140,12 @@ impl Smi {
                         all.extend(more);
                         all
                     });
+                    if sample.silence == Some(Silence::Failed) {
+                        sample.silence = None;
+                    }
                 }
+                // There are no more cards.
+                Err((Silence::Absent, _)) => break,
                 Err((silence, why)) => {
                     if silence == Silence::Late {
                         sample.silence = Some(silence);
@@ -198,6 +217,7 @@ impl Smi {
             Ok(done) => {
                 let silence = match done.end {
                     End::Exited(NO_CARD) => Silence::Absent,
+                    End::Exited(LOST_CARD) => Silence::Lost,
                     _ => Silence::Failed,
                 };
                 answer(&name, done).map_err(|why| why.map_or_else(late, |why| (silence, why)))

@@ -290,24 +290,85 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
             format!("{name}: commands get {text}, as Python prints it; write it in quotes to have it otherwise"),
         );
     }
+    let scalars = std::iter::once(node).chain(node.items());
+    for (node, other) in scalars.filter_map(|node| Some((node, yaml11(node)?))) {
+        let text = node.written().unwrap_or_default();
+        problems.warn(
+            node,
+            format!("{name}: {text} is the text {text:?} here, as written, and {other} in the YAML of Python programs (PyYAML, YAML 1.1); write it in quotes, or {other}"),
+        );
+    }
     if node.written().is_some_and(|text| text.contains('\0')) {
         let message = format!("a value of {name} holds a null character");
         problems.at(node, message, None);
     }
+    let differs = match kind {
+        Some(Kind::Integer(number)) => text.trim_start_matches('+') != number.to_string(),
+        _ => false,
+    };
     Some(Scalar {
-        number: match kind {
+        number: match kind.filter(|_| !differs) {
             #[expect(clippy::cast_precision_loss, reason = "only compared")]
             Some(Kind::Integer(number)) => Some(number as f64),
             Some(Kind::Float(number)) => Some(number),
             _ => None,
         },
-        // A list is the text that Python prints.
-        node: if node.is_list() {
+        // A list is the text that Python prints; a number that is not written like one is what commands get.
+        node: if node.is_list() || differs {
             quoted(node, &text)
         } else {
             node.clone()
         },
         text,
+    })
+}
+
+/// What YAML 1.1 reads in a plain scalar that is another value in YAML 1.2; `None`: the same.
+///
+/// **Source**: the YAML 1.1 types `bool` and `int`, as the resolver of `PyYAML` 6 takes them: no `y` and `n`.
+fn yaml11(node: &Node) -> Option<String> {
+    let Value::Scalar { text, plain: true } = &node.value else {
+        return None;
+    };
+    let truth = match text.as_str() {
+        "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some("True"),
+        "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some("False"),
+        _ => None,
+    };
+    if let Some(truth) = truth {
+        return Some(String::from(truth));
+    }
+    let (sign, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = unsigned.replace('_', "");
+    let based = |digits: &str, base| i64::from_str_radix(digits, base).ok();
+    let number = if let Some(digits) = digits.strip_prefix("0x") {
+        based(digits, 16)
+    } else if let Some(digits) = digits.strip_prefix("0b") {
+        based(digits, 2)
+    } else if !unsigned.starts_with(|first: char| first.is_ascii_digit()) {
+        None
+    } else if digits.contains(':') {
+        sixties(&digits)
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        based(&digits, 8)
+    } else if unsigned.contains('_') {
+        digits.parse().ok()
+    } else {
+        None
+    };
+    number.map(|number| format!("{sign}{number}"))
+}
+
+/// `1:30`, which counts by sixties.
+fn sixties(text: &str) -> Option<i64> {
+    let mut parts = text.split(':').map(|part| part.parse::<i64>().ok());
+    let first = parts.next()?.filter(|first| *first > 0);
+    parts.try_fold(first?, |sum, part| {
+        let part = part.filter(|part| (0..60).contains(part))?;
+        sum.checked_mul(60)?.checked_add(part)
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::named;
 use crate::problem::nearest;
-use crate::tree::{Node, Value, made, pair};
+use crate::tree::{Node, Value, made, one_or_many, pair};
 
 /// Adds the jobs of `more`, each to the phase of the same name, and phases that are not there; `more` is a manifest, of which only
 /// phases and jobs count. Of a phase that is there nothing else changes.
@@ -86,10 +86,21 @@ pub fn edit(root: &mut Node, ids: &[String], keys: &Node) -> Result<(), String> 
 
 /// Takes these jobs out.
 ///
-/// **Errors**: a job that is not there; then nothing has changed.
+/// **Errors**: a job that is not there, or that another one needs; then nothing has changed.
 pub fn remove(root: &mut Node, ids: &[String]) -> Result<(), String> {
     all_there(root, ids)?;
     let gone: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    let jobs = lists(root).flat_map(|(_, jobs)| jobs.items());
+    for job in jobs.filter(|job| !gone.contains(id_of(job))) {
+        let needs = job.get("needs").map_or(&[][..], one_or_many).iter();
+        let mut needs = needs.filter_map(Node::text);
+        if let Some(needed) = needs.find(|needed| gone.contains(needed)) {
+            return Err(format!(
+                "{needed:?} is needed by {:?}: remove that, too, or edit its needs first",
+                id_of(job)
+            ));
+        }
+    }
     for (_, jobs) in lists_mut(root) {
         jobs.retain(|job| !gone.contains(id_of(job)));
     }

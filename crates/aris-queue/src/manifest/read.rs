@@ -88,7 +88,12 @@ fn level<'de, T: for<'any> serde::Deserialize<'any> + Default>(
 ) -> Option<(T, Common)> {
     problems.map(node, format_args!("{what} must be a map"), None)?;
     let own = typed::read(node, what, problems).unwrap_or_default();
-    let common = typed::read(node, what, problems).unwrap_or_default();
+    let common: Common = typed::read(node, what, problems).unwrap_or_default();
+    if common.time_limit == Some(file::Seconds(0)) {
+        let message = format!("{what}: time_limit: 0 would end each job as it begins");
+        let hint = "leave time_limit out for none";
+        problems.at(node.get("time_limit").unwrap_or(node), message, Some(hint));
+    }
     let known = [typed::keys::<T>(), typed::keys::<Common>()];
     typed::check_keys(node, &what, &known, problems);
     Some((own, common))
@@ -332,7 +337,14 @@ impl Reader<'_> {
         let outputs = [job.expected_output, job.output_check]
             .into_iter()
             .flatten();
-        let outputs = outputs.flat_map(|many| many.0);
+        let outputs: Vec<String> = outputs.flat_map(|many| many.0).collect();
+        if let Some(output) = outputs.iter().find(|output| output.contains("${")) {
+            self.problems.at(
+                node.get("expected_output").unwrap_or(node),
+                format!("{what}: no shell reads expected_output, so that {output:?} would be looked for as it stands"),
+                Some("write the path out, from / or from cwd, or put it into the grid as an axis"),
+            );
+        }
         if let (Some(names), Some(node)) = (job.needs, node.get("needs")) {
             let needs = (self.jobs.len(), names.0, node.into());
             self.links.needs.push(needs);
@@ -354,6 +366,7 @@ impl Reader<'_> {
             id: job.id.unwrap_or_default().into(),
             cmd: command.into(),
             outputs: outputs
+                .into_iter()
                 .filter(|output| !output.is_empty())
                 .map(Box::from)
                 .collect(),

@@ -241,6 +241,14 @@ fn apply_to(
                     run.life = Life::Lost;
                     run.verdict = Some(Box::new(verdict));
                 }
+                // The reference tries nothing else again: each of its attempts ran out of memory.
+                Imported::OutOfMemory => {
+                    run.spent.oom = *attempts;
+                    run.verdict = Some(Box::new(Verdict::failed(
+                        Reason::GpuOom,
+                        "it ran out of memory, as the state file says that was taken over",
+                    )));
+                }
             }
         }
         Event::Began { .. }

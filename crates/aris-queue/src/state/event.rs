@@ -142,6 +142,8 @@ pub enum Imported {
     Stuck,
     /// It was running, and may still run: nobody here knows.
     Running,
+    /// It ran out of memory and was to be tried again.
+    OutOfMemory,
 }
 
 /// What an attempt comes to.

@@ -185,9 +185,12 @@ impl Queue {
         self.max_parallel.or(self.manifest.max_parallel)
     }
 
-    /// When the queue was taken up first.
+    /// When the queue was taken up first; where it was taken over, when its first job began before.
     pub fn began(&self) -> Option<Timestamp> {
+        let starts = self.runs.iter().filter_map(|run| run.starts.first());
+        let first = starts.min().copied();
         self.began
+            .map(|began| first.map_or(began, |first| first.min(began)))
     }
 
     /// Ids of jobs that had attempts and are no longer in the manifest.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
+use aris_queue::problem::nearest;
 use aris_queue::shell;
 use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;
@@ -36,8 +37,15 @@ pub(crate) struct Asked {
     pub(crate) request: &'static str,
     /// The jobs it is about.
     pub(crate) jobs: Vec<String>,
-    /// Whether it was carried out; false: the manager has not answered yet, and will find it.
+    /// Whether it was carried out, for some of the jobs at least; false: all of it was refused, or the manager has not answered yet and
+    /// will find it.
     pub(crate) done: bool,
+    /// Whether there is an answer.
+    #[serde(skip)]
+    answered: bool,
+    /// For how many of the jobs it was carried out.
+    #[serde(skip)]
+    changed: usize,
     /// What of it cannot be, and why; the rest is done.
     pub(crate) refused: Vec<String>,
     /// What a person should know.
@@ -50,6 +58,8 @@ impl Asked {
             request,
             jobs: Vec::new(),
             done: true,
+            answered: true,
+            changed: 0,
             refused: Vec::new(),
             notes: vec![format!("there is nothing to {request}")],
         }
@@ -57,16 +67,17 @@ impl Asked {
 
     /// How many jobs it was carried out for, and whether it was.
     pub(crate) fn summary(&self) -> String {
-        let (jobs, refused) = (self.jobs.len(), self.refused.len());
-        let counted = count(jobs, "job");
-        match (self.done, refused) {
-            (false, _) => format!("{counted}, requested; the manager has not answered yet"),
-            (true, 0) if jobs == 0 => String::from("done"),
-            (true, 0) => format!("{counted}, done"),
-            (true, refused) if jobs > 0 && refused < jobs => {
-                format!("{} of {counted}, done; {refused} refused", jobs - refused)
+        let counted = count(self.jobs.len(), "job");
+        let refused = self.refused.len();
+        match self.changed {
+            _ if !self.answered => {
+                format!("{counted}, requested; the manager has not answered yet")
             }
-            (true, _) => String::from("refused"),
+            _ if !self.done => String::from("refused"),
+            0 => String::from("done"),
+            _ if refused == 0 => format!("{counted}, done"),
+            all if all == self.jobs.len() => format!("{counted}, done; {refused} refused"),
+            some => format!("{some} of {counted}, done; {refused} refused"),
         }
     }
 
@@ -186,6 +197,7 @@ impl Chosen {
             let mut asked = Asked::nothing(word);
             if !refused.is_empty() {
                 asked.notes.clear();
+                asked.done = false;
             }
             asked
         } else {
@@ -237,9 +249,10 @@ pub(super) fn select(
         if let Some(name) = &args.phase
             && !manifest.phases.iter().any(|phase| phase.name == *name)
         {
-            return Err(Error::NoJob {
-                pattern: format!("phase {name}"),
-                near: None,
+            let names = manifest.phases.iter().map(|phase| phase.name.as_str());
+            return Err(Error::NoPhase {
+                near: nearest(name, names).map(str::to_owned),
+                name: name.clone(),
             });
         }
         for job in 0..queue.len() {
@@ -287,6 +300,8 @@ pub(super) fn ask(
     context: &Context,
 ) -> Result<Asked, Error> {
     let path = manager::leave(place, &request, context.now())?;
+    // A change is made as a whole or not at all; of what else is asked each refusal is one job's.
+    let whole = matches!(request, Request::Change(_));
     let mut waited = Duration::ZERO;
     let mut notes = Vec::new();
     while path.exists() && waited < PATIENCE {
@@ -305,16 +320,23 @@ pub(super) fn ask(
             waited += LOOK_AGAIN;
         }
     }
-    let done = !path.exists();
-    let refused = if done {
+    let answered = !path.exists();
+    let refused = if answered {
         manager::take_answer(&path)
     } else {
         Vec::new()
     };
+    let changed = match refused.len() {
+        0 if answered => jobs.len(),
+        refused if answered && !whole => jobs.len().saturating_sub(refused),
+        _ => 0,
+    };
     Ok(Asked {
         request: word,
+        done: answered && (refused.is_empty() || changed > 0),
         jobs,
-        done,
+        answered,
+        changed,
         refused,
         notes,
     })
@@ -337,6 +359,8 @@ pub(crate) fn adopt(
         request: "adopt",
         jobs: Vec::new(),
         done: true,
+        answered: true,
+        changed: 0,
         refused: Vec::new(),
         notes: settle(manifest, place, context)?,
     };
@@ -369,8 +393,10 @@ fn settle(
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
-    Ok(vec![format!(
-        "nobody runs the queue; it stands at {}",
-        counts.join(", ")
-    )])
+    Ok(vec![if counts.is_empty() {
+        String::from("nobody runs the queue; it has no jobs")
+    } else {
+        let counts = counts.join(", ");
+        format!("nobody runs the queue; it stands at {counts}")
+    }])
 }

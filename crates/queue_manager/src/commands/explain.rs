@@ -13,10 +13,12 @@ use serde::Serialize;
 
 use crate::cli::JobArgs;
 use crate::commands::Data;
-use crate::commands::{job, look};
+use crate::commands::{job, look, status};
 use crate::error::Error;
+use crate::load;
 use crate::lock;
 use crate::manager::{self, Cards};
+use crate::place::Place;
 
 /// Why a job is in its state.
 #[derive(Debug, Serialize)]
@@ -35,7 +37,37 @@ pub(crate) struct Explanation {
     pub(crate) records: Option<String>,
 }
 
+/// What the state file alone says, where no queue of ours belongs to it yet.
+fn of_file(place: &Place, id: &str) -> Option<Explanation> {
+    let snapshot = load::state(place).ok()?;
+    let row = snapshot.jobs.iter().find(|row| row.id == id)?;
+    let card = row.gpu.map(|card| format!(" on card {card}"));
+    let error = row.error.as_ref().map(|error| format!(": {error}"));
+    let text = format!(
+        "the state file has it as {}, attempt {}{}{}",
+        row.status,
+        row.attempts,
+        card.unwrap_or_default(),
+        error.unwrap_or_default()
+    );
+    Some(Explanation {
+        id: id.to_owned(),
+        state: status::state_of(row).word(),
+        reason: None,
+        facts: vec![
+            fact(text, place.state.display().to_string()),
+            fact("queue_manager adopt takes the queue over", "no journal"),
+        ],
+        records: None,
+    })
+}
+
 pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let place = super::place(&args.queue, context)?;
+    let foreign = !Place::is_queue(&place.queue);
+    if let Some(found) = foreign.then(|| of_file(&place, &args.job)).flatten() {
+        return Ok(Outcome::done(Data::Explanation(found)));
+    }
     let look = look(&args.queue, context)?;
     let (queue, at) = (&look.queue, job(&look.queue, &args.job)?);
     let state = queue.state(at);
@@ -65,7 +97,8 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     };
     let run = queue.run(at);
     let folder = aris_attempt::format::folder(&look.place.queue, &args.job, run.attempt);
-    let records = (run.attempt > 0).then(|| folder.display().to_string());
+    let there = run.attempt > 0 && folder.is_dir();
+    let records = there.then(|| folder.display().to_string());
     let mut found = found;
     if matches!(
         aris_attempt::standing(&folder),

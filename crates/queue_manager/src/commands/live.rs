@@ -3,7 +3,7 @@
 use aris_cli::{Context, Outcome};
 use aris_queue::manifest::edit::{self, map, quoted};
 use aris_queue::manifest::named;
-use aris_queue::problem::Invalid;
+use aris_queue::problem::{Invalid, nearest};
 use aris_queue::state::State;
 use aris_queue::tree::{self, Node, Value};
 
@@ -68,10 +68,11 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
             )));
         }
         (Some(name), _) => {
-            return Err(Error::Precondition(format!(
-                "there is no phase {name:?}; there are {}",
-                named(&phases)
-            )));
+            let near = nearest(name, phases.iter().map(String::as_str));
+            return Err(Error::NoPhase {
+                near: near.map(str::to_owned),
+                name: name.clone(),
+            });
         }
     };
     let values = values(&args.set)?;
@@ -168,9 +169,10 @@ pub(crate) fn remove(args: &SelectArgs, context: &Context) -> Result<Outcome<Dat
     Ok(asked.outcome())
 }
 
-/// Says that nobody runs the queue, where a change was made and nobody does.
+/// Says that nobody runs the queue, where a change was made, nobody does, and something is left to run.
 fn idle(asked: &mut Asked, place: &Place, context: &Context) {
-    if asked.refused.is_empty() && lock::holder(place, context.now()).is_none() {
+    let over = load::state(place).is_ok_and(|state| state.meta.over);
+    if asked.refused.is_empty() && !over && lock::holder(place, context.now()).is_none() {
         asked.notes.push(nobody(place));
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     let current = load::user(&options.place, options.manifest.as_deref())?;
     let manifest = current.on(&options.place, options.engine)?.manifest;
     manager::check(&manifest)?;
-    manager::check_cards(&manifest, false)?;
+    manager::check_cards(&manifest, manager::Stage::Looking)?;
     cluster::installed(manifest.engine, context)?;
     let mut checks = Vec::new();
     let mut add =
@@ -86,8 +86,8 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         "ok",
         String::from("names, dependencies and settings are sound"),
     );
-    if let Some(hidden) = load::hidden_ends(&manifest) {
-        add("pipes", "problem", hidden);
+    for (subject, remark) in load::remarks(&manifest) {
+        add(subject, "problem", remark);
     }
     match lock::holder(&options.place, context.now()) {
         Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),

@@ -3,7 +3,7 @@
 //! A queue there is a folder, `~/.aris_queue/runs/<run>/`, with the manifest and everything a queue has here. `remote` calls one command
 //! of this program in it; arguments go as data and are read by no shell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -98,7 +98,15 @@ fn shares(
         )));
     }
     let mut known = Vec::new();
+    let mut homes: BTreeMap<String, &str> = BTreeMap::new();
     for there in servers {
+        // The manifest of the second would take away the jobs of the first.
+        if let Some(other) = homes.insert(there.home()?, there.host) {
+            return Err(Error::Precondition(format!(
+                "{other} and {} are one machine and one user, who share no jobs: name one of the two",
+                there.host
+            )));
+        }
         let ids = match there.data::<Value>(&["status", "--json", "--jobs"]) {
             Ok(data) => ids_of(&data),
             Err(error) if is_absent(&error) => BTreeSet::new(),
@@ -256,8 +264,14 @@ pub(crate) fn agent(context: &Context) -> Result<Outcome<Data>, Error> {
 }
 
 fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> Answer {
-    if args.first().is_some_and(|word| word == there::PIECE) {
-        return there::piece(args);
+    match args.first().map(String::as_str) {
+        Some(there::PIECE) => return there::piece(args),
+        Some(there::HOME) => return there::home(folder),
+        _ => {}
+    }
+    if !folder.is_dir() {
+        let run = folder.file_name().unwrap_or_default().to_string_lossy();
+        return Answer::refused(3, format!("error: there is no run {run:?} here"));
     }
     if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
         let text =

@@ -1,6 +1,7 @@
 //! `start`: a manager of its own that lives on when the terminal closes.
 
 use std::ffi::OsString;
+use std::io::Read as _;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::commands::Data;
 use crate::commands::run;
 use crate::error::Error;
 use crate::lock;
-use crate::manager::{self, Options};
+use crate::manager::{self, Options, Stage};
 use crate::pause::pause;
 
 /// How long it may take to come up.
@@ -46,9 +47,10 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     let current = crate::load::user(place, options.manifest.as_deref())?;
     let mut current = current.on(place, options.engine)?;
     manager::check(&current.manifest)?;
-    current
-        .notices
-        .extend(manager::check_cards(&current.manifest, false)?);
+    current.notices.extend(manager::check_cards(
+        &current.manifest,
+        Stage::Beginning(context),
+    )?);
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;
@@ -104,7 +106,9 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         .args(arguments)
         .current_dir(context.cwd())
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        // The reason why it does not start, whole and its own: others write into the log, and a full disk takes nothing.
+        .arg("--json")
+        .stdout(Stdio::piped())
         .stderr(Stdio::from(lines))
         .spawn()
         .map_err(failed)?;
@@ -121,8 +125,14 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
             if status.success() || status.code() == Some(10) {
                 break;
             }
-            let tail = super::tail(&log, 3).unwrap_or_default();
-            return Err(not_started(&format!("it left with {status}: {tail}")));
+            let mut said = String::new();
+            if let Some(stdout) = &mut child.stdout {
+                stdout.read_to_string(&mut said).unwrap_or_default();
+            }
+            let said = serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default();
+            let why = said["error"]["message"].as_str().map(str::to_owned);
+            let why = why.or_else(|| super::tail(&log, 3)).unwrap_or_default();
+            return Err(not_started(&format!("it left with {status}: {why}")));
         }
         pause(LOOK_AGAIN);
         waited += LOOK_AGAIN;

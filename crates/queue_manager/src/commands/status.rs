@@ -178,21 +178,22 @@ pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Dat
     Ok(found.outcome())
 }
 
+/// The state of a job as the file has it: in the reference's words, where it wrote the file.
+pub(super) fn state_of(job: &JobRow) -> State {
+    job.state.unwrap_or(match job.status.as_str() {
+        "completed" => State::Completed,
+        "running" => State::Running,
+        "failed_oom" | "failed_other" => State::Backoff,
+        "stuck" => State::Failed,
+        _ => State::Waiting,
+    })
+}
+
 /// `all`: every job; `named`: as many of each kind.
 pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Result<Status, Error> {
     // First: of a manager that has left by then, the state is the last.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
     let snapshot = load::state(place)?;
-    // The reference's words, where it wrote the file.
-    let state_of = |job: &JobRow| {
-        job.state.unwrap_or(match job.status.as_str() {
-            "completed" => State::Completed,
-            "running" => State::Running,
-            "failed_oom" | "failed_other" => State::Backoff,
-            "stuck" => State::Failed,
-            _ => State::Waiting,
-        })
-    };
     let foreign = snapshot.schema.is_empty();
     let mut notices = snapshot.notices.clone();
     if foreign {

@@ -10,7 +10,7 @@ use aris_attempt::format;
 use aris_cli::{Context, Outcome};
 use aris_fs::real;
 use aris_queue::journal::{Entry, Journal};
-use aris_queue::state::{Event, Queue, Reason, State};
+use aris_queue::state::{Event, Imported, Outcome as End, Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
@@ -25,6 +25,8 @@ const TAILS: usize = 200;
 const LINES: usize = 20;
 /// Completed jobs whose records are read for what they wrote.
 const RESULTS: usize = 500;
+/// Attempts of a job that were made under another manager and are shown, at most.
+const IMPORTED: u32 = 100;
 
 pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let look = look(&args.queue, context)?;
@@ -170,6 +172,43 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
                         reason: None,
                         log: Some(log.clone()),
                     });
+                }
+            }
+            Event::Imported {
+                id,
+                state,
+                attempts,
+                cards,
+                started,
+                ended,
+            } => {
+                let attempt = |number, end, reason: Option<Reason>| AttemptFacts {
+                    number,
+                    cards: Vec::new(),
+                    started: None,
+                    ended: None,
+                    outcome: Some(end),
+                    reason: reason.map(|reason| reason.word().to_owned()),
+                    log: None,
+                };
+                // The reference tries nothing again but what ran out of memory.
+                let first = attempts.saturating_sub(IMPORTED).max(1);
+                let before = (first..*attempts)
+                    .map(|number| attempt(number, End::Failed, Some(Reason::GpuOom)));
+                let (end, reason) = match state {
+                    Imported::Completed => (End::Completed, None),
+                    Imported::Running => (End::Lost, Some(Reason::Imported)),
+                    Imported::Stuck => (End::Failed, Some(Reason::Imported)),
+                    Imported::OutOfMemory => (End::Failed, Some(Reason::GpuOom)),
+                };
+                let last = (*attempts > 0).then(|| AttemptFacts {
+                    cards: cards.clone(),
+                    started: *started,
+                    ended: *ended,
+                    ..attempt(*attempts, end, reason)
+                });
+                if let Some(job) = queue.find(id) {
+                    all.entry(job).or_default().extend(before.chain(last));
                 }
             }
             Event::Withdrawn { id, .. } => {

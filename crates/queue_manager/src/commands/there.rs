@@ -22,6 +22,9 @@ const NAME: &str = "queue_manager";
 /// First word of a request for a piece. It is no command of this program.
 pub(crate) const PIECE: &str = "piece";
 
+/// First word of the question where it is served. It is no command of this program.
+pub(crate) const HOME: &str = "home";
+
 /// Bytes of the largest piece: as text it is a third longer, and an answer has 128 MiB.
 pub(super) const LARGEST: u64 = 48 << 20;
 
@@ -80,6 +83,17 @@ pub(crate) fn piece(args: &[String]) -> Answer {
         },
         Ok(Err(error)) => Answer::refused(1, error.to_string()),
         Err(error) => Answer::refused(3, error.to_string()),
+    }
+}
+
+/// On the server: where the run in this folder is.
+pub(crate) fn home(run: &Path) -> Answer {
+    let runs = aris_fs::real(run.parent().unwrap_or(run));
+    let (boot, host) = (aris_attempt::boot_id(), aris_attempt::host());
+    Answer {
+        code: 0,
+        stdout: format!("{boot} {host} {}", runs.display()),
+        stderr: String::new(),
     }
 }
 
@@ -144,6 +158,11 @@ impl<'a> There<'a> {
         Ok(piece.ok_or_else(|| printable(answer.stderr.trim())))
     }
 
+    /// The machine and the user's folder there, whatever name leads to it.
+    pub(super) fn home(&self) -> Result<String, RemoteError> {
+        Ok(self.call(vec![HOME.to_owned()])?.stdout)
+    }
+
     /// A whole file of some megabytes at most; `Err` holds why there is none.
     pub(super) fn small_file(&self, path: &str) -> Result<Result<Vec<u8>, String>, RemoteError> {
         let mut bytes = Vec::new();
@@ -167,6 +186,10 @@ impl<'a> There<'a> {
 
 fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
     let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
+    if let Some(config) = &config {
+        // ssh says of one that is not there what it says of a server that does not answer.
+        aris_fs::open(config)?;
+    }
     let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
     if let Some(ssh) = &flags.ssh {
         server = server.with_ssh(ssh.clone());

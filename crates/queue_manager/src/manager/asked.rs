@@ -6,7 +6,7 @@ use super::cluster::Cluster;
 use super::ends::BY_A_PERSON;
 use super::requests::Request;
 use super::spec::Common;
-use super::{Manager, check, check_cards, requests};
+use super::{Manager, Stage, check, check_cards, requests};
 use crate::change::Change;
 use crate::error::Error;
 use crate::load;
@@ -19,7 +19,10 @@ impl Manager<'_> {
                 continue;
             }
             let refused = match request {
-                Ok(Request::Change(change)) => self.change(&change),
+                Ok(Request::Change(change)) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    self.change(&change, &name)
+                }
                 Ok(request) => {
                     let (events, mut refused) = requests::events(request, &self.queue);
                     for event in events {
@@ -71,11 +74,11 @@ impl Manager<'_> {
     }
 
     /// Takes another manifest up; gives what is wrong with it.
-    fn change(&mut self, change: &Change) -> Vec<String> {
+    fn change(&mut self, change: &Change, request: &str) -> Vec<String> {
         let place = self.place();
-        let done = load::apply(change, place, &self.queue).and_then(|current| {
+        let done = load::apply(change, request, place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
-            check_cards(&current.manifest, true)?;
+            check_cards(&current.manifest, Stage::Working)?;
             Common::of(&current.manifest, self.context)?;
             current.keep(place)?;
             Ok(current)

@@ -8,10 +8,12 @@ use std::time::Duration;
 use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::{Lease, Leases};
 use aris_attempt::cards::{self, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi};
+use aris_cli::Context;
 use aris_queue::manifest::{Engine, Manifest};
 use aris_queue::schedule::{self, Availability, Card};
 
 use crate::error::Error;
+use crate::pause::pause;
 
 /// The variables that say which cards a program may see.
 ///
@@ -52,6 +54,8 @@ pub(crate) struct Cards {
 pub(crate) struct Visible {
     nvidia: Option<Vec<String>>,
     amd: Option<Vec<String>>,
+    /// Which variable says so.
+    amd_variable: &'static str,
 }
 
 impl Visible {
@@ -69,9 +73,12 @@ impl Visible {
             let words = text.split(',').map(str::trim).take_while(word);
             Some(words.map(str::to_owned).collect())
         };
+        let rocr = words(ROCR);
+        let amd_variable = if rocr.is_some() { ROCR } else { HIP };
         Self {
             nvidia: words(CUDA),
-            amd: words(ROCR).or_else(|| words(HIP)),
+            amd: rocr.or_else(|| words(HIP)),
+            amd_variable,
         }
     }
 
@@ -95,19 +102,49 @@ impl Visible {
     }
 }
 
-/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing, and
-/// nothing does where no answer comes while the queue is at work: then gives what to tell the user.
+/// Where a queue is when its cards are looked at.
+#[derive(Clone, Copy)]
+pub(crate) enum Stage<'a> {
+    /// Nothing is to begin.
+    Looking,
+    /// It is about to begin: a driver that is just being loaded has a moment, of which the user is told.
+    Beginning(&'a Context),
+    /// It is at work.
+    Working,
+}
+
+/// How long a driver may answer with an error when a queue begins.
+const LOADING: Duration = Duration::from_secs(10);
+/// Between two questions meanwhile.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Refuses a queue with a job that this machine's cards cannot run, however long it waits, and one whose driver answers with an error when
+/// it begins. That no answer comes in time proves nothing, and nothing does where none comes while the queue is at work: then, and where
+/// a card is lost, gives what to tell the user.
 ///
-/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
-pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<String>, Error> {
+/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here, or with the driver's words.
+pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Option<String>, Error> {
     if manifest.engine != Engine::Local || !manifest.wants_cards() {
         return Ok(None);
     }
     let mut cards = Cards::bare(manifest);
     let wanted = cards.wanted.iter().flatten().copied().collect();
     cards.sample = Smi::default().sample(&wanted);
+    if let Stage::Beginning(context) = stage {
+        let until = Cards::now() + LOADING;
+        let mut told = false;
+        while cards.sample.silence == Some(Silence::Failed) && Cards::now() < until {
+            let problem = cards.sample.problem.as_deref().unwrap_or_default();
+            if !std::mem::replace(&mut told, true) {
+                context.note(&format!("{problem}; it is asked again for {LOADING:?}"));
+            }
+            pause(ASK_AGAIN);
+            cards.sample = Smi::default().sample(&wanted);
+        }
+    }
+    let at_work = matches!(stage, Stage::Working);
     match cards.sample.silence {
-        Some(silence) if at_work || silence != Silence::Absent => {
+        Some(silence) if at_work || silence == Silence::Late => {
             let problem = cards.sample.problem.unwrap_or_default();
             return Ok(Some(format!(
                 "{problem}; jobs with cards wait until it answers"
@@ -115,13 +152,15 @@ pub(crate) fn check_cards(manifest: &Manifest, at_work: bool) -> Result<Option<S
         }
         _ => {}
     }
+    let lost = cards.sample.problem.as_ref();
+    let lost = lost.map(|problem| format!("{problem}; jobs run on the cards that answer"));
     let views = cards.views(&BTreeSet::new(), Cards::now());
     let mut jobs = manifest.jobs.iter().filter_map(|job| {
         let (needed, able) = schedule::impossible(job, &views)?;
         Some((job, needed, able))
     });
     let Some((job, needed, able)) = jobs.next() else {
-        return Ok(None);
+        return Ok(lost);
     };
     let more = jobs.count();
     let more = if more > 0 {
@@ -145,13 +184,6 @@ pub(crate) struct Given {
     pub(crate) names: String,
     /// Variables of the environment.
     pub(crate) variables: Vec<(&'static str, String)>,
-}
-
-fn variable(maker: Maker) -> &'static str {
-    match maker {
-        Maker::Nvidia => CUDA,
-        Maker::Amd => ROCR,
-    }
 }
 
 /// What is remembered of a card.
@@ -215,7 +247,14 @@ impl Cards {
             let what = match &card.memory {
                 _ if !wanted(index) => String::from("is not listed in gpus"),
                 _ if !self.visible.has(*index, Some(card)) => {
-                    format!("is not in {} of the caller", variable(card.maker))
+                    let variable = match card.maker {
+                        Maker::Nvidia => CUDA,
+                        Maker::Amd => self.visible.amd_variable,
+                    };
+                    format!("is not in {variable} of the caller")
+                }
+                _ if card.uuid.is_none() && matches!(card.memory, Memory::Known { .. }) => {
+                    String::from("is told without an id by which a job could be given it alone")
                 }
                 Memory::Known { .. } if index.slice.is_some() => {
                     String::from("is a slice; a job has one of them at most")

@@ -38,7 +38,7 @@ use crate::load;
 use crate::lock::{self, Held};
 use crate::place::{Owner, Place};
 use crate::snapshot;
-pub(crate) use cards::{Cards, check_cards};
+pub(crate) use cards::{Cards, Stage, check_cards};
 use cluster::Cluster;
 pub(crate) use machine::machine;
 use spec::Common;
@@ -162,7 +162,7 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     check(&current.manifest)?;
     current
         .notices
-        .extend(check_cards(&current.manifest, false)?);
+        .extend(check_cards(&current.manifest, Stage::Beginning(context))?);
     // An existing queue is opened first: where jobs are under way, they are the reason why the engine cannot change.
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;

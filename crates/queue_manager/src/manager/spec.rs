@@ -232,8 +232,10 @@ fn is_attempts_log(id: &str) -> bool {
     parts.is_some_and(|(hex, attempt)| digest(hex) && number(attempt))
 }
 
-/// Points the name at the log. A file that is no link is somebody's, and stays.
+/// Points the name at the log, in a folder that is there. A file that is no link is somebody's, and stays.
 pub(crate) fn link_log(place: &Place, id: &str, log: &Path) {
+    // Somebody may have tidied up.
+    aris_fs::create_dir(&place.logs).unwrap_or_default();
     let link = log_link(place, id);
     let target = Path::new(log.file_name().unwrap_or_default());
     if link.is_symlink() {

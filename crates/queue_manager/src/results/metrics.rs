@@ -94,18 +94,28 @@ impl MetricRow {
     }
 }
 
+/// A text that no spreadsheet takes for a formula. **Source**: OWASP, "CSV Injection".
+fn inert(field: String) -> String {
+    let formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if formula && field.parse::<f64>().is_err() {
+        return format!("'{field}");
+    }
+    field
+}
+
 impl Metrics {
-    /// As CSV (RFC 4180), with a line for each job.
+    /// As CSV (RFC 4180), with a line for each job. A text that a spreadsheet would compute has an apostrophe before it.
     pub(crate) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let end = csv::Terminator::CRLF;
         let mut out = csv::WriterBuilder::new()
             .terminator(end)
             .from_writer(Vec::new());
         let fixed = ["id", "phase", "state"].map(str::to_owned);
-        out.write_record(fixed.iter().chain(&self.parameters).chain(&self.metrics))?;
+        let names = fixed.iter().chain(&self.parameters).chain(&self.metrics);
+        out.write_record(names.cloned().map(inert))?;
         for row in &self.rows {
             let fixed = [row.id.clone(), row.phase.clone(), row.state.to_owned()];
-            out.write_record(fixed.into_iter().chain(row.cells()))?;
+            out.write_record(fixed.into_iter().chain(row.cells()).map(inert))?;
         }
         out.into_inner()
             .map_err(|error| csv::Error::from(error.into_error()))

@@ -41,15 +41,18 @@ pub(crate) fn import(
     })?;
     let (mut events, mut notices) = (Vec::new(), Vec::new());
     for job in old.jobs {
-        if queue.find(&job.id).is_none() {
+        let Some(known) = queue.find(&job.id) else {
             notices.push(format!(
                 "{:?} of the state file is not in the manifest",
                 job.id
             ));
             continue;
-        }
+        };
+        let retries = queue.manifest().jobs[known as usize].settings.retry.oom;
         let state = match job.status.as_str() {
-            "pending" | "failed_oom" => continue,
+            "pending" if job.attempts == 0 => continue,
+            "pending" => Imported::OutOfMemory,
+            "failed_oom" if job.attempts <= retries => Imported::OutOfMemory,
             "completed" => Imported::Completed,
             "running" => {
                 let pid = match job.pid {

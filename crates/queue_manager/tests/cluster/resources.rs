@@ -54,3 +54,23 @@ fn each_phase_and_job_gets_what_it_asks_slurm_for() {
     nodes.dedup();
     assert_eq!(nodes.len(), 2, "{nodes:?}");
 }
+
+#[test]
+fn what_slurm_takes_and_will_not_start_is_told() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    // The bed has two nodes.
+    let wide = json!({"id": "wide", "cmd": "true", "slurm": {"nodes": 7}});
+    manifest(&place, &json!([{"name": "p", "jobs": [wide]}]));
+    let mut manager = place.start();
+    Place::until("the state says so", || {
+        place
+            .notices()
+            .concat()
+            .contains("does not start it as it is")
+    });
+    place.data(&["cancel", "wide", "--state", "s.json"]);
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+}

@@ -92,16 +92,6 @@ fn no_nvidia_smi_and_one_that_answers_oddly_are_refused() {
     }
 }
 
-/// Cancels what waits, and takes the queue away.
-fn ends(place: &Place) {
-    place.data(&["cancel", "--all", "--state", "s.json"]);
-    Place::until("it has left", || {
-        place.data(&["status", "--state", "s.json"])["manager"] == Value::Null
-    });
-    fs::remove_dir_all(place.at(".s.queue")).expect("removed");
-    fs::remove_file(place.at("s.json")).expect("removed");
-}
-
 #[test]
 fn an_engine_whose_program_is_not_here_is_refused() {
     let place = Place::new();
@@ -126,18 +116,20 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
     // **Source**: `man nvidia-smi`, return values: 6 no device was found, 9 the driver is not loaded, 15 the card fell off the bus.
     place.program("nvidia-smi", "echo No devices were found; exit 6");
     refused(&place, &[], &["\"a\"", "failed (6): No devices were found"]);
-    for code in ["9", "15"] {
-        place.program("nvidia-smi", &format!("echo no driver; exit {code}"));
-        for (command, expected) in [("preflight", 10), ("start", 0)] {
-            let output = call(&place, command, &[]);
-            let said = [output.stdout, output.stderr].concat();
-            let said = String::from_utf8_lossy(&said).into_owned();
-            assert_eq!(output.status.code(), Some(expected), "{command}: {said}");
-            let words = format!("failed ({code}): no driver");
-            assert!(said.contains(&words), "{command}: {said}");
-        }
-        ends(&place);
+    for (body, words) in [
+        ("echo no driver; exit 15", "failed (15): no driver"),
+        ("echo no driver; exit 126", "failed (126): no driver"),
+        ("kill -9 $$", "ended by signal 9"),
+    ] {
+        place.program("nvidia-smi", body);
+        let output = call(&place, "preflight", &[]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(said.contains(words), "{said}");
     }
+    // One that is just being loaded has a moment.
+    place.program("nvidia-smi", "echo no driver; exit 9");
+    refused(&place, &[], &["failed (9): no driver"]);
     // A manager that runs stays, and `explain` names the cards.
     place.nvidia_smi(FOUR);
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
@@ -157,6 +149,64 @@ fn a_driver_that_fails_is_said_at_once_and_blamed_later() {
     place.nvidia_smi(FOUR);
     assert_eq!(manager.wait().expect("ended").code(), Some(0));
     assert!(place.at("ran").exists());
+}
+
+#[test]
+fn a_lost_card_is_named_and_the_others_are_used() {
+    let place = Place::new();
+    // **Source**: `man nvidia-smi`, return value 15; with a lost card the question for all cards fails.
+    place.program(
+        "nvidia-smi",
+        r#"case "$*" in *--id=1|*--id=2) ;; *--id=3) echo No devices were found; exit 6;;
+*) echo 'Unable to determine the device handle for GPU0: GPU is lost'; exit 15;; esac
+case "$*" in *query-compute-apps*) ;; *--id=1) echo '1, GPU-1, 3, 24576, [N/A]';; *) echo '2, GPU-2, 3, 24576, [N/A]';; esac"#,
+    );
+    let job = |id: &str, gpus| json!({"id": id, "cmd": "echo $CUDA_VISIBLE_DEVICES >> seen", "gpus": gpus});
+    write(&place, &json!([job("a", 1), job("b", 2)]), &json!({}));
+    let output = call(&place, "run", &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("GPU0: GPU is lost; jobs run on"), "{said}");
+    let seen = fs::read_to_string(place.at("seen")).expect("ran");
+    assert!(seen.contains("1,2\n") && !seen.contains('0'), "{seen}");
+    let told = place.call(&["preflight", "--manifest", "m.json", "--state", "t.json"]);
+    assert_eq!(told.status.code(), Some(10), "{told:?}");
+    write(&place, &json!([job("wide", 3)]), &json!({}));
+    fs::remove_dir_all(place.at(".s.queue")).expect("removed");
+    fs::remove_file(place.at("s.json")).expect("removed");
+    refused(&place, &[], &["\"wide\"", "2 of the cards", "GPU is lost"]);
+}
+
+#[test]
+fn the_variable_that_bounds_amd_cards_is_named_and_so_is_a_missing_id() {
+    let place = Place::new();
+    // Without the nvidia-smi of this machine.
+    let path = format!("{}:/usr/bin:/bin", place.at("bin").display());
+    let card = |id: &str| {
+        format!(
+            "{{{id}\"VRAM Total Memory (B)\": \"17163091968\", \"VRAM Total Used Memory (B)\": \"6901760\"}}"
+        )
+    };
+    let cards = |ids: [&str; 2]| {
+        let [one, other] = ids.map(card);
+        place.program("nvidia-smi", "exit 6");
+        place.program(
+            "rocm-smi",
+            &format!("echo '{{\"card0\": {one}, \"card1\": {other}}}'"),
+        );
+    };
+    cards(["\"Unique ID\": \"0x1\", ", "\"Unique ID\": \"0x2\", "]);
+    write(
+        &place,
+        &json!([{"id": "b", "cmd": "true", "gpus": 2}]),
+        &json!({}),
+    );
+    let hip = [("PATH", path.as_str()), ("HIP_VISIBLE_DEVICES", "1")];
+    refused(&place, &hip, &["card 0 is not in HIP_VISIBLE_DEVICES"]);
+    let rocr = [("PATH", path.as_str()), ("ROCR_VISIBLE_DEVICES", "1")];
+    refused(&place, &rocr, &["card 0 is not in ROCR_VISIBLE_DEVICES"]);
+    cards(["", ""]);
+    refused(&place, &hip[..1], &["card 0 is told without an id"]);
 }
 
 #[test]

@@ -154,3 +154,24 @@ phases:
     let wrong = place.call(&["report", "--state", "s.json", "--metrics", "acc"]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
+
+#[test]
+fn no_field_of_the_csv_is_computed_by_a_spreadsheet() {
+    let place = Place::new();
+    let cmd = r#"echo '{"m": "=1+2", "n": -1.5}' > out.json"#;
+    let jobs = json!([{"id": "-a", "cmd": cmd, "expected_output": "out.json",
+        "params": {"p": "@SUM(A1)", "q": "-1e-3", "r": "+x"}}]);
+    place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let metrics = ["--metrics", "out.json#m", "--metrics", "out.json#n"];
+    place.data(
+        &[
+            &["report", "--state", "s.json", "--csv", "t.csv"],
+            &metrics[..],
+        ]
+        .concat(),
+    );
+    let csv = fs::read_to_string(place.at("t.csv")).expect("written");
+    let line = csv.lines().nth(1).expect("a job");
+    assert_eq!(line, "'-a,p,completed,'@SUM(A1),-1e-3,'+x,'=1+2,-1.5");
+}

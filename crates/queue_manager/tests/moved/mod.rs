@@ -86,3 +86,21 @@ fn a_manager_whose_queue_is_removed_writes_no_second_state() {
     assert!(!place.at("second").exists());
     fs::write(place.outside().join("go"), "").expect("write");
 }
+
+#[test]
+fn a_link_to_a_state_file_names_its_queue_and_no_second_one() {
+    let (place, manager) = running();
+    let mut manager = crate::queue::Manager(manager);
+    std::os::unix::fs::symlink(place.at("s.json"), place.outside().join("l.json")).expect("link");
+    std::os::unix::fs::symlink("l.json", place.outside().join("m.json")).expect("link");
+    for link in ["l.json", "m.json"] {
+        let link = place.outside().join(link).display().to_string();
+        let started = place.call(&["start", "--state", &link]);
+        assert_eq!(started.status.code(), Some(5), "{started:?}");
+        let status = place.data(&["status", "--state", &link]);
+        assert_ne!(status["manager"], Value::Null, "{status}");
+    }
+    assert!(!place.outside().join(".l.queue").exists());
+    place.data(&["cancel", "--all", "--state", "s.json"]);
+    manager.wait().expect("ended");
+}

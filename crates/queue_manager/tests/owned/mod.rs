@@ -319,3 +319,82 @@ fn a_job_that_runs_is_running_also_while_a_change_is_taken_over() {
     fs::write(place.at("go"), "").expect("write");
     assert_eq!(manager.wait().expect("over").code(), Some(0));
 }
+
+#[test]
+fn strict_takes_the_manifest_of_the_last_run_and_no_other() {
+    let place = Place::new();
+    let write = |ids: &[&str]| {
+        let jobs: Vec<_> = ids.iter().map(|id| job(id, "true")).collect();
+        place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    };
+    let strict = || {
+        place.call(&[
+            "run",
+            "--strict",
+            "--manifest",
+            "m.json",
+            "--state",
+            "s.json",
+        ])
+    };
+    write(&["a", "b"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    write(&["a"]);
+    assert_eq!(strict().status.code(), Some(4));
+    assert_eq!(place.run().status.code(), Some(0));
+    let output = strict();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn logs_whose_folder_was_removed_are_written_anew() {
+    let place = Place::new();
+    place.manifest(&json!([
+        {"name": "p", "jobs": [waits("a")]},
+        {"name": "q", "depends_on": "p", "jobs": [job("b", "echo here")]},
+    ]));
+    let mut manager = place.start();
+    Place::until("it runs", || place.at("began-a").exists());
+    fs::remove_dir_all(place.at("logs")).expect("removed");
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    let log = place.call(&["logs", "b", "--state", "s.json"]);
+    assert!(said(&log).contains("here"), "{log:?}");
+}
+
+#[test]
+fn what_a_manifest_says_in_vain_is_refused_or_told() {
+    let place = Place::new();
+    let call = |more: &str| {
+        let text = format!("gpus: []\nconda: none\n{more}\n");
+        fs::write(place.at("v.yaml"), text).expect("write");
+        let output = place.call(&["preflight", "--manifest", "v.yaml", "--state", "v.json"]);
+        let all = [output.stdout, output.stderr].concat();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&all).into_owned(),
+        )
+    };
+    for (more, code, words) in [
+        (
+            "time_limit: 0\njobs: [{id: a, cmd: x}]",
+            4,
+            "v.yaml:3:13: the manifest: time_limit: 0",
+        ),
+        (
+            "jobs: [{id: a, cmd: x, notice: {signal: USR1, before: 5}}]",
+            10,
+            "no time_limit",
+        ),
+        ("jobs: []", 10, "no jobs"),
+        (
+            "jobs: [{id: a, cmd: x, expected_output: \"${HOME}/x\"}]",
+            4,
+            "no shell reads expected_output",
+        ),
+    ] {
+        let (left, said) = call(more);
+        assert_eq!(left, Some(code), "{more}: {said}");
+        assert!(said.contains(words), "{more}: {said}");
+    }
+}

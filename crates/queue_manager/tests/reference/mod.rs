@@ -266,3 +266,70 @@ fn what_ran_when_the_state_was_taken_over_is_lost_and_not_run_twice_unasked() {
     assert_eq!(place.run().status.code(), Some(0));
     assert!(place.at("ran-a").exists());
 }
+
+#[test]
+fn what_ran_out_of_memory_goes_on_from_its_attempts_and_the_report_has_their_times() {
+    let place = Place::new();
+    let fails = "echo x >> ran-$ARIS_JOB; echo 'RuntimeError: CUDA out of memory.'; exit 1";
+    place.manifest(
+        &json!([{"name": "p", "retry": {"oom": 2, "delay": 0}, "jobs": [
+            job("a", "true"), job("d", &fails.replace("$ARIS_JOB", "d")), job("e", &fails.replace("$ARIS_JOB", "e")),
+        ]}]),
+    );
+    // **Source**: a state file as the reference's queue_manager writes it.
+    let row = |id: &str, status: &str, attempts: u32| {
+        json!({"id": id, "phase": "p", "cmd": "x", "status": status, "attempts": attempts, "gpu": 2, "pid": null,
+            "started": "2026-01-01T00:00:00Z", "completed": "2026-01-01T01:00:00Z", "error": "CUDA OOM detected"})
+    };
+    let rows = [
+        row("a", "completed", 1),
+        row("d", "failed_oom", 2),
+        row("e", "failed_oom", 3),
+    ];
+    let old = json!({"meta": {"project": "p"}, "phases": [], "jobs": rows});
+    fs::write(place.at("s.json"), old.to_string()).expect("write");
+    // Before it is taken over `explain` says what `status` says.
+    place.data(&["status", "--state", "s.json"]);
+    for (id, state) in [("a", "completed"), ("d", "backoff")] {
+        let data = place.call(&["explain", id, "--state", "s.json", "--json"]);
+        assert_eq!(data.status.code(), Some(0), "{data:?}");
+        let told: Value = serde_json::from_slice(&data.stdout).expect("json");
+        assert_eq!(told["data"]["state"], state, "{told}");
+        let facts = told["data"]["facts"].to_string();
+        assert!(
+            facts.contains("card 2") && facts.contains("adopt"),
+            "{facts}"
+        );
+    }
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    let state = place.state();
+    for (id, attempts, word) in [("a", 1, "completed"), ("d", 2, "ready"), ("e", 3, "failed")] {
+        let row = &state[id];
+        assert_eq!(
+            (&row["attempts"], &row["gpu"]),
+            (&json!(attempts), &json!(2)),
+            "{row}"
+        );
+        assert_eq!(row["state"], word, "{row}");
+        assert!(
+            row["started"]
+                .as_str()
+                .is_some_and(|time| time.starts_with("2026-01-01"))
+        );
+    }
+    let report = place.data(&["report", "--state", "s.json"]);
+    assert_eq!(report["started"], "2026-01-01T00:00:00Z", "{report}");
+    assert_eq!(
+        report["phases"][0]["durations"]["max_s"], 3600.0,
+        "{report}"
+    );
+    assert_eq!(report["failures"][0]["attempts"], 3, "{report}");
+    // The third try is the last.
+    assert_eq!(place.run().status.code(), Some(10));
+    let ran = fs::read_to_string(place.at("ran-d")).expect("ran");
+    assert_eq!(
+        (ran.lines().count(), place.at("ran-e").exists()),
+        (1, false)
+    );
+    assert_eq!(place.state()["d"]["attempts"], 3);
+}

@@ -330,3 +330,122 @@ fn a_refusal_is_said_once_and_what_is_so_already_is_none() {
         assert!(!told.contains("cannot be cancelled"), "{told}");
     }
 }
+
+#[test]
+fn a_detached_manager_that_does_not_start_says_why_whatever_its_log_takes() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    // What only the manager opens.
+    fs::create_dir_all(place.at(".s.queue/journal.jsonl")).expect("folder");
+    let log = place.at("queue_manager.log");
+    let start = || place.call(&["start", "--manifest", "m.json", "--state", "s.json"]);
+    for full in [true, false] {
+        if full {
+            // As a disk without room.
+            std::os::unix::fs::symlink("/dev/full", &log).expect("link");
+        } else {
+            fs::remove_file(&log).expect("removed");
+            fs::write(&log, "of another manager\n").expect("write");
+        }
+        let output = start();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(said.contains("journal.jsonl"), "{said}");
+        assert!(!said.contains("of another manager"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_refused_as_a_whole_is_counted_as_refused_and_told_with_its_reason() {
+    let (place, mut manager) = running();
+    let first = |args: &[&str]| {
+        let output = place.call(&[args, &["--state", "s.json"]].concat());
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), said)
+    };
+    // Three jobs, one line that refuses them.
+    for args in [
+        &["add", "--from", "m.json"][..],
+        &["remove", "s40_N64", "s41_N64"],
+    ] {
+        let (code, said) = first(args);
+        assert_eq!(code, Some(10), "{said}");
+        assert!(
+            said.starts_with(&format!("{}: refused\n", args[0])),
+            "{said}"
+        );
+        let (_, data) = ask(&place, args);
+        assert_eq!(data["done"], false, "{data}");
+    }
+    let (_, data) = ask(&place, &["hold", "over"]);
+    assert_eq!(data["done"], false, "{data}");
+    let (_, said) = first(&["cancel", "s40_N64", "nope"]);
+    assert!(
+        said.starts_with("cancel: 1 job, done; 1 refused\n"),
+        "{said}"
+    );
+    let set = ["add", "v", "--cmd", "true", "--set", "needs=[s41_N64]"];
+    assert_eq!(first(&set).0, Some(0));
+    let set = ["add", "w", "--cmd", "true", "--set", "needs=v"];
+    assert_eq!(first(&set).0, Some(0));
+    let (code, said) = first(&["remove", "v"]);
+    assert_eq!(code, Some(10), "{said}");
+    assert!(said.contains("\"v\" is needed by \"w\""), "{said}");
+    assert_eq!(first(&["remove", "v", "w"]).0, Some(0));
+    for args in [
+        &["add", "y", "--cmd", "true", "--phase", "nope"][..],
+        &["hold", "--phase", "nope"],
+    ] {
+        assert_eq!(first(args).0, Some(3), "{args:?}");
+    }
+    ends_with(&place, &mut manager, 10);
+}
+
+#[test]
+fn a_change_whose_manager_was_killed_before_it_answered_is_done_once_and_not_refused() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    let more = json!({"phases": [{"name": "p", "jobs": [job("b", "true")]}]}).to_string();
+    let add = json!({"change": {"add": {"manifest": more}}}).to_string();
+    let remove = json!({"change": {"remove": {"ids": ["b"]}}}).to_string();
+    for (number, request, jobs) in [(1, add, 2), (2, remove, 1)] {
+        let name = |end: &str| place.at(&format!(".s.queue/ctl/{number:020}-1.{end}"));
+        // The second time it is what a manager leaves that is killed once the change is written down.
+        for _ in 0..2 {
+            fs::write(name("json"), &request).expect("write");
+            place.data(&["adopt", "--state", "s.json"]);
+            assert!(!name("json").exists());
+            let answer = fs::read_to_string(name("answer")).unwrap_or_default();
+            assert_eq!((answer.as_str(), place.state().len()), ("", jobs));
+        }
+        // Killed between the two files: the change is known, and the manifest does not have it.
+        let manifest = place.at(".s.queue/manifest.yaml");
+        let (with, before) = (
+            fs::read(&manifest).expect("read"),
+            fs::read(place.at("m.json")),
+        );
+        if number == 1 {
+            fs::write(&manifest, before.expect("read")).expect("write");
+            fs::write(name("json"), &request).expect("write");
+            place.data(&["adopt", "--state", "s.json"]);
+            assert_eq!(fs::read(&manifest).expect("read"), with);
+        }
+    }
+}
+
+#[test]
+fn a_queue_whose_last_job_is_removed_says_that_it_has_none() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    let output = place.call(&["remove", "a", "--state", "s.json"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("it has no jobs") && !said.contains("start"),
+        "{said}"
+    );
+    let run = place.call(&["run", "--state", "s.json"]);
+    let said = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(said.contains("the queue has no jobs"), "{said}");
+}

@@ -328,3 +328,35 @@ fn a_job_that_accounting_has_not_heard_the_whole_of_is_no_absent_job() {
     write("state", "RUNNING\n");
     assert_eq!(record(), Some(5));
 }
+
+#[test]
+fn a_closed_partition_is_waited_for_and_a_log_is_named_when_there_is_one() {
+    let place = Place::new();
+    // As Slurm 22.05.8 says it. What it takes waits there.
+    slurm(
+        &place,
+        &format!(
+            "if test -e closed; then echo '{FAILED}: Required partition not available (inactive or drain)' >&2; exit 1; fi; \
+             if test $kind = batch; then touch taken; echo 7; exit 0; fi"
+        ),
+    );
+    fs::write(place.at("closed"), "").expect("write");
+    manifest(&place, &jobs(2), &json!({}));
+    let _manager = place.start();
+    Place::until("the state says what it waits for", || {
+        let notices = place.notices().concat();
+        notices.contains("partition is closed") && notices.contains("inactive or drain")
+    });
+    let told = place.data(&["explain", "j0", "--state", "s.json"]);
+    assert!(told["facts"].to_string().contains("next try at"), "{told}");
+    // A refusal in words that nobody knows would be final by now.
+    std::thread::park_timeout(std::time::Duration::from_secs(20));
+    assert_eq!(place.state()["j0"]["reason"], Value::Null);
+    fs::remove_file(place.at("closed")).expect("removed");
+    Place::until("it is taken", || place.at("taken").exists());
+    Place::until("the state says so", || {
+        place.state()["j0"]["state"] == "queued"
+    });
+    let told = place.data(&["explain", "j0", "--state", "s.json"]);
+    assert!(!told["facts"].to_string().contains("the log of"), "{told}");
+}

@@ -7,6 +7,19 @@ use super::super::{Cards, Manager};
 use super::{ASK, Cluster, SILENCE, parsed};
 use crate::error::Error;
 
+/// Slurm's reasons that do not pass by waiting.
+///
+/// **Source**: squeue(1), "JOB REASON CODES": a request beyond what the partition, the nodes, or the account allow to one job, or a hold.
+const NEVER: [&str; 7] = [
+    "PartitionNodeLimit",
+    "PartitionTimeLimit",
+    "BadConstraints",
+    "PerJob",
+    "PerNode",
+    "JobHeldUser",
+    "JobHeldAdmin",
+];
+
 impl Manager<'_> {
     pub(super) fn ask_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         let jobs: Vec<u32> = cluster.refs.keys().copied().collect();
@@ -57,6 +70,7 @@ impl Manager<'_> {
                 }
             }
         }
+        self.tell_of_stuck(cluster);
         cluster.interval = if changed {
             ASK.0
         } else {
@@ -64,6 +78,27 @@ impl Manager<'_> {
         };
         cluster.next_ask = Cards::now() + cluster.interval;
         Ok(())
+    }
+
+    /// Names a job that the batch system has taken and, as it is, will not start.
+    fn tell_of_stuck(&mut self, cluster: &Cluster) {
+        let stuck = |why: &str| NEVER.iter().any(|word| why.contains(word));
+        let mut jobs = cluster
+            .said
+            .iter()
+            .filter_map(|(job, (says, _))| match says {
+                Says::Queued(why) if stuck(why) => Some((*job, why.clone())),
+                _ => None,
+            });
+        let text = jobs.next().map(|(job, why)| {
+            let more = match jobs.count() {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            let (id, name) = (self.id(job), cluster.engine.name());
+            format!("{name} has job {id:?}{more} and does not start it as it is: {why}")
+        });
+        self.notice("stuck", text);
     }
 
     pub(super) fn heard(&mut self, cluster: &mut Cluster) {

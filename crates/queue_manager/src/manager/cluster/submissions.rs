@@ -227,6 +227,17 @@ impl Manager<'_> {
                 cluster.pending.push(pending);
                 Ok(false)
             }
+            Err(SubmitError::Closed(why)) => {
+                self.notice(
+                    "refusal",
+                    Some(format!("the partition is closed, jobs wait: {why}")),
+                );
+                cluster.refused(&pending.jobs, &why);
+                pending.next = now + FULL;
+                self.tell_of_refusal(cluster, &pending.jobs, &self.moment(FULL));
+                cluster.pending.push(pending);
+                Ok(true)
+            }
             Err(SubmitError::Unavailable(why)) => {
                 cluster.config = None;
                 self.not_heard(cluster, &Silent(why));
