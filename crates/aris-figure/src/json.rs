@@ -344,60 +344,6 @@ impl Parser<'_> {
     }
 }
 
-/// Turns bytes of a text into lines and columns, both from 1; columns count characters.
-#[derive(Debug)]
-pub(crate) struct Lines<'a> {
-    text: &'a [u8],
-    starts: Vec<usize>,
-    /// Characters before every [`STRIDE`]th byte, so that a file of one line costs no more than one of many.
-    counts: Vec<usize>,
-}
-
-const STRIDE: usize = 4096;
-
-fn characters(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
-}
-
-impl<'a> Lines<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        let text = text.as_bytes();
-        let breaks = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let mut total = 0;
-        let counts = text
-            .chunks(STRIDE)
-            .map(|chunk| {
-                let before = total;
-                total += characters(chunk);
-                before
-            })
-            .collect();
-        Self {
-            text,
-            starts: std::iter::once(0)
-                .chain(breaks.map(|(at, _)| at + 1))
-                .collect(),
-            counts,
-        }
-    }
-
-    fn before(&self, at: usize) -> usize {
-        let block = (at / STRIDE).min(self.counts.len().saturating_sub(1));
-        let count = self.counts.get(block).copied().unwrap_or(0);
-        count + characters(self.text.get(block * STRIDE..at).unwrap_or_default())
-    }
-
-    pub(crate) fn place(&self, at: usize) -> (usize, usize) {
-        let at = at.min(self.text.len());
-        if self.text.is_empty() {
-            return (1, 1);
-        }
-        let line = self.starts.partition_point(|start| *start <= at);
-        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        (line, self.before(at) - self.before(start) + 1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -450,18 +396,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn places_count_lines_and_characters() {
-        let text = "{\n  \"é中\": 1\n}";
-        let lines = Lines::new(text);
-        assert_eq!(lines.place(0), (1, 1));
-        assert_eq!(lines.place(text.find('1').expect("1")), (2, 9));
-        assert_eq!(lines.place(text.len()), (3, 2));
-        assert_eq!(Lines::new("").place(0), (1, 1));
-        let long = "é".repeat(STRIDE);
-        assert_eq!(Lines::new(&long).place(2 * STRIDE), (1, STRIDE + 1));
-    }
-
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in ".{0,200}") {
@@ -472,7 +406,6 @@ mod tests {
         fn no_text_that_looks_like_json_makes_it_panic(text in "[\\[\\]{}\",:\\\\0-9eE.u+ tfn-]{0,60}") {
             if let Err(error) = parse(&text) {
                 prop_assert!(error.at <= text.len());
-                Lines::new(&text).place(error.at);
             }
         }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::Lines;
 use crate::problem::{Code, Problem};
 
 /// How many problems of one kind are listed. A reader has stopped by then, and pairs of things would be many.
@@ -48,19 +47,11 @@ impl Place {
     }
 }
 
-#[derive(Debug)]
-struct Note {
-    code: Code,
-    at: usize,
-    pointer: String,
-    message: String,
-    fix: String,
-}
-
 /// Problems in the order in which they are found.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    list: Vec<Note>,
+    /// Each with the byte where it stands; lines are counted when somebody asks.
+    list: Vec<(usize, Problem)>,
     counts: BTreeMap<Code, usize>,
 }
 
@@ -75,13 +66,15 @@ impl Notes {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= LIMIT {
-            self.list.push(Note {
+            let problem = Problem {
                 code,
-                at,
+                line: 1,
+                column: 1,
                 pointer,
                 message: message.into(),
                 fix: fix.into(),
-            });
+            };
+            self.list.push((at, problem));
         }
     }
 
@@ -96,26 +89,23 @@ impl Notes {
 
     /// The problems as they are reported, in the order of the file.
     pub(crate) fn problems(&self, text: &str) -> Vec<Problem> {
-        if self.list.is_empty() {
-            return Vec::new();
-        }
-        let lines = Lines::new(text);
-        let mut list: Vec<&Note> = self.list.iter().collect();
-        list.sort_by_key(|note| (note.at, note.code));
-        let mut problems: Vec<Problem> = list
-            .into_iter()
-            .map(|note| {
-                let (line, column) = lines.place(note.at);
-                Problem {
-                    code: note.code,
-                    line,
-                    column,
-                    pointer: note.pointer.clone(),
-                    message: note.message.clone(),
-                    fix: note.fix.clone(),
+        let mut list = self.list.clone();
+        list.sort_by_key(|(at, problem)| (*at, problem.code));
+        let (mut line, mut column, mut done) = (1, 1, 0);
+        let mut problems = Vec::with_capacity(list.len());
+        for (at, mut problem) in list {
+            for byte in text.bytes().take(at).skip(done) {
+                if byte == b'\n' {
+                    (line, column) = (line + 1, 1);
+                } else if byte & 0xc0 != 0x80 {
+                    // The first byte of a character.
+                    column += 1;
                 }
-            })
-            .collect();
+            }
+            done = at;
+            (problem.line, problem.column) = (line, column);
+            problems.push(problem);
+        }
         for (code, _) in self.counts.iter().filter(|(_, count)| **count > LIMIT) {
             problems.push(Problem {
                 code: *code,
@@ -127,5 +117,26 @@ impl Notes {
             });
         }
         problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        let place = |text: &str, at: usize| {
+            let mut notes = Notes::default();
+            notes.push(Code::Invalid, (at, String::new()), "", "");
+            let problem = notes.problems(text).remove(0);
+            (problem.line, problem.column)
+        };
+        let text = "{\n  \"é中\": 1\n}";
+        assert_eq!(place(text, 0), (1, 1));
+        assert_eq!(place(text, text.find('1').expect("1")), (2, 9));
+        assert_eq!(place(text, text.len()), (3, 2));
+        assert_eq!(place("", 0), (1, 1));
+        assert_eq!(place("", 9), (1, 1));
     }
 }

@@ -15,22 +15,9 @@ const FAMILY: &str = "'Liberation Sans', Arial, Helvetica, 'Droid Sans Fallback'
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "lengths on a canvas, far below 2^53"
-    )]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = (self.0 * 100.0).round() as i64;
-        let sign = if hundredths < 0 { "-" } else { "" };
-        let (whole, rest) = (
-            hundredths.unsigned_abs() / 100,
-            hundredths.unsigned_abs() % 100,
-        );
-        match (rest, rest % 10) {
-            (0, _) => write!(out, "{sign}{whole}"),
-            (_, 0) => write!(out, "{sign}{whole}.{}", rest / 10),
-            _ => write!(out, "{sign}{whole}.{rest:02}"),
-        }
+        // The sum has no negative zero.
+        write!(out, "{}", (self.0 * 100.0).round() / 100.0 + 0.0)
     }
 }
 

@@ -8,8 +8,6 @@ use aris_figure::{PictureError, Problem};
 use aris_fs::FsError;
 use serde_json::{Map, Value};
 
-use crate::report::ProblemRow;
-
 /// Errors of `figure_renderer`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -124,7 +122,6 @@ impl Failure for Error {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Invalid { path, problems } => {
-                let rows: Vec<ProblemRow> = problems.iter().map(ProblemRow::of).collect();
                 let mut details = Map::new();
                 details.insert(
                     String::from("path"),
@@ -132,7 +129,7 @@ impl Failure for Error {
                 );
                 details.insert(
                     String::from("problems"),
-                    serde_json::to_value(rows).unwrap_or_default(),
+                    serde_json::to_value(problems).unwrap_or_default(),
                 );
                 details
             }
