@@ -30,7 +30,7 @@ impl Figure {
     ///
     /// **Errors**: what keeps it from being drawn, each a [`Code::Invalid`], in the order of the file.
     pub fn read(bytes: &[u8]) -> Result<Self, Vec<Problem>> {
-        let mut notes = Notes::default();
+        let notes = Notes::default();
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = match str::from_utf8(bytes) {
             Ok(text) => String::from(text),
@@ -48,7 +48,7 @@ impl Figure {
                 return Err(notes.problems(&text));
             }
         };
-        let Some(spec) = spec::read(&text, &mut notes) else {
+        let Some(spec) = spec::read(&text, &notes) else {
             return Err(invalid(&notes, &text));
         };
         let free = spec
@@ -160,8 +160,8 @@ impl Figure {
 
     /// What is wrong with it, in the order of the file; where it is printed `column_mm` millimetres wide, small text, too.
     pub fn problems(&self, column_mm: impl Into<Option<f64>>) -> Vec<Problem> {
-        let mut notes = Notes::default();
-        check::check(&self.scene(), column_mm.into(), &mut notes);
+        let notes = Notes::default();
+        check::check(&self.scene(), column_mm.into(), &notes);
         let mut problems = self.notes.problems(&self.text);
         problems.extend(notes.problems(&self.text));
         problems.sort_by_key(|problem| (problem.line, problem.column));

@@ -111,8 +111,16 @@ impl Parser<'_> {
                     "a figure has lists of objects and nothing below",
                 ));
             }
-            Some(b'{') => Value::Object(self.object(depth)?),
-            Some(b'[') => Value::List(self.list(depth)?),
+            Some(b'{') => {
+                let separators = ("a comma or } is expected", "separate members by commas");
+                let member = |parser: &mut Self| parser.member(depth + 1);
+                Value::Object(self.items(b'}', separators, member)?)
+            }
+            Some(b'[') => {
+                let separators = ("a comma or ] is expected", "separate elements by commas");
+                let value = |parser: &mut Self| parser.value(depth + 1);
+                Value::List(self.items(b']', separators, value)?)
+            }
             Some(b'"') => Value::Text(self.string()?),
             Some(b'-' | b'0'..=b'9') => Value::Number(self.number()?),
             Some(byte) if byte.is_ascii_alphabetic() => self.word()?,
@@ -134,58 +142,48 @@ impl Parser<'_> {
         Ok(Json { at, value })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Vec<Member>, Syntax> {
-        let mut members = Vec::new();
-        self.at += 1;
-        self.space();
-        if self.take(b'}') {
-            return Ok(members);
-        }
-        loop {
-            self.space();
-            let at = self.at;
-            if self.peek() != Some(b'"') {
-                return Err(self.error(
-                    "a name in double quotes is expected",
-                    "write \"name\": value, and no comma after the last one",
-                ));
-            }
-            let key = self.string()?;
-            self.space();
-            if !self.take(b':') {
-                return Err(self.error(format!("no colon after {key:?}"), "write \"name\": value"));
-            }
-            self.space();
-            let json = self.value(depth + 1)?;
-            members.push(Member { key, at, json });
-            self.space();
-            if self.take(b'}') {
-                return Ok(members);
-            }
-            if !self.take(b',') {
-                return Err(self.error("a comma or } is expected", "separate members by commas"));
-            }
-        }
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Vec<Json>, Syntax> {
+    /// What stands between brackets, the first of which is here: items with commas between them.
+    fn items<T>(
+        &mut self,
+        close: u8,
+        (expected, fix): (&'static str, &'static str),
+        item: impl Fn(&mut Self) -> Result<T, Syntax>,
+    ) -> Result<Vec<T>, Syntax> {
         let mut items = Vec::new();
         self.at += 1;
         self.space();
-        if self.take(b']') {
+        if self.take(close) {
             return Ok(items);
         }
         loop {
             self.space();
-            items.push(self.value(depth + 1)?);
+            items.push(item(self)?);
             self.space();
-            if self.take(b']') {
+            if self.take(close) {
                 return Ok(items);
             }
             if !self.take(b',') {
-                return Err(self.error("a comma or ] is expected", "separate elements by commas"));
+                return Err(self.error(expected, fix));
             }
         }
+    }
+
+    fn member(&mut self, depth: usize) -> Result<Member, Syntax> {
+        let at = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.error(
+                "a name in double quotes is expected",
+                "write \"name\": value, and no comma after the last one",
+            ));
+        }
+        let key = self.string()?;
+        self.space();
+        if !self.take(b':') {
+            return Err(self.error(format!("no colon after {key:?}"), "write \"name\": value"));
+        }
+        self.space();
+        let json = self.value(depth)?;
+        Ok(Member { key, at, json })
     }
 
     fn word(&mut self) -> Result<Value, Syntax> {

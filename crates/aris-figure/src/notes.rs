@@ -1,5 +1,6 @@
 //! Problems while they are collected: a place in the file is a byte until somebody asks.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::problem::{Code, Problem};
@@ -47,23 +48,24 @@ impl Place {
     }
 }
 
-/// Problems in the order in which they are found.
+/// Problems in the order in which they are found. Whatever is read or checked may add to them.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// Each with the byte where it stands; lines are counted when somebody asks.
-    list: Vec<(usize, Problem)>,
-    counts: BTreeMap<Code, usize>,
+    list: RefCell<Vec<(usize, Problem)>>,
+    counts: RefCell<BTreeMap<Code, usize>>,
 }
 
 impl Notes {
     pub(crate) fn push(
-        &mut self,
+        &self,
         code: Code,
         (at, pointer): (usize, String),
         message: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        let count = self.counts.entry(code).or_default();
+        let mut counts = self.counts.borrow_mut();
+        let count = counts.entry(code).or_default();
         *count += 1;
         if *count <= LIMIT {
             let problem = Problem {
@@ -74,22 +76,25 @@ impl Notes {
                 message: message.into(),
                 fix: fix.into(),
             };
-            self.list.push((at, problem));
+            self.list.borrow_mut().push((at, problem));
         }
     }
 
     /// Whether more of this kind would not be listed: time to stop looking for them.
     pub(crate) fn full(&self, code: Code) -> bool {
-        self.counts.get(&code).is_some_and(|count| *count > LIMIT)
+        self.counts
+            .borrow()
+            .get(&code)
+            .is_some_and(|count| *count > LIMIT)
     }
 
     pub(crate) fn has(&self, code: Code) -> bool {
-        self.counts.contains_key(&code)
+        self.counts.borrow().contains_key(&code)
     }
 
     /// The problems as they are reported, in the order of the file.
     pub(crate) fn problems(&self, text: &str) -> Vec<Problem> {
-        let mut list = self.list.clone();
+        let mut list = self.list.borrow().clone();
         list.sort_by_key(|(at, problem)| (*at, problem.code));
         let (mut line, mut column, mut done) = (1, 1, 0);
         let mut problems = Vec::with_capacity(list.len());
@@ -106,7 +111,12 @@ impl Notes {
             (problem.line, problem.column) = (line, column);
             problems.push(problem);
         }
-        for (code, _) in self.counts.iter().filter(|(_, count)| **count > LIMIT) {
+        for (code, _) in self
+            .counts
+            .borrow()
+            .iter()
+            .filter(|(_, count)| **count > LIMIT)
+        {
             problems.push(Problem {
                 code: *code,
                 line: 1,
@@ -127,7 +137,7 @@ mod tests {
     #[test]
     fn places_count_lines_and_characters() {
         let place = |text: &str, at: usize| {
-            let mut notes = Notes::default();
+            let notes = Notes::default();
             notes.push(Code::Invalid, (at, String::new()), "", "");
             let problem = notes.problems(text).remove(0);
             (problem.line, problem.column)

@@ -246,15 +246,11 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// The characters of `text` that no font has, each once, in order.
-pub(crate) fn missing(text: &str) -> Vec<char> {
+pub(crate) fn missing(text: &str) -> BTreeSet<char> {
     let fonts = Fonts::get();
-    let mut found: Vec<char> = text
-        .chars()
+    text.chars()
         .filter(|one| !is_mark(*one) && fonts.advance(*one, Weight::Regular).is_none())
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+        .collect()
 }
 
 /// Whether [`clean`] takes a character out.
@@ -303,10 +299,13 @@ mod tests {
             assert!((f64::from(high) / em - CAPITALS).abs() < 0.005, "{high}");
             assert!((-f64::from(low) / em - DESCENT).abs() < 0.005, "{low}");
         }
-        assert_eq!(missing("Aé→≤注意力アテ，（）①🎉"), vec!['①', '🎉']);
+        assert_eq!(
+            missing("Aé→≤注意力アテ，（）①🎉"),
+            BTreeSet::from(['①', '🎉'])
+        );
         assert_eq!(
             missing("∇∈ℝ⟨⟩xₙₖₛ10⁻⁸𝔼ℒ∀⊕x̂ᾱ 交叉熵 特徴認識言語"),
-            Vec::new()
+            BTreeSet::new()
         );
         assert_eq!(
             ['x', '注', '∇', '熵', '🎉'].map(fallback),

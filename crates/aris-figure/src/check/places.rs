@@ -5,18 +5,18 @@ use crate::geometry::Rect;
 use crate::measures::NODE_TOUCH;
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
-use crate::scene::{Block, Route, Scene};
+use crate::scene::{Route, Scene};
 use crate::tree::Tree;
 
-pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     canvas(scene, notes);
-    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
+    let blocks = scene.block_tree();
     nodes(scene, &blocks, notes);
     frames(scene, &blocks, notes);
     frames_on_frames(scene, notes);
 }
 
-fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
+fn canvas(scene: &Scene<'_>, notes: &Notes) {
     let canvas = Rect {
         left: 0.0,
         top: 0.0,
@@ -36,7 +36,7 @@ fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
     } else {
         format!("everything fits into {size}")
     };
-    let mut beyond = |what: String, bounds: Rect, place: &Place, fields: &[&str]| {
+    let beyond = |what: String, bounds: Rect, place: &Place, fields: &[&str]| {
         if canvas.holds(bounds) || bounds.left > bounds.right {
             return;
         }
@@ -96,7 +96,7 @@ fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
     }
 }
 
-fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
+fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
     for (index, block) in scene.blocks.iter().enumerate() {
         for other in blocks.meeting(block.outline.bounds()) {
             if other <= index {
@@ -124,7 +124,7 @@ fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
     }
 }
 
-fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
+fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
     for (index, frame) in scene.frames.iter().enumerate() {
         let Some(frame) = frame else { continue };
         let group = &scene.spec.groups[index];
@@ -151,7 +151,7 @@ fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
     }
 }
 
-fn frames_on_frames(scene: &Scene<'_>, notes: &mut Notes) {
+fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
     let rect = |index: usize| scene.frames[index].as_ref().map(|frame| frame.rect);
     let tree = Tree::new(
         (0..scene.frames.len())

@@ -132,7 +132,7 @@ pub(super) fn route(
     let label = edge
         .label
         .as_ref()
-        .map(|text| label(text, beside(&track), edge.thickness, size.max(1.0), ground));
+        .map(|text| label(text, beside(&track), edge.thickness, size, ground));
     // Shapes that touch or overlap leave no way between them: the ends lie in the wrong order.
     let backwards = points.is_empty()
         && !loops

@@ -4,7 +4,6 @@ use super::edge::LABEL;
 use super::{Frame, Line, Route, Scene};
 use crate::geometry::{Point, Rect};
 use crate::measures::{FARTHER, FRAME_BORDER, HIDDEN, LABEL_TOUCH, LABELS, SHARES};
-use crate::scene::Block;
 use crate::spec::Canvas;
 use crate::tree::Tree;
 
@@ -20,17 +19,14 @@ struct Taken {
 
 impl Taken {
     fn new(scene: &Scene<'_>) -> Self {
-        let routes = scene.routes.iter().enumerate();
-        let mut lines: Vec<(Option<usize>, Point, Point)> = routes
-            .flat_map(|(index, route)| {
-                let pairs = route.track.windows(2);
-                pairs.map(move |pair| (Some(index), pair[0], pair[1]))
-            })
+        let edges = scene
+            .pieces()
+            .map(|(edge, one, two)| (Some(edge), one, two));
+        let frames = scene.frames.iter().flatten();
+        let borders = frames.flat_map(|frame| frame.rect.sides());
+        let lines: Vec<(Option<usize>, Point, Point)> = edges
+            .chain(borders.map(|(one, two)| (None, one, two)))
             .collect();
-        for frame in scene.frames.iter().flatten() {
-            let corners = frame.rect.corners();
-            lines.extend((0..4).map(|at| (None, corners[at], corners[(at + 1) % 4])));
-        }
         let rects = lines.iter().map(|(_, one, two)| Rect::between(*one, *two));
         Self {
             tree: Tree::new(rects.collect()),
@@ -42,7 +38,7 @@ impl Taken {
                     .map(|route| route.arrow_bounds().unwrap_or(Rect::NOTHING))
                     .collect(),
             ),
-            blocks: Tree::new(scene.blocks.iter().map(Block::bounds).collect()),
+            blocks: scene.block_tree(),
             written: scene.labels.iter().map(|line| line.bounds).collect(),
         }
     }

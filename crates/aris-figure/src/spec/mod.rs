@@ -42,6 +42,18 @@ pub(crate) struct Style {
     pub(crate) place: Place,
 }
 
+impl Style {
+    /// Size of the labels of edges.
+    pub(crate) fn edge_label(&self) -> f64 {
+        (self.font_size - 3.0).max(1.0)
+    }
+
+    /// Size of the labels of groups.
+    pub(crate) fn group_label(&self) -> f64 {
+        (self.font_size - 2.0).max(1.0)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     LeftRight,
@@ -161,6 +173,8 @@ pub(crate) struct Label {
 pub(crate) struct Owners {
     pub(crate) nodes: Vec<Option<usize>>,
     pub(crate) groups: Vec<Option<usize>>,
+    /// All groups, inner ones first: an owner has more members than what it owns.
+    pub(crate) order: Vec<usize>,
 }
 
 impl Spec {
@@ -188,7 +202,10 @@ impl Spec {
             };
             holders.iter().find(holds).copied()
         };
+        let mut order: Vec<usize> = (0..self.groups.len()).collect();
+        order.sort_by_key(|group| (count(group), *group));
         Owners {
+            order,
             nodes: holders
                 .iter()
                 .map(|holders| holders.first().copied())

@@ -323,7 +323,18 @@ impl Grid {
         axis: Axis,
         point: usize,
     ) -> bool {
-        [false, true].into_iter().all(|forth| {
+        self.taken_beside(scene, edge, axis, point) == [true, true]
+    }
+
+    /// Whether such an edge lies before a point on an axis, and behind it.
+    pub(super) fn taken_beside(
+        &self,
+        scene: &Scene<'_>,
+        edge: usize,
+        axis: Axis,
+        point: usize,
+    ) -> [bool; 2] {
+        [false, true].map(|forth| {
             self.next(point, axis, forth)
                 .is_some_and(|(_, step)| self.is_taken(scene, edge, axis, step))
         })

@@ -98,7 +98,7 @@ fn bundles(scene: &Scene<'_>, edges: &[usize]) -> BTreeMap<usize, Point> {
         let has_label = bundle
             .iter()
             .any(|edge| scene.spec.edges[*edge].label.is_some());
-        let label = (scene.spec.style.font_size - 3.0).max(1.0) * PLATE + LABEL_GAP;
+        let label = scene.spec.style.edge_label() * PLATE + LABEL_GAP;
         let step = if has_label { LANE.max(label) } else { LANE };
         let ends = bundle.first().map(|edge| scene.ends(*edge));
         let room = ends.map_or((0.0, 0.0), |(from, to)| {
