@@ -174,13 +174,14 @@ impl Figure {
         if self.placed.laid_out {
             let (width, height) = self.canvas();
             let canvas = &self.spec.canvas;
-            let mut members = Vec::new();
-            if canvas.width.is_none() {
-                members.push(format!("\"width\": {}", Number(width)));
-            }
-            if canvas.height.is_none() {
-                members.push(format!("\"height\": {}", Number(height)));
-            }
+            let sides = [
+                ("width", canvas.width, width),
+                ("height", canvas.height, height),
+            ];
+            let missing = sides.iter().filter(|(_, given, _)| given.is_none());
+            let members: Vec<String> = missing
+                .map(|(name, _, length)| format!("\"{name}\": {}", Number(*length)))
+                .collect();
             let members = members.join(", ");
             if canvas.place.pointer.is_empty() {
                 inserts.push((canvas.place.at, format!("\"canvas\": {{{members}}}")));

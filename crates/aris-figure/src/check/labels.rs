@@ -72,9 +72,8 @@ pub(super) fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
             fields: &["label"],
         })
     });
-    let frames = scene.frames.iter().zip(&scene.spec.groups).enumerate();
-    let groups = frames.filter_map(|(index, (frame, group))| {
-        let line = frame.as_ref()?.label.as_ref()?;
+    let groups = scene.framed().filter_map(|(index, group, frame)| {
+        let line = frame.label.as_ref()?;
         Some(Label {
             of: Of::Group(index),
             line,
@@ -149,8 +148,7 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes)
 fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
     let wholes = labels.iter().map(|label| label.whole.grown(FRAME_BORDER));
     let tree = Tree::new(wholes.collect());
-    for (index, frame) in scene.frames.iter().enumerate() {
-        let Some(frame) = frame else { continue };
+    for (index, _, frame) in scene.framed() {
         let sides = frame.rect.sides().into_iter();
         let on: BTreeSet<usize> = sides.flat_map(|(one, two)| tree.along(one, two)).collect();
         for label in on {

@@ -80,15 +80,12 @@ fn is_laid_out(scene: &Scene<'_>, index: usize) -> bool {
 }
 
 /// What gives a laid-out figure more room.
-fn spread(scene: &Scene<'_>) -> &'static str {
-    match scene.spec.layout.direction {
-        Direction::LeftRight => {
-            "choose a greater node_gap or layer_gap, or \"direction\": \"TB\", in layout"
-        }
-        Direction::TopBottom => {
-            "choose a greater node_gap or layer_gap, or \"direction\": \"LR\", in layout"
-        }
-    }
+fn spread(scene: &Scene<'_>) -> String {
+    let other = match scene.spec.layout.direction {
+        Direction::LeftRight => "TB",
+        Direction::TopBottom => "LR",
+    };
+    format!("choose a greater node_gap or layer_gap, or \"direction\": \"{other}\", in layout")
 }
 
 /// What leads an edge off another.
@@ -96,7 +93,7 @@ fn elsewhere(scene: &Scene<'_>, index: usize) -> String {
     let place = if is_laid_out(scene, index) {
         spread(scene)
     } else {
-        "move its nodes"
+        String::from("move its nodes")
     };
     format!("lead one of them elsewhere with \"points\": [[x, y]], or {place}")
 }
@@ -109,7 +106,7 @@ fn arrows(scene: &Scene<'_>, notes: &Notes) {
             String::from("choose a smaller thickness")
         } else {
             let room = if is_laid_out(scene, index) {
-                String::from(spread(scene))
+                spread(scene)
             } else {
                 format!("move its nodes apart by {}", units(lacks))
             };

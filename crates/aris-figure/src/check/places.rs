@@ -75,16 +75,9 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
             &["label", "points"],
         );
     }
-    for (index, frame) in scene.frames.iter().enumerate() {
-        if let Some(frame) = frame {
-            let place = &scene.spec.groups[index].place;
-            beyond(
-                scene.group(index),
-                frame.rect.grown(0.5),
-                place,
-                &["padding"],
-            );
-        }
+    for (index, group, frame) in scene.framed() {
+        let rect = frame.rect.grown(0.5);
+        beyond(scene.group(index), rect, &group.place, &["padding"]);
     }
     for (line, label) in scene.labels.iter().zip(&scene.spec.labels) {
         beyond(
@@ -125,9 +118,7 @@ fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
 }
 
 fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
-    for (index, frame) in scene.frames.iter().enumerate() {
-        let Some(frame) = frame else { continue };
-        let group = &scene.spec.groups[index];
+    for (index, group, frame) in scene.framed() {
         let inside = frame.rect.grown(-NODE_TOUCH);
         for node in blocks.meeting(inside) {
             if group.members.binary_search(&node).is_err()
@@ -152,27 +143,22 @@ fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
 }
 
 fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
-    let rect = |index: usize| scene.frames[index].as_ref().map(|frame| frame.rect);
-    let tree = Tree::new(
-        (0..scene.frames.len())
-            .map(|index| rect(index).unwrap_or(Rect::NOTHING))
-            .collect(),
-    );
-    for index in 0..scene.frames.len() {
-        let Some(one) = rect(index) else { continue };
-        for other in tree.meeting(one.grown(-NODE_TOUCH)) {
-            let Some(two) = rect(other) else { continue };
-            if other <= index || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
+    let framed: Vec<_> = scene.framed().collect();
+    let tree = Tree::new(framed.iter().map(|(.., frame)| frame.rect).collect());
+    for (at, (index, _, frame)) in framed.iter().enumerate() {
+        let one = frame.rect;
+        for other_at in tree.meeting(one.grown(-NODE_TOUCH)) {
+            let (other, group, frame) = framed[other_at];
+            let two = frame.rect;
+            if other_at <= at || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
                 continue;
             }
             notes.push(
                 Code::GroupOverlap,
-                scene.spec.groups[other]
-                    .place
-                    .field(&["padding", "node_ids"]),
+                group.place.field(&["padding", "node_ids"]),
                 format!(
                     "the frames of {} and {} lie on each other",
-                    scene.group(index),
+                    scene.group(*index),
                     scene.group(other)
                 ),
                 "move their nodes apart, or give one of them another padding",

@@ -68,19 +68,14 @@ fn overflow(scene: &Scene<'_>, notes: &Notes) {
             );
         }
     }
-    for (index, frame) in scene.frames.iter().enumerate() {
-        let Some((frame, label)) = frame
-            .as_ref()
-            .and_then(|frame| Some((frame, frame.label.as_ref()?)))
-        else {
-            continue;
-        };
+    for (index, group, frame) in scene.framed() {
+        let Some(label) = &frame.label else { continue };
         let beyond = label.bounds.right + 4.0 - frame.rect.right;
         if beyond > 0.0 {
-            let padding = scene.spec.groups[index].padding.unwrap_or(PADDING) + beyond / 2.0;
+            let padding = group.padding.unwrap_or(PADDING) + beyond / 2.0;
             notes.push(
                 Code::TextOverflow,
-                scene.spec.groups[index].place.field(&["label"]),
+                group.place.field(&["label"]),
                 format!(
                     "the label of {} is {} wide, its frame {}",
                     scene.group(index),

@@ -79,20 +79,20 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     }
     let mut taken = Taken::new(scene);
     for index in 0..scene.frames.len() {
-        let Some(places) = scene.frames[index].as_ref().and_then(corners) else {
+        let frame = scene.frames[index].as_ref();
+        let Some((bounds, places)) = frame.and_then(corners) else {
             continue;
         };
-        let is_free = |place: &&(f64, f64)| {
-            let rect = moved(scene.frames[index].as_ref(), **place);
+        let is_free = |(x, y): &(f64, f64)| {
+            let rect = bounds.shifted(*x, *y);
             taken.is_free(scene, rect, None) && scene.frame_under(index, rect).is_none()
         };
-        let (x, y) = *places.iter().find(is_free).unwrap_or(&(0.0, 0.0));
-        if let Some(line) = scene.frames[index]
-            .as_mut()
-            .and_then(|frame| frame.label.as_mut())
+        let (x, y) = places.into_iter().find(is_free).unwrap_or((0.0, 0.0));
+        taken.written.push(bounds.shifted(x, y));
+        if let Some(frame) = &mut scene.frames[index]
+            && let Some(line) = &mut frame.label
         {
             line.shift(x, y);
-            taken.written.push(line.bounds);
         }
     }
     for index in 0..scene.routes.len() {
@@ -179,17 +179,15 @@ fn within(canvas: &Canvas, movable: bool, rect: Rect) -> bool {
     fits(rect.left, rect.right, canvas.width) && fits(rect.top, rect.bottom, canvas.height)
 }
 
-/// How far the label of a frame moves into each corner: top left, top right, bottom left, bottom right.
-fn corners(frame: &Frame) -> Option<[(f64, f64); 4]> {
+/// The label of a frame, and how far it moves into each corner: top left, top right, bottom left, bottom right.
+fn corners(frame: &Frame) -> Option<(Rect, [(f64, f64); 4])> {
     let bounds = frame.label.as_ref()?.bounds;
     let right = (frame.rect.right - (bounds.left - frame.rect.left) - bounds.right).max(0.0);
     let down = frame.rect.bottom - 4.0 - bounds.bottom;
-    Some([(0.0, 0.0), (right, 0.0), (0.0, down), (right, down)])
-}
-
-fn moved(frame: Option<&Frame>, (x, y): (f64, f64)) -> Rect {
-    let line = frame.and_then(|frame| frame.label.as_ref());
-    line.map_or(Rect::NOTHING, |line| line.bounds.shifted(x, y))
+    Some((
+        bounds,
+        [(0.0, 0.0), (right, 0.0), (0.0, down), (right, down)],
+    ))
 }
 
 impl Scene<'_> {
@@ -205,7 +203,7 @@ impl Scene<'_> {
 }
 
 impl Line {
-    fn shift(&mut self, x: f64, y: f64) {
+    pub(super) fn shift(&mut self, x: f64, y: f64) {
         self.base = self.base.plus(x, y);
         self.bounds = self.bounds.shifted(x, y);
     }

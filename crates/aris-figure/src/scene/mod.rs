@@ -212,6 +212,12 @@ impl<'a> Scene<'a> {
         ends(&self.spec.edges[edge], &self.blocks, &self.frames)
     }
 
+    /// The groups that have a frame.
+    pub(crate) fn framed(&self) -> impl Iterator<Item = (usize, &Group, &Frame)> {
+        let groups = self.spec.groups.iter().zip(&self.frames).enumerate();
+        groups.filter_map(|(index, (group, frame))| Some((index, group, frame.as_ref()?)))
+    }
+
     /// The nodes, to be searched by place.
     pub(crate) fn block_tree(&self) -> Tree {
         Tree::new(self.blocks.iter().map(Block::bounds).collect())

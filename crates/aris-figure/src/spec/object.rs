@@ -20,15 +20,6 @@ pub(crate) struct Object<'a> {
     values: Vec<(&'static str, &'a Json)>,
 }
 
-/// What happens when a value is of the wrong kind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Otherwise {
-    /// The figure cannot be drawn.
-    Invalid,
-    /// The default is drawn, and the value reported.
-    Default,
-}
-
 impl<'a> Object<'a> {
     /// None, and a problem, when `json` is no object.
     pub(crate) fn open(
@@ -111,14 +102,15 @@ impl<'a> Object<'a> {
             .push(code, self.place.field(&[name]), message, fix);
     }
 
-    /// A finite number of ordinary size, greater than 0 where the table says so. A number in quotes is read where the default would do.
-    pub(crate) fn number(&self, name: &'static str, otherwise: Otherwise) -> Option<f64> {
+    /// A finite number of ordinary size, greater than 0 where the table says so. What is none is reported as
+    /// `otherwise`; a number in quotes is read where that is [`Code::BadValue`], so that the default would do.
+    pub(crate) fn number(&self, name: &'static str, otherwise: Code) -> Option<f64> {
         let json = self.get(name)?;
         let positive = |field: &Field| field.name == name && field.kind == Kind::Positive;
         let is_positive = self.table.iter().any(positive);
         let found = match &json.value {
             Value::Number(number) => Some(*number),
-            Value::Text(text) if otherwise == Otherwise::Default => {
+            Value::Text(text) if otherwise == Code::BadValue => {
                 text.parse().ok().filter(|number: &f64| number.is_finite())
             }
             _ => None,
@@ -138,11 +130,7 @@ impl<'a> Object<'a> {
             ),
             Some(number) => return Some(number),
         };
-        let code = match otherwise {
-            Otherwise::Invalid => Code::Invalid,
-            Otherwise::Default => Code::BadValue,
-        };
-        self.report(code, name, message, fix);
+        self.report(otherwise, name, message, fix);
         None
     }
 
@@ -272,20 +260,29 @@ impl<'a> Object<'a> {
         }
     }
 
-    pub(crate) fn points(&self, name: &'static str) -> Vec<Point> {
-        let mut points = Vec::new();
+    /// What `read` makes of the elements of a list; a problem for each of which it makes nothing.
+    pub(crate) fn each<T>(
+        &self,
+        name: &'static str,
+        read: impl Fn(&Json) -> Option<T>,
+        (code, message, fix): (Code, &str, &str),
+    ) -> Vec<T> {
+        let mut found = Vec::new();
         for (index, json) in self.list(name).iter().enumerate() {
-            match read_point(json) {
-                Some(point) => points.push(point),
-                None => self.notes.push(
-                    Code::Invalid,
-                    (json.at, format!("{}/{index}", self.pointer(name))),
-                    "a point is two numbers below a million",
-                    "write [x, y]",
-                ),
+            match read(json) {
+                Some(value) => found.push(value),
+                None => {
+                    let place = (json.at, format!("{}/{index}", self.pointer(name)));
+                    self.notes.push(code, place, message, fix);
+                }
             }
         }
-        points
+        found
+    }
+
+    pub(crate) fn points(&self, name: &'static str) -> Vec<Point> {
+        let message = "a point is two numbers below a million";
+        self.each(name, read_point, (Code::Invalid, message, "write [x, y]"))
     }
 }
 

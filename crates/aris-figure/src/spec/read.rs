@@ -6,7 +6,7 @@ use super::fields::{
     ANCHORS, ARROWS, CANVAS, DIRECTIONS, EDGE, FIGURE, Field, GROUP, LABEL, LAYOUT, NODE, ROUTINGS,
     STYLE, STYLES,
 };
-use super::object::{Object, Otherwise, read_name};
+use super::object::{Object, read_name};
 use super::{Anchor, Canvas, Dash, Direction, Edge, Group, Label, Layout, Node, Spec, Style};
 use crate::colour::Colour;
 use crate::geometry::{Point, Shape};
@@ -119,8 +119,8 @@ fn canvas(figure: &Object<'_>) -> Canvas {
         };
     };
     Canvas {
-        width: object.number("width", Otherwise::Invalid),
-        height: object.number("height", Otherwise::Invalid),
+        width: object.number("width", Code::Invalid),
+        height: object.number("height", Code::Invalid),
         place: object.place,
     }
 }
@@ -137,7 +137,7 @@ fn style(figure: &Object<'_>) -> Style {
         return style;
     };
     style.font_family = object.line("font_family");
-    if let Some(size) = object.number("font_size", Otherwise::Invalid) {
+    if let Some(size) = object.number("font_size", Code::Invalid) {
         style.font_size = size;
     }
     if let Some(colour) = object.colour("bg_color") {
@@ -151,22 +151,15 @@ fn style(figure: &Object<'_>) -> Style {
 }
 
 fn palette(object: &Object<'_>) -> Vec<Colour> {
-    let mut palette = Vec::new();
-    for (index, json) in object.list("palette").iter().enumerate() {
-        let colour = match &json.value {
-            Value::Text(text) => Colour::read(text),
-            _ => None,
-        };
-        match colour {
-            Some(colour) => palette.push(colour),
-            None => object.notes.push(
-                Code::Invalid,
-                (json.at, format!("/style/palette/{index}")),
-                "this is no colour",
-                "write it as #RRGGBB, six hexadecimal digits",
-            ),
-        }
-    }
+    let read = |json: &Json| match &json.value {
+        Value::Text(text) => Colour::read(text),
+        _ => None,
+    };
+    let (message, fix) = (
+        "this is no colour",
+        "write it as #RRGGBB, six hexadecimal digits",
+    );
+    let mut palette = object.each("palette", read, (Code::Invalid, message, fix));
     if palette.is_empty() && !object.notes.has(Code::Invalid) {
         object.report(
             Code::Invalid,
@@ -197,7 +190,7 @@ fn layout(figure: &Object<'_>) -> Layout {
         ("node_gap", &mut layout.node_gap),
         ("layer_gap", &mut layout.layer_gap),
     ] {
-        if let Some(number) = object.number(name, Otherwise::Default) {
+        if let Some(number) = object.number(name, Code::BadValue) {
             *gap = number;
         }
     }
@@ -224,7 +217,7 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
         );
         return None;
     }
-    let number = |name| object.number(name, Otherwise::Invalid);
+    let number = |name| object.number(name, Code::Invalid);
     let centre = match (number("x"), number("y")) {
         (Some(x), Some(y)) => Some(Point::new(x, y)),
         (None, None) => None,
@@ -241,8 +234,7 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
             None
         }
     };
-    let size = |name| object.number(name, Otherwise::Invalid);
-    let (width, height) = (size("width"), size("height"));
+    let (width, height) = (number("width"), number("height"));
     let label = object.lines("label");
     if label.is_none() {
         object.report(
@@ -265,7 +257,7 @@ fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>)
             .colour("text_color")
             .unwrap_or(Colour::new(0x33, 0x33, 0x33)),
         font_size: object
-            .number("font_size", Otherwise::Default)
+            .number("font_size", Code::BadValue)
             .unwrap_or(style.font_size),
         place: object.place.clone(),
         id,
@@ -383,9 +375,7 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, is_orthogonal: bool) -> Option<Edg
         dash: object.word("style", &STYLES, Dash::Solid),
         arrows: object.word("arrow", &ARROWS, (false, true)),
         colour: object.colour("color").unwrap_or(GREY),
-        thickness: object
-            .number("thickness", Otherwise::Default)
-            .unwrap_or(2.0),
+        thickness: object.number("thickness", Code::BadValue).unwrap_or(2.0),
         curve,
         is_orthogonal: object.word("routing", &ROUTINGS, is_orthogonal),
         points: object.points("points"),
@@ -394,21 +384,12 @@ fn edge(object: &Object<'_>, ends: &Ends<'_>, is_orthogonal: bool) -> Option<Edg
 }
 
 fn group(object: &Object<'_>, names: &BTreeMap<String, usize>) -> Group {
-    let mut members = Vec::new();
-    for (index, json) in object.list("node_ids").iter().enumerate() {
-        match read_name(json).and_then(|id| names.get(&id)) {
-            Some(member) => members.push(*member),
-            None => object.notes.push(
-                Code::UnknownNode,
-                (
-                    json.at,
-                    format!("{}/node_ids/{index}", object.place.pointer),
-                ),
-                "there is no such node",
-                "name a node of \"nodes\" by its id",
-            ),
-        }
-    }
+    let (message, fix) = (
+        "there is no such node",
+        "name a node of \"nodes\" by its id",
+    );
+    let read = |json: &Json| names.get(&read_name(json)?).copied();
+    let mut members = object.each("node_ids", read, (Code::UnknownNode, message, fix));
     members.sort_unstable();
     members.dedup();
     if members.is_empty() {
@@ -429,7 +410,7 @@ fn group(object: &Object<'_>, names: &BTreeMap<String, usize>) -> Group {
         stroke: object
             .colour("stroke")
             .unwrap_or(Colour::capital(0xE0, 0xE0, 0xE0)),
-        padding: object.number("padding", Otherwise::Default),
+        padding: object.number("padding", Code::BadValue),
         place: object.place.clone(),
     }
 }
@@ -444,7 +425,7 @@ fn label(object: &Object<'_>, style: &Style) -> Option<Label> {
         );
         return None;
     };
-    let number = |name| object.number(name, Otherwise::Default);
+    let number = |name| object.number(name, Code::BadValue);
     let at = Point::new(number("x").unwrap_or(0.0), number("y").unwrap_or(0.0));
     let size = number("font_size").unwrap_or(style.font_size);
     Some(Label {

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tour::Tour;
+use super::tour::{End, Tour};
 use crate::geometry::{Point, Rect};
 use crate::measures::{ARROW, ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
 use crate::scene::Scene;
@@ -140,42 +140,37 @@ impl Grid {
             .map(|block| block.outline.bounds())
             .chain(scene.frames.iter().flatten().map(|frame| frame.rect))
             .collect();
-        let ends = || tours.values().flat_map(|tour| &tour.ends);
-        let inside = |length: f64, follows: bool| {
+        let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
+        // `sides` of a box; `ports` of an end, and where its middle is; the length of the canvas, and that in the file.
+        let lines = |sides: fn(&Rect) -> [f64; 2],
+                     ports: fn(&End) -> (&[(f64, f64)], f64),
+                     length: f64,
+                     given: Option<f64>| {
             // A canvas that follows the figure grows to the right and to the bottom, and all moves right and down.
-            if follows {
+            let within = if free && given.is_none() {
                 (f64::NEG_INFINITY, f64::INFINITY)
             } else {
                 (2.0, length - 2.0)
-            }
+            };
+            let ends = tours.values().flat_map(|tour| &tour.ends).map(ports);
+            let ports = ends.flat_map(|(ports, middle)| {
+                let places = ports.iter().map(|port| port.0);
+                places.chain([middle])
+            });
+            Lines::new(rects.iter().flat_map(sides).collect(), ports, within)
         };
         let canvas = &scene.spec.canvas;
-        let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
-        let upright = Lines::new(
-            rects
-                .iter()
-                .flat_map(|rect| [rect.left, rect.right])
-                .collect(),
-            ends().flat_map(|end| {
-                end.upright
-                    .iter()
-                    .map(|port| port.0)
-                    .chain([end.outline.centre.x])
-            }),
-            inside(scene.width, free && canvas.width.is_none()),
+        let upright = lines(
+            |rect| [rect.left, rect.right],
+            |end| (&end.upright, end.outline.centre.x),
+            scene.width,
+            canvas.width,
         );
-        let level = Lines::new(
-            rects
-                .iter()
-                .flat_map(|rect| [rect.top, rect.bottom])
-                .collect(),
-            ends().flat_map(|end| {
-                end.level
-                    .iter()
-                    .map(|port| port.0)
-                    .chain([end.outline.centre.y])
-            }),
-            inside(scene.height, free && canvas.height.is_none()),
+        let level = lines(
+            |rect| [rect.top, rect.bottom],
+            |end| (&end.level, end.outline.centre.y),
+            scene.height,
+            canvas.height,
         );
         let points = upright.0.len() * level.0.len();
         let mut grid = Self {
@@ -294,13 +289,9 @@ impl Grid {
     /// The next point in a direction, with the step between.
     pub(super) fn next(&self, here: usize, axis: Axis, forth: bool) -> Option<(usize, usize)> {
         let (x, y) = self.place(here);
-        let stride = match axis {
-            Axis::Level => 1,
-            Axis::Upright => self.upright.0.len(),
-        };
-        let (at, count) = match axis {
-            Axis::Level => (x, self.upright.0.len()),
-            Axis::Upright => (y, self.level.0.len()),
+        let (at, count, stride) = match axis {
+            Axis::Level => (x, self.upright.0.len(), 1),
+            Axis::Upright => (y, self.level.0.len(), self.upright.0.len()),
         };
         if forth {
             (at + 1 < count).then_some((here + stride, here))
@@ -357,27 +348,18 @@ impl Grid {
 /// The axis of a straight piece, and what lies beside it.
 pub(super) fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
     let rect = Rect::between(one, two);
-    if one.y == two.y {
-        let (top, bottom) = (rect.top - by, rect.bottom + by);
-        (
-            Axis::Level,
-            Rect {
-                top,
-                bottom,
-                ..rect
-            },
-        )
+    let (axis, x, y) = if one.y == two.y {
+        (Axis::Level, 0.0, by)
     } else {
-        let (left, right) = (rect.left - by, rect.right + by);
-        (
-            Axis::Upright,
-            Rect {
-                left,
-                right,
-                ..rect
-            },
-        )
-    }
+        (Axis::Upright, by, 0.0)
+    };
+    let strip = Rect {
+        left: rect.left - x,
+        top: rect.top - y,
+        right: rect.right + x,
+        bottom: rect.bottom + y,
+    };
+    (axis, strip)
 }
 
 /// Whether two edges may lie on one line: they begin or end at the same place, each with an arrow there or none, look alike, and the
