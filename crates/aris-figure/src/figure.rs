@@ -209,14 +209,8 @@ impl Figure {
         }
         for (edge, points) in self.spec.edges.iter().zip(&self.placed.points) {
             if edge.points.is_empty() && !points.is_empty() && !edge.place.has("points") {
-                let points: Vec<String> = points
-                    .iter()
-                    .map(|point| format!("[{}, {}]", Number(point.x), Number(point.y)))
-                    .collect();
-                inserts.push((
-                    edge.place.at,
-                    format!("\"points\": [{}]", points.join(", ")),
-                ));
+                let points = svg::list(points);
+                inserts.push((edge.place.at, format!("\"points\": [{points}]")));
             }
         }
         inserts.sort_by_key(|(at, _)| *at);

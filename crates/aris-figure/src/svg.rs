@@ -21,6 +21,12 @@ impl fmt::Display for Number {
     }
 }
 
+/// Points as a figure's file has them: `[x, y], [x, y]`.
+pub(crate) fn list(points: &[Point]) -> String {
+    let pair = |point: &Point| format!("[{}, {}]", Number(point.x), Number(point.y));
+    points.iter().map(pair).collect::<Vec<_>>().join(", ")
+}
+
 /// Where a box lies, as attributes.
 struct Sides(Rect);
 

@@ -10,7 +10,7 @@ use crate::notes::Notes;
 use crate::problem::Code;
 use crate::scene::{Arrow, Route, Scene};
 use crate::spec::Direction;
-use crate::svg::Number;
+use crate::svg;
 use crate::tree::Tree;
 
 pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
@@ -57,13 +57,7 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String
         let fits = |point: &Point| point.x < scene.width && point.y < scene.height;
         !way.is_empty() && way.iter().all(fits)
     });
-    let points = way.map_or_else(
-        || String::from("[x, y]"),
-        |way| {
-            let corner = |point: &Point| format!("[{}, {}]", Number(point.x), Number(point.y));
-            way.iter().map(corner).collect::<Vec<_>>().join(", ")
-        },
-    );
+    let points = way.map_or_else(|| String::from("[x, y]"), |way| svg::list(&way));
     let bend = if edge.curve {
         ""
     } else {

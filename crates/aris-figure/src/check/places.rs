@@ -3,9 +3,9 @@
 use super::units;
 use crate::geometry::Rect;
 use crate::measures::NODE_TOUCH;
-use crate::notes::{Notes, Place};
+use crate::notes::Notes;
 use crate::problem::Code;
-use crate::scene::{Route, Scene};
+use crate::scene::Scene;
 use crate::tree::Tree;
 
 pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
@@ -36,9 +36,37 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
     } else {
         format!("everything fits into {size}")
     };
-    let beyond = |what: String, bounds: Rect, place: &Place, fields: &[&str]| {
+    let nodes = scene.blocks.iter().enumerate().map(|(index, block)| {
+        let fields = &["x", "y"][..];
+        (
+            scene.node(index),
+            block.bounds(),
+            scene.node_place(index),
+            fields,
+        )
+    });
+    // Where an edge only follows its nodes, they are reported.
+    let edges = scene.routes.iter().enumerate().map(|(index, route)| {
+        let fields = &["label", "points"][..];
+        (
+            scene.edge(index),
+            route.bounds(),
+            scene.edge_place(index),
+            fields,
+        )
+    });
+    let groups = scene.framed().map(|(index, group, frame)| {
+        let rect = frame.rect.grown(0.5);
+        (scene.group(index), rect, &group.place, &["padding"][..])
+    });
+    let labels = scene.labels.iter().zip(&scene.spec.labels);
+    let labels = labels.map(|(line, label)| {
+        let what = String::from("the label");
+        (what, line.bounds, &label.place, &["x", "y"][..])
+    });
+    for (what, bounds, place, fields) in nodes.chain(edges).chain(groups).chain(labels) {
         if canvas.holds(bounds) || bounds.left > bounds.right {
-            return;
+            continue;
         }
         let sides = [
             ("left", -bounds.left),
@@ -56,35 +84,6 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
             place.field(fields),
             format!("{what} reaches beyond the canvas by {}", sides.join(", ")),
             fix.clone(),
-        );
-    };
-    for (index, block) in scene.blocks.iter().enumerate() {
-        beyond(
-            scene.node(index),
-            block.bounds(),
-            scene.node_place(index),
-            &["x", "y"],
-        );
-    }
-    for (index, route) in scene.routes.iter().enumerate() {
-        // Where it only follows its nodes, they are reported.
-        beyond(
-            scene.edge(index),
-            Route::bounds(route),
-            scene.edge_place(index),
-            &["label", "points"],
-        );
-    }
-    for (index, group, frame) in scene.framed() {
-        let rect = frame.rect.grown(0.5);
-        beyond(scene.group(index), rect, &group.place, &["padding"]);
-    }
-    for (line, label) in scene.labels.iter().zip(&scene.spec.labels) {
-        beyond(
-            String::from("the label"),
-            line.bounds,
-            &label.place,
-            &["x", "y"],
         );
     }
 }

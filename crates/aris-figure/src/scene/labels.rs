@@ -96,29 +96,23 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
         }
     }
     for index in 0..scene.routes.len() {
-        let Some(by) = scene.routes[index].label.as_ref().map(|(_, plate)| {
-            let is_free = |rect: Rect| {
-                within(canvas, movable, rect) && taken.is_free(scene, rect, Some(index))
-            };
-            better(&scene.routes[index], *plate, is_free)
-        }) else {
+        let route = &scene.routes[index];
+        let Some((_, plate)) = &route.label else {
             continue;
         };
-        let ground = |at: Point| {
-            let mut frames = scene.order.iter().rev();
-            let top = frames.find(|group| {
-                let frame = scene.frames[**group].as_ref();
-                frame.is_some_and(|frame| frame.rect.holds_point(at))
-            });
-            top.map_or(scene.spec.style.background, |group| {
-                scene.spec.groups[*group].fill
-            })
-        };
-        let ground = scene.routes[index]
-            .label
-            .as_ref()
-            .map(|(_, plate)| ground(plate.centre().plus(by.x, by.y)));
-        if let (Some((line, plate)), Some(ground)) = (&mut scene.routes[index].label, ground) {
+        let is_free =
+            |rect: Rect| within(canvas, movable, rect) && taken.is_free(scene, rect, Some(index));
+        let by = better(route, *plate, is_free);
+        let at = plate.centre().plus(by.x, by.y);
+        let mut frames = scene.order.iter().rev();
+        let top = frames.find(|group| {
+            let frame = scene.frames[**group].as_ref();
+            frame.is_some_and(|frame| frame.rect.holds_point(at))
+        });
+        let ground = top.map_or(scene.spec.style.background, |group| {
+            scene.spec.groups[*group].fill
+        });
+        if let Some((line, plate)) = &mut scene.routes[index].label {
             line.shift(by.x, by.y);
             if (by.x, by.y) != (0.0, 0.0) {
                 line.ground = ground;

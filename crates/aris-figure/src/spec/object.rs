@@ -269,12 +269,11 @@ impl<'a> Object<'a> {
     ) -> Vec<T> {
         let mut found = Vec::new();
         for (index, json) in self.list(name).iter().enumerate() {
-            match read(json) {
-                Some(value) => found.push(value),
-                None => {
-                    let place = (json.at, format!("{}/{index}", self.pointer(name)));
-                    self.notes.push(code, place, message, fix);
-                }
+            if let Some(value) = read(json) {
+                found.push(value);
+            } else {
+                let place = (json.at, format!("{}/{index}", self.pointer(name)));
+                self.notes.push(code, place, message, fix);
             }
         }
         found

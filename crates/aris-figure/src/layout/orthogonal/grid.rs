@@ -132,6 +132,9 @@ pub(super) struct Mark {
     arrows: (bool, bool),
 }
 
+/// Lines on which an edge may leave an end, with what each costs; and the middle of that end.
+type Ports<'e> = (&'e [(f64, f64)], f64);
+
 impl Grid {
     pub(super) fn new(scene: &Scene<'_>, tours: &BTreeMap<usize, Tour>) -> Self {
         let rects: Vec<Rect> = scene
@@ -141,9 +144,9 @@ impl Grid {
             .chain(scene.frames.iter().flatten().map(|frame| frame.rect))
             .collect();
         let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
-        // `sides` of a box; `ports` of an end, and where its middle is; the length of the canvas, and that in the file.
+        // The length of the canvas, and the one that the file gives.
         let lines = |sides: fn(&Rect) -> [f64; 2],
-                     ports: fn(&End) -> (&[(f64, f64)], f64),
+                     ports: fn(&End) -> Ports<'_>,
                      length: f64,
                      given: Option<f64>| {
             // A canvas that follows the figure grows to the right and to the bottom, and all moves right and down.
