@@ -88,6 +88,15 @@ impl Notes {
             .is_some_and(|count| *count > LIMIT)
     }
 
+    /// The things among which to look for problems of a kind, up to where more would not be listed.
+    pub(crate) fn until_full<T>(
+        &self,
+        code: Code,
+        things: impl IntoIterator<Item = T>,
+    ) -> impl Iterator<Item = T> {
+        things.into_iter().take_while(move |_| !self.full(code))
+    }
+
     pub(crate) fn has(&self, code: Code) -> bool {
         self.counts.borrow().contains_key(&code)
     }

@@ -97,7 +97,7 @@ pub(super) fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
 
 fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
     let blocks = scene.block_tree();
-    for label in labels {
+    for label in notes.until_full(Code::LabelOverlap, labels) {
         for node in blocks.meeting(label.rect) {
             let block = &scene.blocks[node];
             // A free label may be the text of a node that has none.
@@ -108,28 +108,24 @@ fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
                 report(label, &scene.node(node), notes);
             }
         }
-        if notes.full(Code::LabelOverlap) {
-            return;
-        }
     }
 }
 
 fn on_labels(labels: &[Label<'_>], tree: &Tree, notes: &Notes) {
-    for (index, label) in labels.iter().enumerate() {
+    let numbered = labels.iter().enumerate();
+    for (index, label) in notes.until_full(Code::LabelOverlap, numbered) {
         for other in tree.meeting(label.rect) {
             if other > index {
                 let on = format!("the label {}", quoted(&label.line.text));
                 report(&labels[other], &on, notes);
             }
         }
-        if notes.full(Code::LabelOverlap) {
-            return;
-        }
     }
 }
 
 fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes) {
-    for (index, route) in scene.routes.iter().enumerate() {
+    let routes = scene.routes.iter().enumerate();
+    for (index, route) in notes.until_full(Code::LabelOverlap, routes) {
         let pairs = route.track.windows(2);
         let under: BTreeSet<usize> = pairs
             .flat_map(|pair| tree.along(pair[0], pair[1]))
@@ -138,9 +134,6 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes)
         for label in under {
             report(&labels[label], &scene.edge(index), notes);
         }
-        if notes.full(Code::LabelOverlap) {
-            return;
-        }
     }
 }
 
@@ -148,7 +141,7 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes)
 fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
     let wholes = labels.iter().map(|label| label.whole.grown(FRAME_BORDER));
     let tree = Tree::new(wholes.collect());
-    for (index, _, frame) in scene.framed() {
+    for (index, _, frame) in notes.until_full(Code::LabelOverlap, scene.framed()) {
         let sides = frame.rect.sides().into_iter();
         let on: BTreeSet<usize> = sides.flat_map(|(one, two)| tree.along(one, two)).collect();
         for label in on {
@@ -157,9 +150,6 @@ fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
                 let border = format!("the border of {}", scene.group(index));
                 report(&labels[label], &border, notes);
             }
-        }
-        if notes.full(Code::LabelOverlap) {
-            return;
         }
     }
     for label in labels {

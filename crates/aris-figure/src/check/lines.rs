@@ -66,13 +66,6 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String
     format!("move the node,{bend} or lead the edge round it with \"points\": [{points}]")
 }
 
-/// Whether the layout placed both ends of an edge, so that nobody can move them by hand.
-fn is_laid_out(scene: &Scene<'_>, index: usize) -> bool {
-    let edge = &scene.spec.edges[index];
-    let is_free = |node: usize| scene.spec.nodes[node].centre.is_none();
-    is_free(edge.from) && is_free(edge.to)
-}
-
 /// What gives a laid-out figure more room.
 fn spread(scene: &Scene<'_>) -> String {
     let other = match scene.spec.layout.direction {
@@ -84,7 +77,7 @@ fn spread(scene: &Scene<'_>) -> String {
 
 /// What leads an edge off another.
 fn elsewhere(scene: &Scene<'_>, index: usize) -> String {
-    let place = if is_laid_out(scene, index) {
+    let place = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
         spread(scene)
     } else {
         String::from("move its nodes")
@@ -99,7 +92,7 @@ fn arrows(scene: &Scene<'_>, notes: &Notes) {
         let fix = if edge.from == edge.to {
             String::from("choose a smaller thickness")
         } else {
-            let room = if is_laid_out(scene, index) {
+            let room = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
                 spread(scene)
             } else {
                 format!("move its nodes apart by {}", units(lacks))
@@ -192,7 +185,7 @@ fn partly_same_line(
             }
         }
     }
-    for (pair, length) in shared {
+    for (pair, length) in notes.until_full(Code::EdgeOverEdge, shared) {
         let (one, two) = (&scene.spec.edges[pair.0], &scene.spec.edges[pair.1]);
         let apart = one.start() != two.start() && one.end() != two.end();
         if apart && length > EDGE_ALONG && said.insert(pair) {
@@ -207,9 +200,6 @@ fn partly_same_line(
                 ),
                 elsewhere(scene, pair.1),
             );
-        }
-        if notes.full(Code::EdgeOverEdge) {
-            return;
         }
     }
 }
@@ -251,7 +241,7 @@ fn arrows_on_edges(
 ) {
     let tree = tree(pieces, 0.01);
     let shown: BTreeSet<usize> = pieces.iter().map(|(edge, ..)| *edge).collect();
-    for index in shown {
+    for index in notes.until_full(Code::ArrowOverEdge, shown) {
         for (tip, node, arrow) in ends(scene, index) {
             let Some(arrow) = arrow else { continue };
             let [_, one, two] = arrow;
@@ -290,9 +280,6 @@ fn arrows_on_edges(
                     elsewhere(scene, index),
                 );
             }
-        }
-        if notes.full(Code::ArrowOverEdge) {
-            return;
         }
     }
 }

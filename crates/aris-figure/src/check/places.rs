@@ -89,7 +89,8 @@ fn canvas(scene: &Scene<'_>, notes: &Notes) {
 }
 
 fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
-    for (index, block) in scene.blocks.iter().enumerate() {
+    let nodes = scene.blocks.iter().enumerate();
+    for (index, block) in notes.until_full(Code::NodeOverlap, nodes) {
         for other in blocks.meeting(block.outline.bounds()) {
             if other <= index {
                 continue;
@@ -110,14 +111,11 @@ fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
                 );
             }
         }
-        if notes.full(Code::NodeOverlap) {
-            return;
-        }
     }
 }
 
 fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
-    for (index, group, frame) in scene.framed() {
+    for (index, group, frame) in notes.until_full(Code::GroupOverlap, scene.framed()) {
         let inside = frame.rect.grown(-NODE_TOUCH);
         for node in blocks.meeting(inside) {
             if group.members.binary_search(&node).is_err()
@@ -135,16 +133,14 @@ fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
                 );
             }
         }
-        if notes.full(Code::GroupOverlap) {
-            return;
-        }
     }
 }
 
 fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
     let framed: Vec<_> = scene.framed().collect();
     let tree = Tree::new(framed.iter().map(|(.., frame)| frame.rect).collect());
-    for (at, (index, _, frame)) in framed.iter().enumerate() {
+    let frames = framed.iter().enumerate();
+    for (at, (index, _, frame)) in notes.until_full(Code::GroupOverlap, frames) {
         let one = frame.rect;
         for other_at in tree.meeting(one.grown(-NODE_TOUCH)) {
             let (other, group, frame) = framed[other_at];
@@ -162,9 +158,6 @@ fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
                 ),
                 "move their nodes apart, or give one of them another padding",
             );
-        }
-        if notes.full(Code::GroupOverlap) {
-            return;
         }
     }
 }

@@ -66,8 +66,7 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
     }
     let mut edges: BTreeMap<Owner, Vec<(Part, Part, usize)>> = BTreeMap::new();
     for (index, edge) in spec.edges.iter().enumerate() {
-        let free = |node: usize| spec.nodes[node].centre.is_none();
-        if edge.from != edge.to && free(edge.from) && free(edge.to) {
+        if edge.from != edge.to && spec.is_laid_out(edge) {
             let (owner, from, to) = owners.meet(edge.from, edge.to);
             edges.entry(owner).or_default().push((from, to, index));
         }

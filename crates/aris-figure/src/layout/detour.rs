@@ -16,13 +16,12 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
     let edges = scene.spec.edges.iter().enumerate();
     edges
         .filter_map(|(index, edge)| {
-            let free = |node: usize| scene.spec.nodes[node].centre.is_none();
             if edge.from == edge.to
                 || edge.frames != (None, None)
                 || edge.curve
                 || edge.is_orthogonal
                 || !edge.points.is_empty()
-                || !(free(edge.from) && free(edge.to))
+                || !scene.spec.is_laid_out(edge)
             {
                 return None;
             }

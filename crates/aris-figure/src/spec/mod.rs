@@ -178,6 +178,11 @@ pub(crate) struct Owners {
 }
 
 impl Spec {
+    /// Whether the layout places both ends of an edge, so that nobody can move them by hand.
+    pub(crate) fn is_laid_out(&self, edge: &Edge) -> bool {
+        self.nodes[edge.from].centre.is_none() && self.nodes[edge.to].centre.is_none()
+    }
+
     /// Which group lies in which: the smallest that has more members, all of its own among them.
     pub(crate) fn owners(&self) -> Owners {
         let count = |group: &usize| self.groups[*group].members.len();

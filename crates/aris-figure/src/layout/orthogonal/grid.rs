@@ -1,10 +1,5 @@
 //! The lines that ways may run on, and what lies on them: nodes, frames, and the ways that are there already.
 
-#![expect(
-    clippy::float_cmp,
-    reason = "points on one line carry the same number, copied and never computed again"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tour::{End, Tour};

@@ -1,10 +1,5 @@
 //! The cheapest way through the grid (A*).
 
-#![expect(
-    clippy::float_cmp,
-    reason = "points on one line carry the same number, copied and never computed again"
-)]
-
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
