@@ -22,7 +22,8 @@ pub struct Figure {
     spec: Spec,
     sizes: Vec<Size>,
     placed: Placed,
-    notes: Notes,
+    /// Those that reading it found.
+    problems: Vec<Problem>,
 }
 
 impl Figure {
@@ -110,11 +111,11 @@ impl Figure {
             );
         }
         Ok(Self {
+            problems: notes.problems(&text),
             text,
             spec,
             sizes,
             placed,
-            notes,
         })
     }
 
@@ -162,7 +163,7 @@ impl Figure {
     pub fn problems(&self, column_mm: impl Into<Option<f64>>) -> Vec<Problem> {
         let notes = Notes::default();
         check::check(&self.scene(), column_mm.into(), &notes);
-        let mut problems = self.notes.problems(&self.text);
+        let mut problems = self.problems.clone();
         problems.extend(notes.problems(&self.text));
         problems.sort_by_key(|problem| (problem.line, problem.column));
         problems
