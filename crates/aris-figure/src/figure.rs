@@ -22,7 +22,8 @@ pub struct Figure {
     spec: Spec,
     sizes: Vec<Size>,
     placed: Placed,
-    notes: Notes,
+    /// Those that reading it found.
+    problems: Vec<Problem>,
 }
 
 impl Figure {
@@ -30,7 +31,7 @@ impl Figure {
     ///
     /// **Errors**: what keeps it from being drawn, each a [`Code::Invalid`], in the order of the file.
     pub fn read(bytes: &[u8]) -> Result<Self, Vec<Problem>> {
-        let mut notes = Notes::default();
+        let notes = Notes::default();
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = match str::from_utf8(bytes) {
             Ok(text) => String::from(text),
@@ -48,7 +49,7 @@ impl Figure {
                 return Err(notes.problems(&text));
             }
         };
-        let Some(spec) = spec::read(&text, &mut notes) else {
+        let Some(spec) = spec::read(&text, &notes) else {
             return Err(invalid(&notes, &text));
         };
         let free = spec
@@ -110,11 +111,11 @@ impl Figure {
             );
         }
         Ok(Self {
+            problems: notes.problems(&text),
             text,
             spec,
             sizes,
             placed,
-            notes,
         })
     }
 
@@ -160,9 +161,9 @@ impl Figure {
 
     /// What is wrong with it, in the order of the file; where it is printed `column_mm` millimetres wide, small text, too.
     pub fn problems(&self, column_mm: impl Into<Option<f64>>) -> Vec<Problem> {
-        let mut notes = Notes::default();
-        check::check(&self.scene(), column_mm.into(), &mut notes);
-        let mut problems = self.notes.problems(&self.text);
+        let notes = Notes::default();
+        check::check(&self.scene(), column_mm.into(), &notes);
+        let mut problems = self.problems.clone();
         problems.extend(notes.problems(&self.text));
         problems.sort_by_key(|problem| (problem.line, problem.column));
         problems
@@ -174,13 +175,14 @@ impl Figure {
         if self.placed.laid_out {
             let (width, height) = self.canvas();
             let canvas = &self.spec.canvas;
-            let mut members = Vec::new();
-            if canvas.width.is_none() {
-                members.push(format!("\"width\": {}", Number(width)));
-            }
-            if canvas.height.is_none() {
-                members.push(format!("\"height\": {}", Number(height)));
-            }
+            let sides = [
+                ("width", canvas.width, width),
+                ("height", canvas.height, height),
+            ];
+            let missing = sides.iter().filter(|(_, given, _)| given.is_none());
+            let members: Vec<String> = missing
+                .map(|(name, _, length)| format!("\"{name}\": {}", Number(*length)))
+                .collect();
             let members = members.join(", ");
             if canvas.place.pointer.is_empty() {
                 inserts.push((canvas.place.at, format!("\"canvas\": {{{members}}}")));
@@ -208,14 +210,8 @@ impl Figure {
         }
         for (edge, points) in self.spec.edges.iter().zip(&self.placed.points) {
             if edge.points.is_empty() && !points.is_empty() && !edge.place.has("points") {
-                let points: Vec<String> = points
-                    .iter()
-                    .map(|point| format!("[{}, {}]", Number(point.x), Number(point.y)))
-                    .collect();
-                inserts.push((
-                    edge.place.at,
-                    format!("\"points\": [{}]", points.join(", ")),
-                ));
+                let points = svg::list(points);
+                inserts.push((edge.place.at, format!("\"points\": [{points}]")));
             }
         }
         inserts.sort_by_key(|(at, _)| *at);

@@ -51,7 +51,7 @@ const SCRIPT: &str = "BℬEℰFℱHℋIℐLℒMℳRℛ";
 /// **Source**: Pandoc. A formula begins at a dollar before anything but a space and ends at one after anything but a space and before anything
 /// but a digit, so that prices stay what they are. Here a text between two dollars that begins with a digit and has a space is a price, too,
 /// unless there is mathematics in it, and a dollar that may begin a formula and cannot end one begins anew.
-pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
+fn spans(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
     let (mut before, mut escaped) = (' ', false);
@@ -91,43 +91,44 @@ fn is_price(text: &str) -> bool {
         && !text.contains(['\\', '^', '_', '=', '+', '<', '>'])
 }
 
+/// The parts of a text in their order, each with whether it is a formula.
+fn parts(text: &str) -> Vec<(&str, bool)> {
+    let mut parts = Vec::new();
+    let mut done = 0;
+    for span in spans(text) {
+        parts.push((text.get(done..span.start).unwrap_or_default(), false));
+        done = span.end;
+        parts.push((text.get(span).unwrap_or_default(), true));
+    }
+    parts.push((text.get(done..).unwrap_or_default(), false));
+    parts
+}
+
 /// One line with its formulas set; those that cannot be are left as they are and named with the reason.
 pub(crate) fn set(line: &str, wrong: &mut Vec<(String, String)>) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut done = 0;
-    for span in spans(line) {
-        out.push_str(
-            &line
-                .get(done..span.start)
-                .unwrap_or_default()
-                .replace("\\$", "$"),
-        );
-        let whole = line.get(span.clone()).unwrap_or_default();
-        done = span.end;
-        let inner = whole.get(1..whole.len() - 1).unwrap_or_default();
-        match formula(inner) {
-            Ok(set) => out.push_str(&set),
-            Err(why) => {
-                out.push_str(whole);
-                wrong.push((String::from(whole), why));
-            }
+    let parts = parts(line).into_iter().map(|(part, is_formula)| {
+        if !is_formula {
+            return part.replace("\\$", "$");
         }
-    }
-    out.push_str(&line.get(done..).unwrap_or_default().replace("\\$", "$"));
-    out
+        let inner = part.get(1..part.len() - 1).unwrap_or_default();
+        formula(inner).unwrap_or_else(|why| {
+            wrong.push((String::from(part), why));
+            String::from(part)
+        })
+    });
+    parts.collect()
 }
 
 /// The lines of a label: broken where the text is, or where it says `\n` in two characters outside a formula; empty lines are left out.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    let mut broken = String::with_capacity(text.len());
-    let mut done = 0;
-    let breaks = |text: &str| text.replace("\\n", "\n");
-    for span in spans(text) {
-        broken.push_str(&breaks(text.get(done..span.start).unwrap_or_default()));
-        broken.push_str(text.get(span.clone()).unwrap_or_default());
-        done = span.end;
-    }
-    broken.push_str(&breaks(text.get(done..).unwrap_or_default()));
+    let parts = parts(text).into_iter().map(|(part, is_formula)| {
+        if is_formula {
+            String::from(part)
+        } else {
+            part.replace("\\n", "\n")
+        }
+    });
+    let broken: String = parts.collect();
     broken
         .split('\n')
         .map(text::clean)

@@ -111,8 +111,16 @@ impl Parser<'_> {
                     "a figure has lists of objects and nothing below",
                 ));
             }
-            Some(b'{') => Value::Object(self.object(depth)?),
-            Some(b'[') => Value::List(self.list(depth)?),
+            Some(b'{') => {
+                let separators = ("a comma or } is expected", "separate members by commas");
+                let member = |parser: &mut Self| parser.member(depth + 1);
+                Value::Object(self.items(b'}', separators, member)?)
+            }
+            Some(b'[') => {
+                let separators = ("a comma or ] is expected", "separate elements by commas");
+                let value = |parser: &mut Self| parser.value(depth + 1);
+                Value::List(self.items(b']', separators, value)?)
+            }
             Some(b'"') => Value::Text(self.string()?),
             Some(b'-' | b'0'..=b'9') => Value::Number(self.number()?),
             Some(byte) if byte.is_ascii_alphabetic() => self.word()?,
@@ -134,58 +142,48 @@ impl Parser<'_> {
         Ok(Json { at, value })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Vec<Member>, Syntax> {
-        let mut members = Vec::new();
-        self.at += 1;
-        self.space();
-        if self.take(b'}') {
-            return Ok(members);
-        }
-        loop {
-            self.space();
-            let at = self.at;
-            if self.peek() != Some(b'"') {
-                return Err(self.error(
-                    "a name in double quotes is expected",
-                    "write \"name\": value, and no comma after the last one",
-                ));
-            }
-            let key = self.string()?;
-            self.space();
-            if !self.take(b':') {
-                return Err(self.error(format!("no colon after {key:?}"), "write \"name\": value"));
-            }
-            self.space();
-            let json = self.value(depth + 1)?;
-            members.push(Member { key, at, json });
-            self.space();
-            if self.take(b'}') {
-                return Ok(members);
-            }
-            if !self.take(b',') {
-                return Err(self.error("a comma or } is expected", "separate members by commas"));
-            }
-        }
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Vec<Json>, Syntax> {
+    /// What stands between brackets, the first of which is here: items with commas between them.
+    fn items<T>(
+        &mut self,
+        close: u8,
+        (expected, fix): (&'static str, &'static str),
+        item: impl Fn(&mut Self) -> Result<T, Syntax>,
+    ) -> Result<Vec<T>, Syntax> {
         let mut items = Vec::new();
         self.at += 1;
         self.space();
-        if self.take(b']') {
+        if self.take(close) {
             return Ok(items);
         }
         loop {
             self.space();
-            items.push(self.value(depth + 1)?);
+            items.push(item(self)?);
             self.space();
-            if self.take(b']') {
+            if self.take(close) {
                 return Ok(items);
             }
             if !self.take(b',') {
-                return Err(self.error("a comma or ] is expected", "separate elements by commas"));
+                return Err(self.error(expected, fix));
             }
         }
+    }
+
+    fn member(&mut self, depth: usize) -> Result<Member, Syntax> {
+        let at = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.error(
+                "a name in double quotes is expected",
+                "write \"name\": value, and no comma after the last one",
+            ));
+        }
+        let key = self.string()?;
+        self.space();
+        if !self.take(b':') {
+            return Err(self.error(format!("no colon after {key:?}"), "write \"name\": value"));
+        }
+        self.space();
+        let json = self.value(depth)?;
+        Ok(Member { key, at, json })
     }
 
     fn word(&mut self) -> Result<Value, Syntax> {
@@ -344,60 +342,6 @@ impl Parser<'_> {
     }
 }
 
-/// Turns bytes of a text into lines and columns, both from 1; columns count characters.
-#[derive(Debug)]
-pub(crate) struct Lines<'a> {
-    text: &'a [u8],
-    starts: Vec<usize>,
-    /// Characters before every [`STRIDE`]th byte, so that a file of one line costs no more than one of many.
-    counts: Vec<usize>,
-}
-
-const STRIDE: usize = 4096;
-
-fn characters(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
-}
-
-impl<'a> Lines<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        let text = text.as_bytes();
-        let breaks = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let mut total = 0;
-        let counts = text
-            .chunks(STRIDE)
-            .map(|chunk| {
-                let before = total;
-                total += characters(chunk);
-                before
-            })
-            .collect();
-        Self {
-            text,
-            starts: std::iter::once(0)
-                .chain(breaks.map(|(at, _)| at + 1))
-                .collect(),
-            counts,
-        }
-    }
-
-    fn before(&self, at: usize) -> usize {
-        let block = (at / STRIDE).min(self.counts.len().saturating_sub(1));
-        let count = self.counts.get(block).copied().unwrap_or(0);
-        count + characters(self.text.get(block * STRIDE..at).unwrap_or_default())
-    }
-
-    pub(crate) fn place(&self, at: usize) -> (usize, usize) {
-        let at = at.min(self.text.len());
-        if self.text.is_empty() {
-            return (1, 1);
-        }
-        let line = self.starts.partition_point(|start| *start <= at);
-        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        (line, self.before(at) - self.before(start) + 1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -450,18 +394,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn places_count_lines_and_characters() {
-        let text = "{\n  \"é中\": 1\n}";
-        let lines = Lines::new(text);
-        assert_eq!(lines.place(0), (1, 1));
-        assert_eq!(lines.place(text.find('1').expect("1")), (2, 9));
-        assert_eq!(lines.place(text.len()), (3, 2));
-        assert_eq!(Lines::new("").place(0), (1, 1));
-        let long = "é".repeat(STRIDE);
-        assert_eq!(Lines::new(&long).place(2 * STRIDE), (1, STRIDE + 1));
-    }
-
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in ".{0,200}") {
@@ -472,7 +404,6 @@ mod tests {
         fn no_text_that_looks_like_json_makes_it_panic(text in "[\\[\\]{}\",:\\\\0-9eE.u+ tfn-]{0,60}") {
             if let Err(error) = parse(&text) {
                 prop_assert!(error.at <= text.len());
-                Lines::new(&text).place(error.at);
             }
         }
 

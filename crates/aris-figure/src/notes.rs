@@ -1,8 +1,8 @@
 //! Problems while they are collected: a place in the file is a byte until somebody asks.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::json::Lines;
 use crate::problem::{Code, Problem};
 
 /// How many problems of one kind are listed. A reader has stopped by then, and pairs of things would be many.
@@ -48,75 +48,84 @@ impl Place {
     }
 }
 
-#[derive(Debug)]
-struct Note {
-    code: Code,
-    at: usize,
-    pointer: String,
-    message: String,
-    fix: String,
-}
-
-/// Problems in the order in which they are found.
+/// Problems in the order in which they are found. Whatever is read or checked may add to them.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    list: Vec<Note>,
-    counts: BTreeMap<Code, usize>,
+    /// Each with the byte where it stands; lines are counted when somebody asks.
+    list: RefCell<Vec<(usize, Problem)>>,
+    counts: RefCell<BTreeMap<Code, usize>>,
 }
 
 impl Notes {
     pub(crate) fn push(
-        &mut self,
+        &self,
         code: Code,
         (at, pointer): (usize, String),
         message: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        let count = self.counts.entry(code).or_default();
+        let mut counts = self.counts.borrow_mut();
+        let count = counts.entry(code).or_default();
         *count += 1;
         if *count <= LIMIT {
-            self.list.push(Note {
+            let problem = Problem {
                 code,
-                at,
+                line: 1,
+                column: 1,
                 pointer,
                 message: message.into(),
                 fix: fix.into(),
-            });
+            };
+            self.list.borrow_mut().push((at, problem));
         }
     }
 
     /// Whether more of this kind would not be listed: time to stop looking for them.
     pub(crate) fn full(&self, code: Code) -> bool {
-        self.counts.get(&code).is_some_and(|count| *count > LIMIT)
+        self.counts
+            .borrow()
+            .get(&code)
+            .is_some_and(|count| *count > LIMIT)
+    }
+
+    /// The things among which to look for problems of a kind, up to where more would not be listed.
+    pub(crate) fn until_full<T>(
+        &self,
+        code: Code,
+        things: impl IntoIterator<Item = T>,
+    ) -> impl Iterator<Item = T> {
+        things.into_iter().take_while(move |_| !self.full(code))
     }
 
     pub(crate) fn has(&self, code: Code) -> bool {
-        self.counts.contains_key(&code)
+        self.counts.borrow().contains_key(&code)
     }
 
     /// The problems as they are reported, in the order of the file.
     pub(crate) fn problems(&self, text: &str) -> Vec<Problem> {
-        if self.list.is_empty() {
-            return Vec::new();
-        }
-        let lines = Lines::new(text);
-        let mut list: Vec<&Note> = self.list.iter().collect();
-        list.sort_by_key(|note| (note.at, note.code));
-        let mut problems: Vec<Problem> = list
-            .into_iter()
-            .map(|note| {
-                let (line, column) = lines.place(note.at);
-                Problem {
-                    code: note.code,
-                    line,
-                    column,
-                    pointer: note.pointer.clone(),
-                    message: note.message.clone(),
-                    fix: note.fix.clone(),
+        let mut list = self.list.borrow().clone();
+        list.sort_by_key(|(at, problem)| (*at, problem.code));
+        let (mut line, mut column, mut done) = (1, 1, 0);
+        let mut problems = Vec::with_capacity(list.len());
+        for (at, mut problem) in list {
+            for byte in text.bytes().take(at).skip(done) {
+                if byte == b'\n' {
+                    (line, column) = (line + 1, 1);
+                } else if byte & 0xc0 != 0x80 {
+                    // The first byte of a character.
+                    column += 1;
                 }
-            })
-            .collect();
-        for (code, _) in self.counts.iter().filter(|(_, count)| **count > LIMIT) {
+            }
+            done = at;
+            (problem.line, problem.column) = (line, column);
+            problems.push(problem);
+        }
+        for (code, _) in self
+            .counts
+            .borrow()
+            .iter()
+            .filter(|(_, count)| **count > LIMIT)
+        {
             problems.push(Problem {
                 code: *code,
                 line: 1,
@@ -127,5 +136,26 @@ impl Notes {
             });
         }
         problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        let place = |text: &str, at: usize| {
+            let notes = Notes::default();
+            notes.push(Code::Invalid, (at, String::new()), "", "");
+            let problem = notes.problems(text).remove(0);
+            (problem.line, problem.column)
+        };
+        let text = "{\n  \"é中\": 1\n}";
+        assert_eq!(place(text, 0), (1, 1));
+        assert_eq!(place(text, text.find('1').expect("1")), (2, 9));
+        assert_eq!(place(text, text.len()), (3, 2));
+        assert_eq!(place("", 0), (1, 1));
+        assert_eq!(place("", 9), (1, 1));
     }
 }

@@ -9,7 +9,7 @@ use krilla_svg::{SurfaceExt as _, SvgSettings};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, FontResolver, Options, Tree};
 
-use crate::text::{BOLD, FALLBACKS, REGULAR, fallback};
+use crate::text::{FONTS, fallback};
 
 /// Units of the canvas in an inch. **Source**: CSS, where a px is 1/96 of an inch.
 pub const UNITS_PER_INCH: f64 = 96.0;
@@ -19,9 +19,10 @@ const POINTS_PER_INCH: f64 = 72.0;
 pub const PIXELS: f64 = (64 << 20) as f64;
 
 /// Why there is no picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// It would have more than [`PIXELS`], or none.
+    #[error("it would have {width} x {height} pixels")]
     Size {
         /// Width, in pixels.
         width: String,
@@ -29,53 +30,41 @@ pub enum PictureError {
         height: String,
     },
     /// What draws it did not take it, and said this.
+    #[error("{0}")]
     Drawing(String),
 }
 
+/// The fonts, and what each of [`FONTS`] is called among them.
 struct Database {
     fonts: Arc<usvg::fontdb::Database>,
-    regular: Option<usvg::fontdb::ID>,
-    bold: Option<usvg::fontdb::ID>,
-    fallbacks: [Option<usvg::fontdb::ID>; 3],
+    ids: [Option<usvg::fontdb::ID>; 5],
 }
 
 fn database() -> &'static Database {
     static DATABASE: OnceLock<Database> = OnceLock::new();
     DATABASE.get_or_init(|| {
         let mut fonts = usvg::fontdb::Database::new();
-        let mut load = |font: &'static [u8]| {
+        let ids = FONTS.map(|font| {
             let source = usvg::fontdb::Source::Binary(Arc::new(font));
             fonts.load_font_source(source).first().copied()
-        };
-        let (regular, bold, fallbacks) = (load(REGULAR), load(BOLD), FALLBACKS.map(load));
+        });
         Database {
             fonts: Arc::new(fonts),
-            regular,
-            bold,
-            fallbacks,
+            ids,
         }
     })
 }
 
 /// The SVG as a tree, with text in our fonts whatever families it names.
 fn tree(svg: &str) -> Result<Tree, PictureError> {
-    let Database {
-        fonts,
-        regular,
-        bold,
-        fallbacks,
-    } = database();
+    let Database { fonts, ids } = database();
     let options = Options {
         fontdb: Arc::clone(fonts),
         font_resolver: FontResolver {
-            select_font: Box::new(
-                move |font, _| {
-                    if font.weight() > 500 { *bold } else { *regular }
-                },
-            ),
+            select_font: Box::new(move |font, _| ids[usize::from(font.weight() > 500)]),
             select_fallback: Box::new(move |character, used, _| {
                 fallback(character)
-                    .and_then(|index| *fallbacks.get(index)?)
+                    .and_then(|index| *ids.get(index)?)
                     .filter(|font| !used.contains(font))
             }),
         },
@@ -114,21 +103,10 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, PictureError> {
     chunk.extend(per_metre);
     chunk.extend(per_metre);
     chunk.push(1);
-    let sum = check_sum(&chunk).to_be_bytes();
+    let sum = crc32fast::hash(&chunk).to_be_bytes();
     let chunk: Vec<u8> = [&9_u32.to_be_bytes()[..], &chunk, &sum].concat();
     bytes.splice(33..33, chunk);
     Ok(bytes)
-}
-
-/// **Source**: PNG, annex D.
-fn check_sum(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |mut sum, byte| {
-        sum ^= u32::from(*byte);
-        for _ in 0..8 {
-            sum = (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg());
-        }
-        sum
-    })
 }
 
 /// Draws `svg` as a PDF of one page, as large as the canvas, with text that can be selected.
@@ -163,11 +141,6 @@ pub fn pdf(svg: &str, title: Option<&str>) -> Result<Vec<u8>, PictureError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn check_sums_are_those_of_png() {
-        assert_eq!(check_sum(b"IEND"), 0xae42_6082);
-    }
 
     #[test]
     fn a_picture_that_is_too_large_is_refused() {

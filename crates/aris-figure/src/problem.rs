@@ -2,10 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 /// One problem of a figure, at a place in its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
     /// Its kind.
+    #[schemars(with = "String")]
     pub code: Code,
     /// Line of the file, from 1.
     pub line: usize,
@@ -35,6 +39,12 @@ impl fmt::Display for Problem {
             "{line}:{column}: {}: {pointer}{space}{message}; {fix}",
             code.name()
         )
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::colour::Colour;
-use crate::geometry::{Outline, Point, Shape};
+use crate::geometry::{Outline, Point, Rect, Shape};
 use crate::scene::{Arrow, Block, Frame, Line, Piece, Route, Scene};
 use crate::spec::{Anchor, Dash};
 use crate::text::{self, Run, Weight};
@@ -15,22 +15,29 @@ const FAMILY: &str = "'Liberation Sans', Arial, Helvetica, 'Droid Sans Fallback'
 pub(crate) struct Number(pub(crate) f64);
 
 impl fmt::Display for Number {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "lengths on a canvas, far below 2^53"
-    )]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hundredths = (self.0 * 100.0).round() as i64;
-        let sign = if hundredths < 0 { "-" } else { "" };
-        let (whole, rest) = (
-            hundredths.unsigned_abs() / 100,
-            hundredths.unsigned_abs() % 100,
-        );
-        match (rest, rest % 10) {
-            (0, _) => write!(out, "{sign}{whole}"),
-            (_, 0) => write!(out, "{sign}{whole}.{}", rest / 10),
-            _ => write!(out, "{sign}{whole}.{rest:02}"),
-        }
+        // The sum has no negative zero.
+        write!(out, "{}", (self.0 * 100.0).round() / 100.0 + 0.0)
+    }
+}
+
+/// Points as a figure's file has them: `[x, y], [x, y]`.
+pub(crate) fn list(points: &[Point]) -> String {
+    let pair = |point: &Point| format!("[{}, {}]", Number(point.x), Number(point.y));
+    points.iter().map(pair).collect::<Vec<_>>().join(", ")
+}
+
+/// Where a box lies, as attributes.
+struct Sides(Rect);
+
+impl fmt::Display for Sides {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (x, y) = (Number(self.0.left), Number(self.0.top));
+        let (width, height) = (Number(self.0.width()), Number(self.0.height()));
+        write!(
+            out,
+            "x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""
+        )
     }
 }
 
@@ -89,11 +96,8 @@ fn document(out: &mut String, scene: &Scene<'_>) -> fmt::Result {
     for (line_of, plate) in scene.routes.iter().filter_map(|route| route.label.as_ref()) {
         writeln!(
             out,
-            "  <rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"{}\"/>",
-            Number(plate.left),
-            Number(plate.top),
-            Number(plate.width()),
-            Number(plate.height()),
+            "  <rect {} rx=\"3\" fill=\"{}\"/>",
+            Sides(*plate),
             line_of.ground
         )?;
         line(out, line_of, "  ")?;
@@ -114,14 +118,10 @@ fn document(out: &mut String, scene: &Scene<'_>) -> fmt::Result {
 }
 
 fn frame(out: &mut String, frame: &Frame, fill: Colour, stroke: Colour) -> fmt::Result {
-    let rect = frame.rect;
     writeln!(
         out,
-        "  <rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
-        Number(rect.left),
-        Number(rect.top),
-        Number(rect.width()),
-        Number(rect.height()),
+        "  <rect {} rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
+        Sides(frame.rect)
     )?;
     frame
         .label
@@ -264,14 +264,7 @@ fn block(out: &mut String, block: &Block) -> fmt::Result {
             pair(Point::new(bounds.left, centre.y))
         ),
         Shape::Rect | Shape::Rounded => {
-            write!(
-                out,
-                "    <rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
-                Number(bounds.left),
-                Number(bounds.top),
-                Number(bounds.width()),
-                Number(bounds.height())
-            )?;
+            write!(out, "    <rect {}", Sides(bounds))?;
             if shape == Shape::Rounded {
                 write!(out, " rx=\"{}\"", Number(block.outline.corner()))?;
             }
@@ -295,7 +288,7 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
         Anchor::Middle => " text-anchor=\"middle\"",
         Anchor::End => " text-anchor=\"end\"",
     };
-    let (runs, width) = text::runs(&line.text, line.size, line.weight);
+    let (runs, _) = text::runs(&line.text, line.size, line.weight);
     // Runs and long texts stand at the places that were measured.
     if let [run] = runs.as_slice()
         && run.text.len() <= LONG
@@ -307,13 +300,8 @@ fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
             (anchor, bold(run.weight)),
         );
     }
-    let left = match line.anchor {
-        Anchor::Start => line.base.x,
-        Anchor::Middle => line.base.x - width / 2.0,
-        Anchor::End => line.base.x - width,
-    };
     for run in runs {
-        let (mut x, mut rest) = (left + run.x, run.text);
+        let (mut x, mut rest) = (line.bounds.left + run.x, run.text);
         while let Some((part, more)) =
             rest.split_at_checked(rest.floor_char_boundary(LONG.min(rest.len())))
             && !part.is_empty()

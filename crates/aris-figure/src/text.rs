@@ -8,15 +8,16 @@ use std::sync::OnceLock;
 use ttf_parser::{Face, GlyphId};
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The fonts of the two weights.
-pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
-pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/LiberationSans-Bold.ttf");
-/// Where a character is looked for that these do not have, in this order: Chinese and kana, signs, rarer Chinese and Japanese.
-pub(crate) static FALLBACKS: [&[u8]; 3] = [
+/// The fonts: regular and bold, then where a character is looked for that these do not have: Chinese and kana, signs, rarer Chinese and Japanese.
+pub(crate) static FONTS: [&[u8]; 5] = [
+    include_bytes!("../fonts/LiberationSans-Regular.ttf"),
+    include_bytes!("../fonts/LiberationSans-Bold.ttf"),
     include_bytes!("../fonts/DroidSansFallback-subset.ttf"),
     include_bytes!("../fonts/DejaVuSans-subset.ttf"),
     include_bytes!("../fonts/DroidSansFallback-more-subset.ttf"),
 ];
+/// How many of [`FONTS`] have a weight of their own.
+const WEIGHTS: usize = 2;
 
 /// How far capitals and ascenders reach above the baseline. **Unit**: the font size. **Source**: the outlines of Liberation Sans.
 const CAPITALS: f64 = 0.725;
@@ -43,27 +44,22 @@ fn advance(face: &Face<'_>, glyph: GlyphId) -> Option<f64> {
 }
 
 struct Fonts {
-    regular: Option<Face<'static>>,
-    bold: Option<Face<'static>>,
-    fallbacks: [Option<Face<'static>>; 3],
+    faces: [Option<Face<'static>>; 5],
     /// Advances of ASCII, regular and bold: nearly all that figures hold.
     ascii: [[Option<f64>; 128]; 2],
 }
 
 impl Fonts {
     fn get() -> &'static Self {
-        static FONTS: OnceLock<Fonts> = OnceLock::new();
-        FONTS.get_or_init(|| {
-            let face = |bytes| Face::parse(bytes, 0).ok();
+        static OPENED: OnceLock<Fonts> = OnceLock::new();
+        OPENED.get_or_init(|| {
             let mut fonts = Self {
-                regular: face(REGULAR),
-                bold: face(BOLD),
-                fallbacks: FALLBACKS.map(face),
+                faces: FONTS.map(|bytes| Face::parse(bytes, 0).ok()),
                 ascii: [[None; 128]; 2],
             };
-            for (row, weight) in [Weight::Regular, Weight::Bold].into_iter().enumerate() {
+            for weight in [Weight::Regular, Weight::Bold] {
                 for code in 0..128_u8 {
-                    fonts.ascii[row][usize::from(code)] =
+                    fonts.ascii[weight as usize][usize::from(code)] =
                         fonts.look_up(char::from(code), weight, advance);
                 }
             }
@@ -78,12 +74,8 @@ impl Fonts {
         weight: Weight,
         measure: impl Fn(&Face<'_>, GlyphId) -> Option<f64>,
     ) -> Option<f64> {
-        let first = match weight {
-            Weight::Regular => &self.regular,
-            Weight::Bold => &self.bold,
-        };
-        std::iter::once(first)
-            .chain(&self.fallbacks)
+        std::iter::once(&self.faces[weight as usize])
+            .chain(&self.faces[WEIGHTS..])
             .flatten()
             .find_map(|face| {
                 let found = measure(face, face.glyph_index(character)?)?;
@@ -92,21 +84,21 @@ impl Fonts {
     }
 
     fn advance(&self, character: char, weight: Weight) -> Option<f64> {
-        let row = usize::from(weight == Weight::Bold);
-        match self.ascii[row].get(character as usize) {
+        match self.ascii[weight as usize].get(character as usize) {
             Some(advance) => *advance,
             None => self.look_up(character, weight, advance),
         }
     }
 }
 
-/// Which of [`FALLBACKS`] has a character.
+/// Which of [`FONTS`] has a character that those of the two weights do not have.
 pub(crate) fn fallback(character: char) -> Option<usize> {
     let has = |face: &Option<Face<'_>>| {
         face.as_ref()
             .is_some_and(|face| face.glyph_index(character).is_some())
     };
-    Fonts::get().fallbacks.iter().position(has)
+    let found = Fonts::get().faces[WEIGHTS..].iter().position(has)?;
+    Some(WEIGHTS + found)
 }
 
 /// Marks in a line that a formula leaves; [`clean`] takes them out of what people write. A superscript begins.
@@ -246,15 +238,11 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// The characters of `text` that no font has, each once, in order.
-pub(crate) fn missing(text: &str) -> Vec<char> {
+pub(crate) fn missing(text: &str) -> BTreeSet<char> {
     let fonts = Fonts::get();
-    let mut found: Vec<char> = text
-        .chars()
+    text.chars()
         .filter(|one| !is_mark(*one) && fonts.advance(*one, Weight::Regular).is_none())
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+        .collect()
 }
 
 /// Whether [`clean`] takes a character out.
@@ -287,9 +275,8 @@ mod tests {
     #[test]
     fn the_fonts_open_and_know_their_letters() {
         let fonts = Fonts::get();
-        assert!(fonts.regular.is_some() && fonts.bold.is_some());
-        assert!(fonts.fallbacks.iter().all(Option::is_some));
-        for face in [&fonts.regular, &fonts.bold] {
+        assert!(fonts.faces.iter().all(Option::is_some));
+        for face in &fonts.faces[..WEIGHTS] {
             let face = face.as_ref().expect("a font");
             let boxes = ('a'..='z').chain('A'..='Z').chain('0'..='9').map(|letter| {
                 let glyph = face.glyph_index(letter).expect("a glyph");
@@ -303,14 +290,17 @@ mod tests {
             assert!((f64::from(high) / em - CAPITALS).abs() < 0.005, "{high}");
             assert!((-f64::from(low) / em - DESCENT).abs() < 0.005, "{low}");
         }
-        assert_eq!(missing("Aé→≤注意力アテ，（）①🎉"), vec!['①', '🎉']);
+        assert_eq!(
+            missing("Aé→≤注意力アテ，（）①🎉"),
+            BTreeSet::from(['①', '🎉'])
+        );
         assert_eq!(
             missing("∇∈ℝ⟨⟩xₙₖₛ10⁻⁸𝔼ℒ∀⊕x̂ᾱ 交叉熵 特徴認識言語"),
-            Vec::new()
+            BTreeSet::new()
         );
         assert_eq!(
             ['x', '注', '∇', '熵', '🎉'].map(fallback),
-            [None, Some(0), Some(1), Some(2), None]
+            [None, Some(2), Some(3), Some(4), None]
         );
     }
 

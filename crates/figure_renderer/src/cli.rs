@@ -42,8 +42,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    pub(crate) const ALL: [Self; 3] = [Self::Svg, Self::Pdf, Self::Png];
-
     pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Svg => "svg",

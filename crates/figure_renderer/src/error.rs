@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use aris_contract::{ErrorKind, Failure};
 use aris_figure::{PictureError, Problem};
 use aris_fs::FsError;
-use serde_json::{Map, Value};
-
-use crate::report::ProblemRow;
+use serde_json::{Map, Value, json};
 
 /// Errors of `figure_renderer`.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +37,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A picture cannot be drawn.
-    #[error("{} cannot be drawn as {format}: {}", path.display(), drawing(error))]
+    #[error("{} cannot be drawn as {format}: {error}", path.display())]
     Picture {
         /// The figure.
         path: PathBuf,
@@ -81,13 +79,6 @@ fn more(count: usize) -> String {
     }
 }
 
-fn drawing(error: &PictureError) -> String {
-    match error {
-        PictureError::Size { width, height } => format!("it would have {width} x {height} pixels"),
-        PictureError::Drawing(message) => message.clone(),
-    }
-}
-
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -124,17 +115,9 @@ impl Failure for Error {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Invalid { path, problems } => {
-                let rows: Vec<ProblemRow> = problems.iter().map(ProblemRow::of).collect();
-                let mut details = Map::new();
-                details.insert(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                );
-                details.insert(
-                    String::from("problems"),
-                    serde_json::to_value(rows).unwrap_or_default(),
-                );
-                details
+                let path = path.display().to_string();
+                let details = json!({"path": path, "problems": problems});
+                details.as_object().cloned().unwrap_or_default()
             }
             Self::Fs(error) => error.details(),
             _ => Map::new(),

@@ -14,16 +14,14 @@ mod commands;
 mod error;
 mod report;
 
-use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
+use aris_cli::{CommandSpec, Context, Network, Outcome, Product, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::Report;
 
 use cli::Command;
 use commands::{layout, render, schema, validate, watch};
-use report::Given;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -123,17 +121,17 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Does what `cli` asks for.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Box<dyn Product>>, Error> {
     if cli.example {
-        return Ok(Report::of(Outcome::done(Given::Fields(schema::run(true)))));
+        return Ok(Outcome::done(schema::run(true)).boxed());
     }
-    Ok(Report::of(match &cli.command.ok_or(Error::NoCommand)? {
-        Command::Render(args) => render::run(args, context)?,
-        Command::Validate(args) => validate::run(args, context)?,
-        Command::Schema => Outcome::done(Given::Fields(schema::run(false))),
-        Command::Layout(args) => Outcome::done(Given::LaidOut(layout::run(args, context)?)),
-        Command::Watch(args) => Outcome::done(Given::Watched(watch::run(args, context)?)),
-    }))
+    Ok(match &cli.command.ok_or(Error::NoCommand)? {
+        Command::Render(args) => render::run(args, context)?.boxed(),
+        Command::Validate(args) => validate::run(args, context)?.boxed(),
+        Command::Schema => Outcome::done(schema::run(false)).boxed(),
+        Command::Layout(args) => Outcome::done(layout::run(args, context)?).boxed(),
+        Command::Watch(args) => Outcome::done(watch::run(args, context)?).boxed(),
+    })
 }
 
 #[cfg(test)]

@@ -17,13 +17,13 @@ const TOLD: f64 = 6.0;
 /// More colours with a meaning than this no reader remembers; they are not compared.
 const COLOURS: usize = 24;
 
-pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     contrast(scene, notes);
     collapse(scene, notes);
 }
 
-fn contrast(scene: &Scene<'_>, notes: &mut Notes) {
-    let mut text = |line: &Line, place: &Place, field: &str| {
+fn contrast(scene: &Scene<'_>, notes: &Notes) {
+    let text = |line: &Line, place: &Place, field: &str| {
         let found = line.colour.contrast(line.ground);
         if found < TEXT_CONTRAST {
             notes.push(
@@ -68,49 +68,48 @@ fn contrast(scene: &Scene<'_>, notes: &mut Notes) {
     }
 }
 
-/// What a reader tells apart by colour alone: the colours of one kind of thing, with the first place of each.
-type Kinds<'a> = BTreeMap<Vec<Option<[u8; 3]>>, (Vec<Option<Colour>>, &'a Place, &'static str)>;
+/// What a reader tells apart by colour alone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Node(Shape),
+    Edge(Dash),
+}
+
+/// The colours of one kind of thing, with the first place of each.
+type Colours<'a> = BTreeMap<[Option<[u8; 3]>; 2], ([Option<Colour>; 2], &'a Place, &'static str)>;
 
 /// Colours that somebody chose, where nothing but colour makes the difference: nodes of one shape, edges of one style.
-fn collapse(scene: &Scene<'_>, notes: &mut Notes) {
-    let mut nodes: BTreeMap<Shape, Kinds<'_>> = BTreeMap::new();
-    for (block, node) in scene.blocks.iter().zip(&scene.spec.nodes) {
-        if node.fill.is_some() || node.stroke.is_some() {
-            let field = if node.fill.is_some() {
-                "fill"
-            } else {
-                "stroke"
-            };
-            // What the palette gave means nothing.
-            let colours = vec![
-                node.fill.map(|_| block.fill),
-                node.stroke.map(|_| block.stroke),
-            ];
-            let key = colours.iter().map(|colour| Some((*colour)?.rgb)).collect();
-            nodes.entry(node.shape).or_default().entry(key).or_insert((
-                colours,
-                &node.place,
-                field,
-            ));
-        }
+fn collapse(scene: &Scene<'_>, notes: &Notes) {
+    // What the palette gave means nothing.
+    let nodes = scene.spec.nodes.iter().filter_map(|node| {
+        let field = match (node.fill, node.stroke) {
+            (None, None) => return None,
+            (None, Some(_)) => "stroke",
+            (Some(_), _) => "fill",
+        };
+        let kind = Kind::Node(node.shape);
+        Some((kind, [node.fill, node.stroke], &node.place, field))
+    });
+    let edges = scene.spec.edges.iter().map(|edge| {
+        let kind = Kind::Edge(edge.dash);
+        (kind, [Some(edge.colour), None], &edge.place, "color")
+    });
+    let mut kinds: BTreeMap<Kind, Colours<'_>> = BTreeMap::new();
+    for (kind, colours, place, field) in nodes.chain(edges) {
+        let key = colours.map(|colour| colour.map(|colour| colour.rgb));
+        let colours_of = kinds.entry(kind).or_default();
+        colours_of.entry(key).or_insert((colours, place, field));
     }
-    for (_, kinds) in nodes {
-        compare(&kinds, "nodes", "another shape", notes);
-    }
-    let mut edges: BTreeMap<Dash, Kinds<'_>> = BTreeMap::new();
-    for edge in &scene.spec.edges {
-        edges
-            .entry(edge.dash)
-            .or_default()
-            .entry(vec![Some(edge.colour.rgb)])
-            .or_insert((vec![Some(edge.colour)], &edge.place, "color"));
-    }
-    for (_, kinds) in edges {
-        compare(&kinds, "edges", "another style", notes);
+    for (kind, colours) in kinds {
+        let (what, other) = match kind {
+            Kind::Node(_) => ("nodes", "another shape"),
+            Kind::Edge(_) => ("edges", "another style"),
+        };
+        compare(&colours, what, other, notes);
     }
 }
 
-fn compare(kinds: &Kinds<'_>, what: &str, other: &str, notes: &mut Notes) {
+fn compare(kinds: &Colours<'_>, what: &str, other: &str, notes: &Notes) {
     // In the order of the file, so that the second of two is reported.
     let mut kinds: Vec<_> = kinds.values().collect();
     kinds.sort_by_key(|(_, place, _)| place.at);

@@ -7,7 +7,7 @@ use crate::geometry::Rect;
 use crate::measures::{FRAME_BORDER, LABEL_TOUCH};
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
-use crate::scene::{Block, Scene};
+use crate::scene::{Line, Scene};
 use crate::tree::Tree;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,14 +17,15 @@ enum Of {
     Free,
 }
 
-struct Label<'a> {
+pub(super) struct Label<'a> {
     of: Of,
-    text: &'a str,
+    pub(super) line: &'a Line,
     rect: Rect,
     /// With the rim that only touches other things.
     whole: Rect,
-    place: &'a Place,
-    fields: &'static [&'static str],
+    pub(super) place: &'a Place,
+    /// What says where it stands; the last holds its text.
+    pub(super) fields: &'static [&'static str],
 }
 
 impl Label<'_> {
@@ -39,7 +40,7 @@ impl Label<'_> {
     }
 }
 
-pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     let labels = labels(scene);
     on_nodes(scene, &labels, notes);
     let tree = Tree::new(labels.iter().map(|label| label.rect).collect());
@@ -48,34 +49,34 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
     on_frames(scene, &labels, notes);
 }
 
-fn report(label: &Label<'_>, on: &str, notes: &mut Notes) {
+fn report(label: &Label<'_>, on: &str, notes: &Notes) {
     notes.push(
         Code::LabelOverlap,
         label.place.field(label.fields),
-        format!("the label {} lies on {on}", quoted(label.text)),
+        format!("the label {} lies on {on}", quoted(&label.line.text)),
         label.fix(),
     );
 }
 
-fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
+/// All labels: those of edges, of groups, and free ones.
+pub(super) fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
     let routes = scene.routes.iter().zip(&scene.spec.edges).enumerate();
     let edges = routes.filter_map(|(index, (route, edge))| {
         let (line, plate) = route.label.as_ref()?;
         Some(Label {
             of: Of::Edge(index),
-            text: &line.text,
+            line,
             rect: plate.grown(-LABEL_TOUCH),
             whole: *plate,
             place: &edge.place,
             fields: &["label"],
         })
     });
-    let frames = scene.frames.iter().zip(&scene.spec.groups).enumerate();
-    let groups = frames.filter_map(|(index, (frame, group))| {
-        let line = frame.as_ref()?.label.as_ref()?;
+    let groups = scene.framed().filter_map(|(index, group, frame)| {
+        let line = frame.label.as_ref()?;
         Some(Label {
             of: Of::Group(index),
-            text: &line.text,
+            line,
             rect: line.bounds,
             whole: line.bounds,
             place: &group.place,
@@ -85,7 +86,7 @@ fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
     let free = scene.labels.iter().zip(&scene.spec.labels);
     let free = free.map(|(line, label)| Label {
         of: Of::Free,
-        text: &line.text,
+        line,
         rect: line.bounds,
         whole: line.bounds,
         place: &label.place,
@@ -94,9 +95,9 @@ fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
     edges.chain(groups).chain(free).collect()
 }
 
-fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &mut Notes) {
-    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
-    for label in labels {
+fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
+    let blocks = scene.block_tree();
+    for label in notes.until_full(Code::LabelOverlap, labels) {
         for node in blocks.meeting(label.rect) {
             let block = &scene.blocks[node];
             // A free label may be the text of a node that has none.
@@ -107,64 +108,48 @@ fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &mut Notes) {
                 report(label, &scene.node(node), notes);
             }
         }
-        if notes.full(Code::LabelOverlap) {
-            return;
-        }
     }
 }
 
-fn on_labels(labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
-    for (index, label) in labels.iter().enumerate() {
+fn on_labels(labels: &[Label<'_>], tree: &Tree, notes: &Notes) {
+    let numbered = labels.iter().enumerate();
+    for (index, label) in notes.until_full(Code::LabelOverlap, numbered) {
         for other in tree.meeting(label.rect) {
             if other > index {
-                let on = format!("the label {}", quoted(label.text));
+                let on = format!("the label {}", quoted(&label.line.text));
                 report(&labels[other], &on, notes);
             }
         }
-        if notes.full(Code::LabelOverlap) {
-            return;
-        }
     }
 }
 
-fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
-    for (index, route) in scene.routes.iter().enumerate() {
-        let mut under: Vec<usize> = route
-            .track
-            .windows(2)
+fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &Notes) {
+    let routes = scene.routes.iter().enumerate();
+    for (index, route) in notes.until_full(Code::LabelOverlap, routes) {
+        let pairs = route.track.windows(2);
+        let under: BTreeSet<usize> = pairs
             .flat_map(|pair| tree.along(pair[0], pair[1]))
             .filter(|label| labels[*label].of != Of::Edge(index))
             .collect();
-        under.sort_unstable();
-        under.dedup();
         for label in under {
             report(&labels[label], &scene.edge(index), notes);
-        }
-        if notes.full(Code::LabelOverlap) {
-            return;
         }
     }
 }
 
 /// On the border of a frame, which would be broken there; the label of a group under another frame, too.
-fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &mut Notes) {
+fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], notes: &Notes) {
     let wholes = labels.iter().map(|label| label.whole.grown(FRAME_BORDER));
     let tree = Tree::new(wholes.collect());
-    for (index, frame) in scene.frames.iter().enumerate() {
-        let Some(frame) = frame else { continue };
-        let corners = frame.rect.corners();
-        let on: BTreeSet<usize> = (0..4)
-            .flat_map(|at| tree.along(corners[at], corners[(at + 1) % 4]))
-            .collect();
+    for (index, _, frame) in notes.until_full(Code::LabelOverlap, scene.framed()) {
+        let sides = frame.rect.sides().into_iter();
+        let on: BTreeSet<usize> = sides.flat_map(|(one, two)| tree.along(one, two)).collect();
         for label in on {
             // A label that is too long for its frame is reported as that.
             if labels[label].of != Of::Group(index) {
                 let border = format!("the border of {}", scene.group(index));
                 report(&labels[label], &border, notes);
             }
-        }
-        if notes.full(Code::LabelOverlap) {
-            return;
         }
     }
     for label in labels {

@@ -5,35 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::units;
 use crate::geometry::{Point, Rect};
 use crate::layout::Ways;
-use crate::measures::{CROSSED_PIECES, EDGE_ALONG, EDGE_APART, EDGE_LEANS, EDGE_TOUCH};
+use crate::measures::{CROSSED_PIECES, EDGE_ALONG, EDGE_APART, EDGE_LEANS};
 use crate::notes::Notes;
 use crate::problem::Code;
-use crate::scene::{Arrow, Block, Route, Scene};
+use crate::scene::{Arrow, Route, Scene};
 use crate::spec::Direction;
-use crate::svg::Number;
+use crate::svg;
 use crate::tree::Tree;
 
-pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     arrows(scene, notes);
     let mut said = same_line(scene, notes);
-    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
+    let blocks = scene.block_tree();
     let mut ways = None;
     let mut over = BTreeSet::new();
-    for (index, route) in scene.routes.iter().enumerate() {
-        let edge = &scene.spec.edges[index];
-        let mut under = BTreeSet::new();
-        for pair in route.track.windows(2) {
-            for node in blocks.along(pair[0], pair[1]) {
-                if node != edge.from
-                    && node != edge.to
-                    && scene.blocks[node]
-                        .outline
-                        .is_crossed(pair[0], pair[1], EDGE_TOUCH)
-                {
-                    under.insert(node);
-                }
-            }
-        }
+    for index in 0..scene.routes.len() {
+        let under = scene.under(index, &blocks);
         if under.is_empty() {
             continue;
         }
@@ -55,9 +42,9 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
             return;
         }
     }
-    let mut pieces = pieces(scene);
     // What runs over a node is reported already.
-    pieces.retain(|(edge, ..)| !over.contains(edge));
+    let apart = |(edge, ..): &Piece| !over.contains(edge);
+    let pieces: Vec<Piece> = scene.pieces().filter(apart).collect();
     partly_same_line(scene, &pieces, &mut said, notes);
     arrows_on_edges(scene, &pieces, &said, notes);
 }
@@ -70,13 +57,7 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String
         let fits = |point: &Point| point.x < scene.width && point.y < scene.height;
         !way.is_empty() && way.iter().all(fits)
     });
-    let points = way.map_or_else(
-        || String::from("[x, y]"),
-        |way| {
-            let corner = |point: &Point| format!("[{}, {}]", Number(point.x), Number(point.y));
-            way.iter().map(corner).collect::<Vec<_>>().join(", ")
-        },
-    );
+    let points = way.map_or_else(|| String::from("[x, y]"), |way| svg::list(&way));
     let bend = if edge.curve {
         ""
     } else {
@@ -85,44 +66,34 @@ fn round(scene: &Scene<'_>, index: usize, ways: Option<&mut Ways<'_>>) -> String
     format!("move the node,{bend} or lead the edge round it with \"points\": [{points}]")
 }
 
-/// Whether the layout placed both ends of an edge, so that nobody can move them by hand.
-fn is_laid_out(scene: &Scene<'_>, index: usize) -> bool {
-    let edge = &scene.spec.edges[index];
-    let is_free = |node: usize| scene.spec.nodes[node].centre.is_none();
-    is_free(edge.from) && is_free(edge.to)
-}
-
 /// What gives a laid-out figure more room.
-fn spread(scene: &Scene<'_>) -> &'static str {
-    match scene.spec.layout.direction {
-        Direction::LeftRight => {
-            "choose a greater node_gap or layer_gap, or \"direction\": \"TB\", in layout"
-        }
-        Direction::TopBottom => {
-            "choose a greater node_gap or layer_gap, or \"direction\": \"LR\", in layout"
-        }
-    }
+fn spread(scene: &Scene<'_>) -> String {
+    let other = match scene.spec.layout.direction {
+        Direction::LeftRight => "TB",
+        Direction::TopBottom => "LR",
+    };
+    format!("choose a greater node_gap or layer_gap, or \"direction\": \"{other}\", in layout")
 }
 
 /// What leads an edge off another.
 fn elsewhere(scene: &Scene<'_>, index: usize) -> String {
-    let place = if is_laid_out(scene, index) {
+    let place = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
         spread(scene)
     } else {
-        "move its nodes"
+        String::from("move its nodes")
     };
     format!("lead one of them elsewhere with \"points\": [[x, y]], or {place}")
 }
 
-fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
+fn arrows(scene: &Scene<'_>, notes: &Notes) {
     for (index, route) in scene.routes.iter().enumerate() {
         let Some(lacks) = route.lacks else { continue };
         let edge = &scene.spec.edges[index];
         let fix = if edge.from == edge.to {
             String::from("choose a smaller thickness")
         } else {
-            let room = if is_laid_out(scene, index) {
-                String::from(spread(scene))
+            let room = if scene.spec.is_laid_out(&scene.spec.edges[index]) {
+                spread(scene)
             } else {
                 format!("move its nodes apart by {}", units(lacks))
             };
@@ -138,7 +109,7 @@ fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
 }
 
 /// Two edges that run along the same line between the same nodes, in whichever direction. Returns them.
-fn same_line(scene: &Scene<'_>, notes: &mut Notes) -> BTreeSet<(usize, usize)> {
+fn same_line(scene: &Scene<'_>, notes: &Notes) -> BTreeSet<(usize, usize)> {
     let mut first = BTreeMap::new();
     let mut said = BTreeSet::new();
     for (index, (edge, route)) in scene.spec.edges.iter().zip(&scene.routes).enumerate() {
@@ -179,15 +150,6 @@ fn same_line(scene: &Scene<'_>, notes: &mut Notes) -> BTreeSet<(usize, usize)> {
 /// A straight piece of an edge's way.
 type Piece = (usize, Point, Point);
 
-fn pieces(scene: &Scene<'_>) -> Vec<Piece> {
-    let routes = scene.routes.iter().enumerate();
-    let pieces = routes.flat_map(|(edge, route)| {
-        let pairs = route.track.windows(2);
-        pairs.map(move |pair| (edge, pair[0], pair[1]))
-    });
-    pieces.collect()
-}
-
 fn tree(pieces: &[Piece], by: f64) -> Tree {
     let bounds = |(_, one, two): &Piece| Rect::between(*one, *two).grown(by);
     Tree::new(pieces.iter().map(bounds).collect())
@@ -199,7 +161,7 @@ fn partly_same_line(
     scene: &Scene<'_>,
     pieces: &[Piece],
     said: &mut BTreeSet<(usize, usize)>,
-    notes: &mut Notes,
+    notes: &Notes,
 ) {
     let is_square = |(_, one, two): &&Piece| {
         one.x.to_bits() == two.x.to_bits() || one.y.to_bits() == two.y.to_bits()
@@ -223,7 +185,7 @@ fn partly_same_line(
             }
         }
     }
-    for (pair, length) in shared {
+    for (pair, length) in notes.until_full(Code::EdgeOverEdge, shared) {
         let (one, two) = (&scene.spec.edges[pair.0], &scene.spec.edges[pair.1]);
         let apart = one.start() != two.start() && one.end() != two.end();
         if apart && length > EDGE_ALONG && said.insert(pair) {
@@ -238,9 +200,6 @@ fn partly_same_line(
                 ),
                 elsewhere(scene, pair.1),
             );
-        }
-        if notes.full(Code::EdgeOverEdge) {
-            return;
         }
     }
 }
@@ -278,11 +237,11 @@ fn arrows_on_edges(
     scene: &Scene<'_>,
     pieces: &[Piece],
     said: &BTreeSet<(usize, usize)>,
-    notes: &mut Notes,
+    notes: &Notes,
 ) {
     let tree = tree(pieces, 0.01);
     let shown: BTreeSet<usize> = pieces.iter().map(|(edge, ..)| *edge).collect();
-    for index in shown {
+    for index in notes.until_full(Code::ArrowOverEdge, shown) {
         for (tip, node, arrow) in ends(scene, index) {
             let Some(arrow) = arrow else { continue };
             let [_, one, two] = arrow;
@@ -321,9 +280,6 @@ fn arrows_on_edges(
                     elsewhere(scene, index),
                 );
             }
-        }
-        if notes.full(Code::ArrowOverEdge) {
-            return;
         }
     }
 }
@@ -370,7 +326,7 @@ fn within(triangle: Arrow, room: f64, one: Point, two: Point) -> f64 {
 
 /// How many times edges cross each other; `None` where there are too many pieces to compare.
 pub(crate) fn crossings(scene: &Scene<'_>) -> Option<usize> {
-    let pieces = pieces(scene);
+    let pieces: Vec<Piece> = scene.pieces().collect();
     if pieces.len() > CROSSED_PIECES {
         return None;
     }

@@ -13,7 +13,7 @@ use crate::scene::Scene;
 use crate::text;
 
 /// Looks at everything. Lengths in messages are units of the canvas.
-pub(crate) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &mut Notes) {
+pub(crate) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &Notes) {
     texts::check(scene, column_mm, notes);
     places::check(scene, notes);
     lines::check(scene, notes);

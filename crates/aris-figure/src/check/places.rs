@@ -3,20 +3,20 @@
 use super::units;
 use crate::geometry::Rect;
 use crate::measures::NODE_TOUCH;
-use crate::notes::{Notes, Place};
+use crate::notes::Notes;
 use crate::problem::Code;
-use crate::scene::{Block, Route, Scene};
+use crate::scene::Scene;
 use crate::tree::Tree;
 
-pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, notes: &Notes) {
     canvas(scene, notes);
-    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
+    let blocks = scene.block_tree();
     nodes(scene, &blocks, notes);
     frames(scene, &blocks, notes);
     frames_on_frames(scene, notes);
 }
 
-fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
+fn canvas(scene: &Scene<'_>, notes: &Notes) {
     let canvas = Rect {
         left: 0.0,
         top: 0.0,
@@ -36,9 +36,37 @@ fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
     } else {
         format!("everything fits into {size}")
     };
-    let mut beyond = |what: String, bounds: Rect, place: &Place, fields: &[&str]| {
+    let nodes = scene.blocks.iter().enumerate().map(|(index, block)| {
+        let fields = &["x", "y"][..];
+        (
+            scene.node(index),
+            block.bounds(),
+            scene.node_place(index),
+            fields,
+        )
+    });
+    // Where an edge only follows its nodes, they are reported.
+    let edges = scene.routes.iter().enumerate().map(|(index, route)| {
+        let fields = &["label", "points"][..];
+        (
+            scene.edge(index),
+            route.bounds(),
+            scene.edge_place(index),
+            fields,
+        )
+    });
+    let groups = scene.framed().map(|(index, group, frame)| {
+        let rect = frame.rect.grown(0.5);
+        (scene.group(index), rect, &group.place, &["padding"][..])
+    });
+    let labels = scene.labels.iter().zip(&scene.spec.labels);
+    let labels = labels.map(|(line, label)| {
+        let what = String::from("the label");
+        (what, line.bounds, &label.place, &["x", "y"][..])
+    });
+    for (what, bounds, place, fields) in nodes.chain(edges).chain(groups).chain(labels) {
         if canvas.holds(bounds) || bounds.left > bounds.right {
-            return;
+            continue;
         }
         let sides = [
             ("left", -bounds.left),
@@ -57,47 +85,12 @@ fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
             format!("{what} reaches beyond the canvas by {}", sides.join(", ")),
             fix.clone(),
         );
-    };
-    for (index, block) in scene.blocks.iter().enumerate() {
-        beyond(
-            scene.node(index),
-            block.bounds(),
-            scene.node_place(index),
-            &["x", "y"],
-        );
-    }
-    for (index, route) in scene.routes.iter().enumerate() {
-        // Where it only follows its nodes, they are reported.
-        beyond(
-            scene.edge(index),
-            Route::bounds(route),
-            scene.edge_place(index),
-            &["label", "points"],
-        );
-    }
-    for (index, frame) in scene.frames.iter().enumerate() {
-        if let Some(frame) = frame {
-            let place = &scene.spec.groups[index].place;
-            beyond(
-                scene.group(index),
-                frame.rect.grown(0.5),
-                place,
-                &["padding"],
-            );
-        }
-    }
-    for (line, label) in scene.labels.iter().zip(&scene.spec.labels) {
-        beyond(
-            String::from("the label"),
-            line.bounds,
-            &label.place,
-            &["x", "y"],
-        );
     }
 }
 
-fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
-    for (index, block) in scene.blocks.iter().enumerate() {
+fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
+    let nodes = scene.blocks.iter().enumerate();
+    for (index, block) in notes.until_full(Code::NodeOverlap, nodes) {
         for other in blocks.meeting(block.outline.bounds()) {
             if other <= index {
                 continue;
@@ -118,16 +111,11 @@ fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
                 );
             }
         }
-        if notes.full(Code::NodeOverlap) {
-            return;
-        }
     }
 }
 
-fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
-    for (index, frame) in scene.frames.iter().enumerate() {
-        let Some(frame) = frame else { continue };
-        let group = &scene.spec.groups[index];
+fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &Notes) {
+    for (index, group, frame) in notes.until_full(Code::GroupOverlap, scene.framed()) {
         let inside = frame.rect.grown(-NODE_TOUCH);
         for node in blocks.meeting(inside) {
             if group.members.binary_search(&node).is_err()
@@ -145,41 +133,31 @@ fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
                 );
             }
         }
-        if notes.full(Code::GroupOverlap) {
-            return;
-        }
     }
 }
 
-fn frames_on_frames(scene: &Scene<'_>, notes: &mut Notes) {
-    let rect = |index: usize| scene.frames[index].as_ref().map(|frame| frame.rect);
-    let tree = Tree::new(
-        (0..scene.frames.len())
-            .map(|index| rect(index).unwrap_or(Rect::NOTHING))
-            .collect(),
-    );
-    for index in 0..scene.frames.len() {
-        let Some(one) = rect(index) else { continue };
-        for other in tree.meeting(one.grown(-NODE_TOUCH)) {
-            let Some(two) = rect(other) else { continue };
-            if other <= index || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
+fn frames_on_frames(scene: &Scene<'_>, notes: &Notes) {
+    let framed: Vec<_> = scene.framed().collect();
+    let tree = Tree::new(framed.iter().map(|(.., frame)| frame.rect).collect());
+    let frames = framed.iter().enumerate();
+    for (at, (index, _, frame)) in notes.until_full(Code::GroupOverlap, frames) {
+        let one = frame.rect;
+        for other_at in tree.meeting(one.grown(-NODE_TOUCH)) {
+            let (other, group, frame) = framed[other_at];
+            let two = frame.rect;
+            if other_at <= at || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
                 continue;
             }
             notes.push(
                 Code::GroupOverlap,
-                scene.spec.groups[other]
-                    .place
-                    .field(&["padding", "node_ids"]),
+                group.place.field(&["padding", "node_ids"]),
                 format!(
                     "the frames of {} and {} lie on each other",
-                    scene.group(index),
+                    scene.group(*index),
                     scene.group(other)
                 ),
                 "move their nodes apart, or give one of them another padding",
             );
-        }
-        if notes.full(Code::GroupOverlap) {
-            return;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Text: does it fit, can it be drawn, can it be read in print?
 
+use super::labels::labels;
 use super::{quoted, units};
 use crate::measures::PADDING;
 use crate::notes::{Notes, Place};
@@ -22,7 +23,7 @@ const SAME_WIDTH: [&str; 6] = [
     "nimbus sans",
 ];
 
-pub(super) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &mut Notes) {
+pub(super) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &Notes) {
     overflow(scene, notes);
     glyphs(scene, notes);
     if let Some(column_mm) = column_mm {
@@ -44,7 +45,7 @@ pub(super) fn check(scene: &Scene<'_>, column_mm: Option<f64>, notes: &mut Notes
     }
 }
 
-fn overflow(scene: &Scene<'_>, notes: &mut Notes) {
+fn overflow(scene: &Scene<'_>, notes: &Notes) {
     for (index, block) in scene.blocks.iter().enumerate() {
         if let Some((width, height)) = block.needs {
             let bounds = block.outline.bounds();
@@ -67,19 +68,14 @@ fn overflow(scene: &Scene<'_>, notes: &mut Notes) {
             );
         }
     }
-    for (index, frame) in scene.frames.iter().enumerate() {
-        let Some((frame, label)) = frame
-            .as_ref()
-            .and_then(|frame| Some((frame, frame.label.as_ref()?)))
-        else {
-            continue;
-        };
+    for (index, group, frame) in scene.framed() {
+        let Some(label) = &frame.label else { continue };
         let beyond = label.bounds.right + 4.0 - frame.rect.right;
         if beyond > 0.0 {
-            let padding = scene.spec.groups[index].padding.unwrap_or(PADDING) + beyond / 2.0;
+            let padding = group.padding.unwrap_or(PADDING) + beyond / 2.0;
             notes.push(
                 Code::TextOverflow,
-                scene.spec.groups[index].place.field(&["label"]),
+                group.place.field(&["label"]),
                 format!(
                     "the label of {} is {} wide, its frame {}",
                     scene.group(index),
@@ -92,7 +88,7 @@ fn overflow(scene: &Scene<'_>, notes: &mut Notes) {
     }
 }
 
-fn glyphs(scene: &Scene<'_>, notes: &mut Notes) {
+fn glyphs(scene: &Scene<'_>, notes: &Notes) {
     for (line, place, field) in all(scene) {
         let missing = text::missing(&line.text);
         if let Some(first) = missing.first() {
@@ -124,20 +120,12 @@ fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &
             (line, &node.place, field)
         })
     });
-    let frames = scene.frames.iter().zip(&scene.spec.groups);
-    let frames = frames.filter_map(|(frame, group)| {
-        Some((frame.as_ref()?.label.as_ref()?, &group.place, "label"))
-    });
-    let routes = scene.routes.iter().zip(&scene.spec.edges);
-    let routes =
-        routes.filter_map(|(route, edge)| Some((&route.label.as_ref()?.0, &edge.place, "label")));
-    let labels = scene.labels.iter().zip(&scene.spec.labels);
-    let labels = labels.map(|(line, label)| (line, &label.place, "text"));
-    nodes.chain(frames).chain(routes).chain(labels)
+    let labels = labels(scene).into_iter();
+    nodes.chain(labels.filter_map(|label| Some((label.line, label.place, *label.fields.last()?))))
 }
 
 /// One problem for the whole figure, at its smallest text.
-fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
+fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &Notes) {
     let points = |size: f64| size * column_mm * POINTS_PER_MM / scene.width;
     let sizes = all(scene).map(|(line, place, field)| {
         let (_, _, smallest) = text::extent(&line.text);

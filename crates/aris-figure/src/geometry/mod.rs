@@ -44,6 +44,13 @@ impl Point {
     }
 }
 
+/// The least and the greatest of some lengths.
+pub(crate) fn span(lengths: impl Iterator<Item = f64>) -> (f64, f64) {
+    lengths.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| {
+        (low.min(at), high.max(at))
+    })
+}
+
 /// A box with its sides along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rect {
@@ -114,6 +121,12 @@ impl Rect {
             Point::new(self.right, self.bottom),
             Point::new(self.left, self.bottom),
         ]
+    }
+
+    /// The lines of its border.
+    pub(crate) fn sides(self) -> [(Point, Point); 4] {
+        let [one, two, three, four] = self.corners();
+        [(one, two), (two, three), (three, four), (four, one)]
     }
 
     pub(crate) fn width(self) -> f64 {

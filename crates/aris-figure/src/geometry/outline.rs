@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use super::{Point, Rect};
+use super::{Point, Rect, span};
 use crate::measures::{CAP, CORNER, HEAD};
 
 /// How a node is drawn.
@@ -38,6 +38,11 @@ impl Shape {
             Self::Person => (Point::new(0.0, HEAD), Point::new(0.0, HEAD)),
             _ => (Point::new(0.0, 0.0), Point::new(0.0, 0.0)),
         }
+    }
+
+    /// Whether its width changes with its height, so that it grows in proportion.
+    pub(crate) const fn is_tapered(self) -> bool {
+        matches!(self, Self::Circle | Self::Ellipse | Self::Diamond)
     }
 
     /// All of them, with their names.
@@ -264,9 +269,8 @@ impl Outline {
         if !self.bounds().meets(rect) {
             return false;
         }
-        let corners = rect.corners();
-        rect.holds_point(self.centre)
-            || (0..4).any(|at| self.is_crossed(corners[at], corners[(at + 1) % 4], 0.0))
+        let crosses = |(one, two): (Point, Point)| self.is_crossed(one, two, 0.0);
+        rect.holds_point(self.centre) || rect.sides().into_iter().any(crosses)
     }
 
     /// Corners of a polygon that stands for the shape.
@@ -305,14 +309,8 @@ impl Outline {
         for polygon in [&one, &two] {
             for (at, from) in polygon.iter().enumerate() {
                 let along = from.direction(polygon[(at + 1) % polygon.len()]);
-                let span = |points: &[Point]| {
-                    points
-                        .iter()
-                        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), point| {
-                            let place = point.x * along.y - point.y * along.x;
-                            (low.min(place), high.max(place))
-                        })
-                };
+                let beside = |point: &Point| point.x * along.y - point.y * along.x;
+                let span = |points: &[Point]| span(points.iter().map(beside));
                 let ((low, high), (start, end)) = (span(&one), span(&two));
                 least = least.min(high.min(end) - low.max(start));
             }

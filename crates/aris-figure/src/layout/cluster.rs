@@ -66,23 +66,15 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
     }
     let mut edges: BTreeMap<Owner, Vec<(Part, Part, usize)>> = BTreeMap::new();
     for (index, edge) in spec.edges.iter().enumerate() {
-        let free = |node: usize| spec.nodes[node].centre.is_none();
-        if edge.from != edge.to && free(edge.from) && free(edge.to) {
+        if edge.from != edge.to && spec.is_laid_out(edge) {
             let (owner, from, to) = owners.meet(edge.from, edge.to);
             edges.entry(owner).or_default().push((from, to, index));
         }
     }
-    // Inner groups first: an owner has more members than what it owns.
-    let mut groups: Vec<usize> = (0..spec.groups.len()).collect();
-    groups.sort_by_key(|group| (spec.groups[*group].members.len(), *group));
     let mut loops: BTreeMap<usize, f64> = BTreeMap::new();
     for edge in spec.edges.iter().filter(|edge| edge.from == edge.to) {
         let label = edge.label.as_ref().map_or(0.0, |label| {
-            text::width(
-                label,
-                (spec.style.font_size - 3.0).max(1.0),
-                Weight::Regular,
-            )
+            text::width(label, spec.style.edge_label(), Weight::Regular)
         });
         let needs = match (spec.layout.direction, &edge.label) {
             (Direction::TopBottom, _) => LOOP_BESIDE + label + 12.0,
@@ -100,9 +92,9 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
         loops,
         drawings: BTreeMap::new(),
     };
-    for group in groups {
+    for group in owners.order {
         let drawing = work.lay_out(Some(group));
-        let size = (spec.style.font_size - 2.0).max(1.0);
+        let size = spec.style.group_label();
         let given = &spec.groups[group];
         let padding = given.padding.unwrap_or(PADDING).max(0.0);
         let top = match (&given.label, given.padding) {
@@ -147,7 +139,7 @@ impl Work<'_> {
             .enumerate()
             .map(|(at, part)| (*part, at))
             .collect();
-        let size = (spec.style.font_size - 3.0).max(1.0);
+        let size = spec.style.edge_label();
         let links: Vec<Link> = self
             .edges
             .get(&owner)

@@ -3,8 +3,8 @@
 //! **Source**: the shortest way among the corners of the boxes, each a little larger (a visibility graph, Dijkstra's algorithm).
 
 use crate::geometry::{Outline, Point, Rect};
-use crate::measures::{CLEAR, DETOUR_CORNER, DETOUR_NODES, EDGE_TOUCH};
-use crate::scene::{Block, Scene};
+use crate::measures::{CLEAR, DETOUR_CORNER, DETOUR_NODES};
+use crate::scene::Scene;
 use crate::tree::Tree;
 
 /// Edges without corners from the file that lie over strangers, with corners that lead round these.
@@ -12,29 +12,20 @@ pub(crate) fn detours(scene: &Scene<'_>) -> Vec<(usize, Vec<Point>)> {
     let Some(mut ways) = Ways::new(scene) else {
         return Vec::new();
     };
-    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
-    let edges = scene.spec.edges.iter().zip(&scene.routes).enumerate();
+    let blocks = scene.block_tree();
+    let edges = scene.spec.edges.iter().enumerate();
     edges
-        .filter_map(|(index, (edge, route))| {
-            let free = |node: usize| scene.spec.nodes[node].centre.is_none();
+        .filter_map(|(index, edge)| {
             if edge.from == edge.to
                 || edge.frames != (None, None)
                 || edge.curve
                 || edge.is_orthogonal
                 || !edge.points.is_empty()
-                || !(free(edge.from) && free(edge.to))
+                || !scene.spec.is_laid_out(edge)
             {
                 return None;
             }
-            let is_over = route.track.windows(2).any(|pair| {
-                blocks.along(pair[0], pair[1]).into_iter().any(|node| {
-                    node != edge.from
-                        && node != edge.to
-                        && scene.blocks[node]
-                            .outline
-                            .is_crossed(pair[0], pair[1], EDGE_TOUCH)
-                })
-            });
+            let is_over = !scene.under(index, &blocks).is_empty();
             let way = is_over.then(|| ways.shortest(edge.from, edge.to))??;
             Some((index, way))
         })
@@ -46,41 +37,9 @@ pub(crate) struct Ways<'s> {
     outlines: Vec<&'s Outline>,
     walls: Tree,
     corners: Vec<Point>,
-    /// What lies between each two corners, and between each node and each corner.
-    between: Vec<Option<Passed>>,
-    from_node: Vec<Option<Passed>>,
-}
-
-/// The nodes near which a line passes.
-#[derive(Clone, Copy)]
-enum Passed {
-    /// A way passes none but its own two ends.
-    Two([Option<u8>; 2]),
-    More,
-}
-
-impl Passed {
-    fn new(nodes: impl Iterator<Item = usize>) -> Self {
-        let mut first = [None; 2];
-        for (count, node) in nodes.enumerate() {
-            let (Some(place), Ok(node)) = (first.get_mut(count), u8::try_from(node)) else {
-                return Self::More;
-            };
-            *place = Some(node);
-        }
-        Self::Two(first)
-    }
-
-    /// Whether `may_pass` holds for each of them.
-    fn all(self, may_pass: impl Fn(usize) -> bool) -> bool {
-        match self {
-            Self::Two(nodes) => nodes
-                .into_iter()
-                .flatten()
-                .all(|node| may_pass(node.into())),
-            Self::More => false,
-        }
-    }
+    /// The nodes between each two corners, and between each node and each corner.
+    between: Vec<Option<Vec<usize>>>,
+    from_node: Vec<Option<Vec<usize>>>,
 }
 
 impl<'s> Ways<'s> {
@@ -168,24 +127,23 @@ impl<'s> Ways<'s> {
         let two = self.corners[corner];
         let one = self.outlines[node].port(two);
         let known = &mut self.from_node[node * self.corners.len() + corner];
-        let passed = *known.get_or_insert_with(|| {
-            let along = self.walls.along(one, two).into_iter();
-            Passed::new(along.filter(|wall| *wall != node))
-        });
-        passed.all(|wall| wall == other && self.may_pass(other, one, two))
+        let passed = known.get_or_insert_with(|| self.walls.along(one, two));
+        let mut others = passed.iter().filter(|wall| **wall != node);
+        others.all(|wall| *wall == other && may_pass(self.outlines[other], one, two))
     }
 
     /// Whether a line between two corners passes no node but, where it may, the ends of the way.
     fn is_clear(&mut self, here: usize, next: usize, from: usize, to: usize) -> bool {
         let (one, two) = (self.corners[here], self.corners[next]);
         let pair = here.min(next) * self.corners.len() + here.max(next);
-        let passed = *self.between[pair]
-            .get_or_insert_with(|| Passed::new(self.walls.along(one, two).into_iter()));
-        passed.all(|wall| (wall == from || wall == to) && self.may_pass(wall, one, two))
+        let passed = self.between[pair].get_or_insert_with(|| self.walls.along(one, two));
+        passed
+            .iter()
+            .all(|wall| (*wall == from || *wall == to) && may_pass(self.outlines[*wall], one, two))
     }
+}
 
-    /// A way may touch its ends, and leave them where it likes.
-    fn may_pass(&self, end: usize, one: Point, two: Point) -> bool {
-        !self.outlines[end].bounds().grown(-1.0).is_crossed(one, two)
-    }
+/// A way may touch its ends, and leave them where it likes.
+fn may_pass(end: &Outline, one: Point, two: Point) -> bool {
+    !end.bounds().grown(-1.0).is_crossed(one, two)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::coordinates;
 use super::order::{Graph, order};
-use crate::geometry::Point;
+use crate::geometry::{Point, span};
 use crate::measures::{
     ARROW_ROOM, CORNER, LABEL_GAP, LANE, LEANS, LEFT_OUT, STAND_INS, STRAIGHT, TRACK, TURN,
 };
@@ -69,8 +69,10 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
         starts.push(along);
         along += thick + gap;
     }
-    let low = extent(&graph, &across, |at, half| at - half, f64::min);
-    let high = extent(&graph, &across, |at, half| at + half, f64::max);
+    let sides = across.iter().zip(&graph.across);
+    let (low, high) = sides.fold((f64::MAX, f64::MIN), |(low, high), (at, size)| {
+        (low.min(at - size / 2.0), high.max(at + size / 2.0))
+    });
     let middle = |layer: usize| starts[layer] + thick[layer] / 2.0;
     let centres: Vec<Point> = (0..items.len())
         .map(|item| Point::new(middle(graph.layer[item]), across[item] - low))
@@ -246,25 +248,10 @@ fn gaps(
     gaps
 }
 
-fn extent(
-    graph: &Graph,
-    across: &[f64],
-    side: impl Fn(f64, f64) -> f64,
-    pick: impl Fn(f64, f64) -> f64,
-) -> f64 {
-    let sides = across
-        .iter()
-        .zip(&graph.across)
-        .map(|(at, size)| side(*at, size / 2.0));
-    sides.reduce(pick).unwrap_or(0.0)
-}
-
 /// Places along a way; those in a row that hardly differ become the same.
 fn upright(mut places: Vec<f64>) -> Vec<f64> {
     for run in places.chunk_by_mut(|one, other| (one - other).abs() < LEANS) {
-        let (low, high) = run.iter().fold((f64::MAX, f64::MIN), |(low, high), place| {
-            (low.min(*place), high.max(*place))
-        });
+        let (low, high) = span(run.iter().copied());
         if high - low < LEANS {
             run.fill(f64::midpoint(low, high));
         }

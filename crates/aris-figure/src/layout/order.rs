@@ -53,10 +53,7 @@ fn places(graph: &Graph) -> Vec<usize> {
 /// Sorts a layer by the mean place of its neighbours in the layer beside; a box without neighbours keeps its place.
 #[expect(clippy::cast_precision_loss, reason = "places in a layer")]
 fn sort(graph: &mut Graph, layer: usize, beside: usize) {
-    let mut place = vec![0.0; graph.across.len()];
-    for (at, index) in graph.layers[beside].iter().enumerate() {
-        place[*index] = at as f64;
-    }
+    let place = places(graph);
     let mut keys: Vec<(f64, usize)> = graph.layers[layer]
         .iter()
         .enumerate()
@@ -66,7 +63,7 @@ fn sort(graph: &mut Graph, layer: usize, beside: usize) {
             } else {
                 &graph.after[*index]
             };
-            let sum: f64 = neighbours.iter().map(|other| place[*other]).sum();
+            let sum: f64 = neighbours.iter().map(|other| place[*other] as f64).sum();
             let key = if neighbours.is_empty() {
                 at as f64
             } else {

@@ -132,7 +132,7 @@ pub(super) fn route(
     let label = edge
         .label
         .as_ref()
-        .map(|text| label(text, beside(&track), edge.thickness, size.max(1.0), ground));
+        .map(|text| label(text, beside(&track), edge.thickness, size, ground));
     // Shapes that touch or overlap leave no way between them: the ends lie in the wrong order.
     let backwards = points.is_empty()
         && !loops
@@ -348,28 +348,17 @@ impl Route {
         } else {
             arrow.top - 1.0 - plate.bottom
         };
-        for y in [
-            &mut plate.top,
-            &mut plate.bottom,
-            &mut line.base.y,
-            &mut line.bounds.top,
-            &mut line.bounds.bottom,
-        ] {
-            *y += by;
-        }
+        *plate = plate.shifted(0.0, by);
+        line.shift(0.0, by);
     }
 
     /// With thickness, arrow and label.
     pub(crate) fn bounds(&self) -> Rect {
-        let point = |at: &Point| Rect::between(*at, *at);
-        let track = self
-            .track
-            .iter()
-            .map(|at| point(at).grown(self.thickness / 2.0));
-        let arrow = self.arrow.iter().chain(&self.tail).flatten().map(point);
+        let track = self.track.iter();
+        let track = track.map(|at| Rect::between(*at, *at).grown(self.thickness / 2.0));
         let label = self.label.iter().map(|(_, plate)| *plate);
         track
-            .chain(arrow)
+            .chain(self.arrow_bounds())
             .chain(label)
             .fold(Rect::NOTHING, Rect::union)
     }

@@ -4,7 +4,6 @@ use super::edge::LABEL;
 use super::{Frame, Line, Route, Scene};
 use crate::geometry::{Point, Rect};
 use crate::measures::{FARTHER, FRAME_BORDER, HIDDEN, LABEL_TOUCH, LABELS, SHARES};
-use crate::scene::Block;
 use crate::spec::Canvas;
 use crate::tree::Tree;
 
@@ -20,17 +19,14 @@ struct Taken {
 
 impl Taken {
     fn new(scene: &Scene<'_>) -> Self {
-        let routes = scene.routes.iter().enumerate();
-        let mut lines: Vec<(Option<usize>, Point, Point)> = routes
-            .flat_map(|(index, route)| {
-                let pairs = route.track.windows(2);
-                pairs.map(move |pair| (Some(index), pair[0], pair[1]))
-            })
+        let edges = scene
+            .pieces()
+            .map(|(edge, one, two)| (Some(edge), one, two));
+        let frames = scene.frames.iter().flatten();
+        let borders = frames.flat_map(|frame| frame.rect.sides());
+        let lines: Vec<(Option<usize>, Point, Point)> = edges
+            .chain(borders.map(|(one, two)| (None, one, two)))
             .collect();
-        for frame in scene.frames.iter().flatten() {
-            let corners = frame.rect.corners();
-            lines.extend((0..4).map(|at| (None, corners[at], corners[(at + 1) % 4])));
-        }
         let rects = lines.iter().map(|(_, one, two)| Rect::between(*one, *two));
         Self {
             tree: Tree::new(rects.collect()),
@@ -42,7 +38,7 @@ impl Taken {
                     .map(|route| route.arrow_bounds().unwrap_or(Rect::NOTHING))
                     .collect(),
             ),
-            blocks: Tree::new(scene.blocks.iter().map(Block::bounds).collect()),
+            blocks: scene.block_tree(),
             written: scene.labels.iter().map(|line| line.bounds).collect(),
         }
     }
@@ -83,46 +79,40 @@ pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
     }
     let mut taken = Taken::new(scene);
     for index in 0..scene.frames.len() {
-        let Some(places) = scene.frames[index].as_ref().and_then(corners) else {
+        let frame = scene.frames[index].as_ref();
+        let Some((bounds, places)) = frame.and_then(corners) else {
             continue;
         };
-        let is_free = |place: &&(f64, f64)| {
-            let rect = moved(scene.frames[index].as_ref(), **place);
+        let is_free = |(x, y): &(f64, f64)| {
+            let rect = bounds.shifted(*x, *y);
             taken.is_free(scene, rect, None) && scene.frame_under(index, rect).is_none()
         };
-        let (x, y) = *places.iter().find(is_free).unwrap_or(&(0.0, 0.0));
-        if let Some(line) = scene.frames[index]
-            .as_mut()
-            .and_then(|frame| frame.label.as_mut())
+        let (x, y) = places.into_iter().find(is_free).unwrap_or((0.0, 0.0));
+        taken.written.push(bounds.shifted(x, y));
+        if let Some(frame) = &mut scene.frames[index]
+            && let Some(line) = &mut frame.label
         {
             line.shift(x, y);
-            taken.written.push(line.bounds);
         }
     }
     for index in 0..scene.routes.len() {
-        let Some(by) = scene.routes[index].label.as_ref().map(|(_, plate)| {
-            let is_free = |rect: Rect| {
-                within(canvas, movable, rect) && taken.is_free(scene, rect, Some(index))
-            };
-            better(&scene.routes[index], *plate, is_free)
-        }) else {
+        let route = &scene.routes[index];
+        let Some((_, plate)) = &route.label else {
             continue;
         };
-        let ground = |at: Point| {
-            let mut frames = scene.order.iter().rev();
-            let top = frames.find(|group| {
-                let frame = scene.frames[**group].as_ref();
-                frame.is_some_and(|frame| frame.rect.holds_point(at))
-            });
-            top.map_or(scene.spec.style.background, |group| {
-                scene.spec.groups[*group].fill
-            })
-        };
-        let ground = scene.routes[index]
-            .label
-            .as_ref()
-            .map(|(_, plate)| ground(plate.centre().plus(by.x, by.y)));
-        if let (Some((line, plate)), Some(ground)) = (&mut scene.routes[index].label, ground) {
+        let is_free =
+            |rect: Rect| within(canvas, movable, rect) && taken.is_free(scene, rect, Some(index));
+        let by = better(route, *plate, is_free);
+        let at = plate.centre().plus(by.x, by.y);
+        let mut frames = scene.order.iter().rev();
+        let top = frames.find(|group| {
+            let frame = scene.frames[**group].as_ref();
+            frame.is_some_and(|frame| frame.rect.holds_point(at))
+        });
+        let ground = top.map_or(scene.spec.style.background, |group| {
+            scene.spec.groups[*group].fill
+        });
+        if let Some((line, plate)) = &mut scene.routes[index].label {
             line.shift(by.x, by.y);
             if (by.x, by.y) != (0.0, 0.0) {
                 line.ground = ground;
@@ -183,17 +173,15 @@ fn within(canvas: &Canvas, movable: bool, rect: Rect) -> bool {
     fits(rect.left, rect.right, canvas.width) && fits(rect.top, rect.bottom, canvas.height)
 }
 
-/// How far the label of a frame moves into each corner: top left, top right, bottom left, bottom right.
-fn corners(frame: &Frame) -> Option<[(f64, f64); 4]> {
+/// The label of a frame, and how far it moves into each corner: top left, top right, bottom left, bottom right.
+fn corners(frame: &Frame) -> Option<(Rect, [(f64, f64); 4])> {
     let bounds = frame.label.as_ref()?.bounds;
     let right = (frame.rect.right - (bounds.left - frame.rect.left) - bounds.right).max(0.0);
     let down = frame.rect.bottom - 4.0 - bounds.bottom;
-    Some([(0.0, 0.0), (right, 0.0), (0.0, down), (right, down)])
-}
-
-fn moved(frame: Option<&Frame>, (x, y): (f64, f64)) -> Rect {
-    let line = frame.and_then(|frame| frame.label.as_ref());
-    line.map_or(Rect::NOTHING, |line| line.bounds.shifted(x, y))
+    Some((
+        bounds,
+        [(0.0, 0.0), (right, 0.0), (0.0, down), (right, down)],
+    ))
 }
 
 impl Scene<'_> {
@@ -209,7 +197,7 @@ impl Scene<'_> {
 }
 
 impl Line {
-    fn shift(&mut self, x: f64, y: f64) {
+    pub(super) fn shift(&mut self, x: f64, y: f64) {
         self.base = self.base.plus(x, y);
         self.bounds = self.bounds.shifted(x, y);
     }

@@ -4,10 +4,12 @@ mod edge;
 mod labels;
 mod node;
 
+use std::collections::BTreeSet;
+
 use crate::colour::Colour;
 use crate::geometry::{Outline, Point, Rect, Shape};
-use crate::measures::{CANVAS, MARGIN, PADDING};
-use crate::spec::{Anchor, Edge, Group, Spec};
+use crate::measures::{CANVAS, EDGE_TOUCH, MARGIN, PADDING};
+use crate::spec::{Anchor, Edge, Group, Owners, Spec};
 use crate::text::{self, Weight};
 use crate::tree::Tree;
 
@@ -126,8 +128,9 @@ pub(crate) struct Scene<'a> {
 impl<'a> Scene<'a> {
     pub(crate) fn new(spec: &'a Spec, sizes: &[Size], placed: &Placed) -> Self {
         let background = spec.style.background;
-        let frames = frames(spec, sizes, placed);
-        let order = drawing_order(spec);
+        let owners = spec.owners();
+        let frames = frames(spec, &owners, sizes, placed);
+        let order = drawing_order(&owners);
         let mut rank = vec![0; order.len()];
         for (place, group) in order.iter().enumerate() {
             rank[*group] = place;
@@ -158,14 +161,7 @@ impl<'a> Scene<'a> {
             .zip(&placed.points)
             .map(|(edge, points)| {
                 let (from, to) = ends(edge, &blocks, &frames);
-                edge::route(
-                    edge,
-                    &from,
-                    &to,
-                    points,
-                    spec.style.font_size - 3.0,
-                    &ground,
-                )
+                edge::route(edge, &from, &to, points, spec.style.edge_label(), &ground)
             })
             .collect();
         let block_tree = Tree::new(blocks.iter().map(|block| block.outline.bounds()).collect());
@@ -216,6 +212,40 @@ impl<'a> Scene<'a> {
         ends(&self.spec.edges[edge], &self.blocks, &self.frames)
     }
 
+    /// The groups that have a frame.
+    pub(crate) fn framed(&self) -> impl Iterator<Item = (usize, &Group, &Frame)> {
+        let groups = self.spec.groups.iter().zip(&self.frames).enumerate();
+        groups.filter_map(|(index, (group, frame))| Some((index, group, frame.as_ref()?)))
+    }
+
+    /// The nodes, to be searched by place.
+    pub(crate) fn block_tree(&self) -> Tree {
+        Tree::new(self.blocks.iter().map(Block::bounds).collect())
+    }
+
+    /// The straight pieces of the ways of all edges, each with its edge.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (usize, Point, Point)> {
+        let routes = self.routes.iter().enumerate();
+        routes.flat_map(|(edge, route)| {
+            let pairs = route.track.windows(2);
+            pairs.map(move |pair| (edge, pair[0], pair[1]))
+        })
+    }
+
+    /// The nodes, none of its own, that an edge runs over.
+    pub(crate) fn under(&self, edge: usize, blocks: &Tree) -> BTreeSet<usize> {
+        let mut under = BTreeSet::new();
+        for pair in self.routes[edge].track.windows(2) {
+            under.extend(blocks.along(pair[0], pair[1]).into_iter().filter(|node| {
+                let outline = &self.blocks[*node].outline;
+                outline.is_crossed(pair[0], pair[1], EDGE_TOUCH)
+            }));
+        }
+        under.remove(&self.spec.edges[edge].from);
+        under.remove(&self.spec.edges[edge].to);
+        under
+    }
+
     /// What all that is drawn fills, its lines' thickness with it.
     pub(crate) fn bounds(&self) -> Rect {
         let frames = self
@@ -264,21 +294,18 @@ pub(crate) fn label_room(size: f64) -> f64 {
 }
 
 /// Groups with those that lie in others after these, else as in the file.
-fn drawing_order(spec: &Spec) -> Vec<usize> {
-    let owners = spec.owners().groups;
-    let mut order: Vec<usize> = (0..owners.len()).collect();
-    // Owners are larger: each is done before what it owns.
-    order.sort_by_key(|group| std::cmp::Reverse(spec.groups[*group].members.len()));
-    let mut depth = vec![0; owners.len()];
-    for group in &order {
-        depth[*group] = owners[*group].map_or(0, |owner| depth[owner] + 1);
+fn drawing_order(owners: &Owners) -> Vec<usize> {
+    let mut order = owners.order.clone();
+    let mut depth = vec![0; order.len()];
+    for group in order.iter().rev() {
+        depth[*group] = owners.groups[*group].map_or(0, |owner| depth[owner] + 1);
     }
     order.sort_by_key(|group| (depth[*group], *group));
     order
 }
 
 /// The frames of the groups. One without a padding of its own has room for the frames in it, too.
-fn frames(spec: &Spec, sizes: &[Size], placed: &Placed) -> Vec<Option<Frame>> {
+fn frames(spec: &Spec, owners: &Owners, sizes: &[Size], placed: &Placed) -> Vec<Option<Frame>> {
     let mut inner: Vec<Rect> = spec
         .groups
         .iter()
@@ -290,11 +317,8 @@ fn frames(spec: &Spec, sizes: &[Size], placed: &Placed) -> Vec<Option<Frame>> {
             nodes.fold(Rect::NOTHING, Rect::union)
         })
         .collect();
-    let owners = spec.owners();
-    let mut order: Vec<usize> = (0..spec.groups.len()).collect();
-    order.sort_by_key(|group| (spec.groups[*group].members.len(), *group));
     let mut frames: Vec<Option<Frame>> = spec.groups.iter().map(|_| None).collect();
-    for index in order {
+    for index in owners.order.iter().copied() {
         if spec.groups[index].members.is_empty() {
             continue;
         }
@@ -310,7 +334,7 @@ fn frames(spec: &Spec, sizes: &[Size], placed: &Placed) -> Vec<Option<Frame>> {
 }
 
 fn frame(spec: &Spec, group: &Group, inner: Rect) -> Frame {
-    let size = (spec.style.font_size - 2.0).max(1.0);
+    let size = spec.style.group_label();
     let mut rect = inner.grown(group.padding.unwrap_or(PADDING));
     if group.padding.is_none() && group.label.is_some() {
         rect.top = rect.top.min(inner.top - label_room(size));

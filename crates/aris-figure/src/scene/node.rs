@@ -74,22 +74,13 @@ pub(crate) fn size(node: &Node) -> Size {
         grows && node.width.is_none(),
         grows && node.height.is_none(),
     );
-    let (width, height) = match (node.shape, wide, high) {
-        (
-            Shape::Rect
-            | Shape::Rounded
-            | Shape::Cylinder
-            | Shape::Queue
-            | Shape::Document
-            | Shape::Person,
-            _,
-            _,
-        ) => (
+    let (width, height) = match (node.shape.is_tapered(), wide && high) {
+        (false, _) => (
             if wide { grown(width, wants.0) } else { width },
             if high { grown(height, wants.1) } else { height },
         ),
-        (_, true, true) => wants,
-        _ => (width, height),
+        (true, true) => wants,
+        (true, false) => (width, height),
     };
     let enough = wants.0 <= width + 0.01 && wants.1 <= height + 0.01;
     Size {
@@ -108,31 +99,24 @@ fn grown(usual: f64, wants: f64) -> f64 {
 fn wants(shape: Shape, corners: &[Point], width: f64, height: f64) -> (f64, f64) {
     let (a, b) = (width / 2.0, height / 2.0);
     let largest = |measure: &dyn Fn(&Point) -> f64| corners.iter().map(measure).fold(0.0, f64::max);
-    match shape {
-        Shape::Rect
-        | Shape::Rounded
-        | Shape::Cylinder
-        | Shape::Queue
-        | Shape::Document
-        | Shape::Person => (
+    if !shape.is_tapered() {
+        return (
             width.max((2.0 * largest(&|corner| corner.x)).ceil()),
             height.max((2.0 * largest(&|corner| corner.y)).ceil()),
-        ),
-        Shape::Circle | Shape::Ellipse | Shape::Diamond => {
-            let scale = largest(&|corner| {
-                let (x, y) = (corner.x / a, corner.y / b);
-                if shape == Shape::Diamond {
-                    x + y
-                } else {
-                    (x * x + y * y).sqrt()
-                }
-            });
-            if scale <= 1.0 {
-                (width, height)
-            } else {
-                ((width * scale).ceil(), (height * scale).ceil())
-            }
+        );
+    }
+    let scale = largest(&|corner| {
+        let (x, y) = (corner.x / a, corner.y / b);
+        if shape == Shape::Diamond {
+            x + y
+        } else {
+            (x * x + y * y).sqrt()
         }
+    });
+    if scale <= 1.0 {
+        (width, height)
+    } else {
+        ((width * scale).ceil(), (height * scale).ceil())
     }
 }
 

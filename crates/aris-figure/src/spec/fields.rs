@@ -46,10 +46,8 @@ const fn field(name: &'static str, kind: Kind, about: &'static str) -> Field {
 
 const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field {
     Field {
-        name,
-        kind,
         required: true,
-        about,
+        ..field(name, kind, about)
     }
 }
 

@@ -42,6 +42,18 @@ pub(crate) struct Style {
     pub(crate) place: Place,
 }
 
+impl Style {
+    /// Size of the labels of edges.
+    pub(crate) fn edge_label(&self) -> f64 {
+        (self.font_size - 3.0).max(1.0)
+    }
+
+    /// Size of the labels of groups.
+    pub(crate) fn group_label(&self) -> f64 {
+        (self.font_size - 2.0).max(1.0)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     LeftRight,
@@ -161,9 +173,16 @@ pub(crate) struct Label {
 pub(crate) struct Owners {
     pub(crate) nodes: Vec<Option<usize>>,
     pub(crate) groups: Vec<Option<usize>>,
+    /// All groups, inner ones first: an owner has more members than what it owns.
+    pub(crate) order: Vec<usize>,
 }
 
 impl Spec {
+    /// Whether the layout places both ends of an edge, so that nobody can move them by hand.
+    pub(crate) fn is_laid_out(&self, edge: &Edge) -> bool {
+        self.nodes[edge.from].centre.is_none() && self.nodes[edge.to].centre.is_none()
+    }
+
     /// Which group lies in which: the smallest that has more members, all of its own among them.
     pub(crate) fn owners(&self) -> Owners {
         let count = |group: &usize| self.groups[*group].members.len();
@@ -188,7 +207,10 @@ impl Spec {
             };
             holders.iter().find(holds).copied()
         };
+        let mut order: Vec<usize> = (0..self.groups.len()).collect();
+        order.sort_by_key(|group| (count(group), *group));
         Owners {
+            order,
             nodes: holders
                 .iter()
                 .map(|holders| holders.first().copied())

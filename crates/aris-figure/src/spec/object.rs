@@ -12,19 +12,12 @@ use crate::text;
 /// The largest number of any kind: pictures beyond cannot be drawn, and sums below stay exact enough.
 pub(crate) const LARGEST: f64 = 1_000_000.0;
 
-/// An object, its fields looked up, `null` counted as absent.
+/// An object, its fields looked up, `null` counted as absent. What is wrong with it goes to its notes.
 pub(crate) struct Object<'a> {
     pub(crate) place: Place,
+    pub(crate) notes: &'a Notes,
+    table: &'static [Field],
     values: Vec<(&'static str, &'a Json)>,
-}
-
-/// What happens when a value is of the wrong kind.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Otherwise {
-    /// The figure cannot be drawn.
-    Invalid,
-    /// The default is drawn, and the value reported.
-    Default,
 }
 
 impl<'a> Object<'a> {
@@ -33,7 +26,7 @@ impl<'a> Object<'a> {
         json: &'a Json,
         pointer: String,
         table: &'static [Field],
-        notes: &mut Notes,
+        notes: &'a Notes,
     ) -> Option<Self> {
         let Value::Object(members) = &json.value else {
             notes.push(
@@ -46,6 +39,8 @@ impl<'a> Object<'a> {
         };
         let mut object = Self {
             place: Place::new(json.at, pointer),
+            notes,
+            table,
             values: Vec::with_capacity(members.len().min(table.len())),
         };
         for member in members {
@@ -98,27 +93,24 @@ impl<'a> Object<'a> {
 
     pub(crate) fn report(
         &self,
-        notes: &mut Notes,
         code: Code,
         name: &'static str,
         message: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        notes.push(code, self.place.field(&[name]), message, fix);
+        self.notes
+            .push(code, self.place.field(&[name]), message, fix);
     }
 
-    /// A finite number of ordinary size, greater than 0 for [`Kind::Positive`]. A number in quotes is read where the default would do.
-    pub(crate) fn number(
-        &self,
-        name: &'static str,
-        kind: Kind,
-        otherwise: Otherwise,
-        notes: &mut Notes,
-    ) -> Option<f64> {
+    /// A finite number of ordinary size, greater than 0 where the table says so. What is none is reported as
+    /// `otherwise`; a number in quotes is read where that is [`Code::BadValue`], so that the default would do.
+    pub(crate) fn number(&self, name: &'static str, otherwise: Code) -> Option<f64> {
         let json = self.get(name)?;
+        let positive = |field: &Field| field.name == name && field.kind == Kind::Positive;
+        let is_positive = self.table.iter().any(positive);
         let found = match &json.value {
             Value::Number(number) => Some(*number),
-            Value::Text(text) if otherwise == Otherwise::Default => {
+            Value::Text(text) if otherwise == Code::BadValue => {
                 text.parse().ok().filter(|number: &f64| number.is_finite())
             }
             _ => None,
@@ -132,29 +124,24 @@ impl<'a> Object<'a> {
                 format!("{name} is too large"),
                 String::from("write a number below a million"),
             ),
-            Some(number) if kind == Kind::Positive && number <= 0.0 => (
+            Some(number) if is_positive && number <= 0.0 => (
                 format!("{name} must be greater than 0"),
                 String::from("write a number above 0, or leave it out for the default"),
             ),
             Some(number) => return Some(number),
         };
-        let code = match otherwise {
-            Otherwise::Invalid => Code::Invalid,
-            Otherwise::Default => Code::BadValue,
-        };
-        self.report(notes, code, name, message, fix);
+        self.report(otherwise, name, message, fix);
         None
     }
 
     /// A text; a number or truth value as it is written.
-    pub(crate) fn text(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
+    pub(crate) fn text(&self, name: &'static str) -> Option<String> {
         let text = match &self.get(name)?.value {
             Value::Text(text) => text.clone(),
             Value::Number(number) => number.to_string(),
             Value::Bool(flag) => flag.to_string(),
             other => {
                 self.report(
-                    notes,
                     Code::BadValue,
                     name,
                     format!("{name} must be a text, this is {}", other.kind()),
@@ -170,7 +157,6 @@ impl<'a> Object<'a> {
                 .map(|one| format!("U+{:04X}", u32::from(one)))
                 .collect();
             self.report(
-                notes,
                 Code::MissingGlyph,
                 name,
                 format!(
@@ -184,14 +170,13 @@ impl<'a> Object<'a> {
     }
 
     /// The lines of a text that is drawn, their formulas set.
-    pub(crate) fn lines(&self, name: &'static str, notes: &mut Notes) -> Option<Vec<String>> {
-        let text = self.text(name, notes)?;
+    pub(crate) fn lines(&self, name: &'static str) -> Option<Vec<String>> {
+        let text = self.text(name)?;
         let mut wrong = Vec::new();
         let set = |line: &String| formula::set(line, &mut wrong);
         let lines = formula::lines(&text).iter().map(set).collect();
         for (formula, why) in wrong {
             self.report(
-                notes,
                 Code::Formula,
                 name,
                 format!("{formula} is drawn as it is written: {why}"),
@@ -202,24 +187,23 @@ impl<'a> Object<'a> {
     }
 
     /// A text of one line that is drawn, none when nothing of it can be seen.
-    pub(crate) fn label(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
-        let label = self.lines(name, notes)?.join(" ");
+    pub(crate) fn label(&self, name: &'static str) -> Option<String> {
+        let label = self.lines(name)?.join(" ");
         (!label.is_empty()).then_some(label)
     }
 
     /// A text of one line that is not drawn.
-    pub(crate) fn line(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
-        let line = formula::lines(&self.text(name, notes)?).join(" ");
+    pub(crate) fn line(&self, name: &'static str) -> Option<String> {
+        let line = formula::lines(&self.text(name)?).join(" ");
         (!line.is_empty()).then_some(line)
     }
 
-    pub(crate) fn colour(&self, name: &'static str, notes: &mut Notes) -> Option<Colour> {
+    pub(crate) fn colour(&self, name: &'static str) -> Option<Colour> {
         match &self.get(name)?.value {
             Value::Text(text) if text.is_empty() => None,
             Value::Text(text) if Colour::read(text).is_some() => Colour::read(text),
             _ => {
                 self.report(
-                    notes,
                     Code::BadValue,
                     name,
                     format!("{name} is no colour; the default is drawn"),
@@ -231,13 +215,7 @@ impl<'a> Object<'a> {
     }
 
     /// One of some words; the first value of the table when it is none of them.
-    pub(crate) fn word<T: Copy>(
-        &self,
-        name: &'static str,
-        words: &[(&str, T)],
-        default: T,
-        notes: &mut Notes,
-    ) -> T {
+    pub(crate) fn word<T: Copy>(&self, name: &'static str, words: &[(&str, T)], default: T) -> T {
         let Some(json) = self.get(name) else {
             return default;
         };
@@ -249,7 +227,6 @@ impl<'a> Object<'a> {
             || {
                 let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 self.report(
-                    notes,
                     Code::BadValue,
                     name,
                     format!("this {name} does not exist; the default is drawn"),
@@ -267,13 +244,12 @@ impl<'a> Object<'a> {
     }
 
     /// Elements of a list; a problem, and none, when it is no list.
-    pub(crate) fn list(&self, name: &'static str, notes: &mut Notes) -> &'a [Json] {
+    pub(crate) fn list(&self, name: &'static str) -> &'a [Json] {
         match self.get(name).map(|json| &json.value) {
             None => &[],
             Some(Value::List(items)) => items,
             Some(other) => {
                 self.report(
-                    notes,
                     Code::Invalid,
                     name,
                     format!("{name} must be a list, this is {}", other.kind()),
@@ -284,20 +260,28 @@ impl<'a> Object<'a> {
         }
     }
 
-    pub(crate) fn points(&self, name: &'static str, notes: &mut Notes) -> Vec<Point> {
-        let mut points = Vec::new();
-        for (index, json) in self.list(name, notes).iter().enumerate() {
-            match read_point(json) {
-                Some(point) => points.push(point),
-                None => notes.push(
-                    Code::Invalid,
-                    (json.at, format!("{}/{index}", self.pointer(name))),
-                    "a point is two numbers below a million",
-                    "write [x, y]",
-                ),
+    /// What `read` makes of the elements of a list; a problem for each of which it makes nothing.
+    pub(crate) fn each<T>(
+        &self,
+        name: &'static str,
+        read: impl Fn(&Json) -> Option<T>,
+        (code, message, fix): (Code, &str, &str),
+    ) -> Vec<T> {
+        let mut found = Vec::new();
+        for (index, json) in self.list(name).iter().enumerate() {
+            if let Some(value) = read(json) {
+                found.push(value);
+            } else {
+                let place = (json.at, format!("{}/{index}", self.pointer(name)));
+                self.notes.push(code, place, message, fix);
             }
         }
-        points
+        found
+    }
+
+    pub(crate) fn points(&self, name: &'static str) -> Vec<Point> {
+        let message = "a point is two numbers below a million";
+        self.each(name, read_point, (Code::Invalid, message, "write [x, y]"))
     }
 }
 

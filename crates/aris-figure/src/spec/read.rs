@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::fields::{
-    ANCHORS, ARROWS, CANVAS, DIRECTIONS, EDGE, FIGURE, Field, GROUP, Kind, LABEL, LAYOUT, NODE,
-    ROUTINGS, STYLE, STYLES,
+    ANCHORS, ARROWS, CANVAS, DIRECTIONS, EDGE, FIGURE, Field, GROUP, LABEL, LAYOUT, NODE, ROUTINGS,
+    STYLE, STYLES,
 };
-use super::object::{Object, Otherwise, read_name};
+use super::object::{Object, read_name};
 use super::{Anchor, Canvas, Dash, Direction, Edge, Group, Label, Layout, Node, Spec, Style};
 use crate::colour::Colour;
 use crate::geometry::{Point, Shape};
@@ -25,7 +25,7 @@ const PALETTE: [Colour; 1] = [Colour::capital(0x25, 0x63, 0xEB)];
 const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
 
 /// Reads a figure; none when the notes say why it cannot be drawn.
-pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
+pub(crate) fn read(text: &str, notes: &Notes) -> Option<Spec> {
     let root = match json::parse(text) {
         Ok(root) => root,
         Err(error) => {
@@ -35,7 +35,7 @@ pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
         }
     };
     let figure = Object::open(&root, String::new(), FIGURE, notes)?;
-    let lists = ["nodes", "edges", "groups", "labels"].map(|name| figure.list(name, notes));
+    let lists = ["nodes", "edges", "groups", "labels"].map(|name| figure.list(name));
     let parts: usize = lists.iter().map(|list| list.len()).sum();
     if parts > PARTS {
         notes.push(
@@ -46,33 +46,33 @@ pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
         );
         return None;
     }
-    let style = style(&figure, notes);
+    let style = style(&figure);
     let [nodes, edges, groups, labels] = lists;
     let mut names = BTreeMap::new();
-    let nodes = objects(nodes, "nodes", NODE, notes)
+    let nodes = objects(&figure, nodes, "nodes", NODE)
         .into_iter()
-        .filter_map(|object| node(&object, &style, &mut names, notes))
+        .filter_map(|object| node(&object, &style, &mut names))
         .collect();
-    let groups: Vec<Group> = objects(groups, "groups", GROUP, notes)
+    let groups: Vec<Group> = objects(&figure, groups, "groups", GROUP)
         .into_iter()
-        .map(|object| group(&object, &names, notes))
+        .map(|object| group(&object, &names))
         .collect();
     let ends = Ends::new(names, &groups);
-    let layout = layout(&figure, notes);
+    let layout = layout(&figure);
     let spec = Spec {
-        title: figure.line("title", notes),
+        title: figure.line("title"),
         place: figure.place.clone(),
-        canvas: canvas(&figure, notes),
+        canvas: canvas(&figure),
         layout,
         nodes,
-        edges: objects(edges, "edges", EDGE, notes)
+        edges: objects(&figure, edges, "edges", EDGE)
             .into_iter()
-            .filter_map(|object| edge(&object, &ends, layout.is_orthogonal, notes))
+            .filter_map(|object| edge(&object, &ends, layout.is_orthogonal))
             .collect(),
         groups,
-        labels: objects(labels, "labels", LABEL, notes)
+        labels: objects(&figure, labels, "labels", LABEL)
             .into_iter()
-            .filter_map(|object| label(&object, &style, notes))
+            .filter_map(|object| label(&object, &style))
             .collect(),
         style,
     };
@@ -89,14 +89,16 @@ pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
 }
 
 fn objects<'a>(
+    figure: &Object<'a>,
     list: &'a [Json],
     name: &str,
     table: &'static [Field],
-    notes: &mut Notes,
 ) -> Vec<Object<'a>> {
     list.iter()
         .enumerate()
-        .filter_map(|(index, json)| Object::open(json, format!("/{name}/{index}"), table, notes))
+        .filter_map(|(index, json)| {
+            Object::open(json, format!("/{name}/{index}"), table, figure.notes)
+        })
         .collect()
 }
 
@@ -105,26 +107,25 @@ fn part<'a>(
     figure: &Object<'a>,
     name: &'static str,
     table: &'static [Field],
-    notes: &mut Notes,
 ) -> Option<Object<'a>> {
-    Object::open(figure.get(name)?, format!("/{name}"), table, notes)
+    Object::open(figure.get(name)?, format!("/{name}"), table, figure.notes)
 }
 
-fn canvas(figure: &Object<'_>, notes: &mut Notes) -> Canvas {
-    let Some(object) = part(figure, "canvas", CANVAS, notes) else {
+fn canvas(figure: &Object<'_>) -> Canvas {
+    let Some(object) = part(figure, "canvas", CANVAS) else {
         return Canvas {
             place: figure.place.clone(),
             ..Canvas::default()
         };
     };
     Canvas {
-        width: object.number("width", Kind::Positive, Otherwise::Invalid, notes),
-        height: object.number("height", Kind::Positive, Otherwise::Invalid, notes),
+        width: object.number("width", Code::Invalid),
+        height: object.number("height", Code::Invalid),
         place: object.place,
     }
 }
 
-fn style(figure: &Object<'_>, notes: &mut Notes) -> Style {
+fn style(figure: &Object<'_>) -> Style {
     let mut style = Style {
         font_family: None,
         font_size: 14.0,
@@ -132,43 +133,35 @@ fn style(figure: &Object<'_>, notes: &mut Notes) -> Style {
         palette: PALETTE.to_vec(),
         place: figure.place.clone(),
     };
-    let Some(object) = part(figure, "style", STYLE, notes) else {
+    let Some(object) = part(figure, "style", STYLE) else {
         return style;
     };
-    style.font_family = object.line("font_family", notes);
-    if let Some(size) = object.number("font_size", Kind::Positive, Otherwise::Invalid, notes) {
+    style.font_family = object.line("font_family");
+    if let Some(size) = object.number("font_size", Code::Invalid) {
         style.font_size = size;
     }
-    if let Some(colour) = object.colour("bg_color", notes) {
+    if let Some(colour) = object.colour("bg_color") {
         style.background = colour;
     }
     if object.get("palette").is_some() {
-        style.palette = palette(&object, notes);
+        style.palette = palette(&object);
     }
     style.place = object.place;
     style
 }
 
-fn palette(object: &Object<'_>, notes: &mut Notes) -> Vec<Colour> {
-    let mut palette = Vec::new();
-    for (index, json) in object.list("palette", notes).iter().enumerate() {
-        let colour = match &json.value {
-            Value::Text(text) => Colour::read(text),
-            _ => None,
-        };
-        match colour {
-            Some(colour) => palette.push(colour),
-            None => notes.push(
-                Code::Invalid,
-                (json.at, format!("/style/palette/{index}")),
-                "this is no colour",
-                "write it as #RRGGBB, six hexadecimal digits",
-            ),
-        }
-    }
-    if palette.is_empty() && !notes.has(Code::Invalid) {
+fn palette(object: &Object<'_>) -> Vec<Colour> {
+    let read = |json: &Json| match &json.value {
+        Value::Text(text) => Colour::read(text),
+        _ => None,
+    };
+    let (message, fix) = (
+        "this is no colour",
+        "write it as #RRGGBB, six hexadecimal digits",
+    );
+    let mut palette = object.each("palette", read, (Code::Invalid, message, fix));
+    if palette.is_empty() && !object.notes.has(Code::Invalid) {
         object.report(
-            notes,
             Code::Invalid,
             "palette",
             "the palette is empty",
@@ -181,38 +174,32 @@ fn palette(object: &Object<'_>, notes: &mut Notes) -> Vec<Colour> {
     palette
 }
 
-fn layout(figure: &Object<'_>, notes: &mut Notes) -> Layout {
+fn layout(figure: &Object<'_>) -> Layout {
     let mut layout = Layout {
         direction: Direction::LeftRight,
         node_gap: NODE_GAP,
         layer_gap: LAYER_GAP,
         is_orthogonal: false,
     };
-    let Some(object) = part(figure, "layout", LAYOUT, notes) else {
+    let Some(object) = part(figure, "layout", LAYOUT) else {
         return layout;
     };
-    layout.direction = object.word("direction", &DIRECTIONS, layout.direction, notes);
-    layout.is_orthogonal = object.word("routing", &ROUTINGS, false, notes);
+    layout.direction = object.word("direction", &DIRECTIONS, layout.direction);
+    layout.is_orthogonal = object.word("routing", &ROUTINGS, false);
     for (name, gap) in [
         ("node_gap", &mut layout.node_gap),
         ("layer_gap", &mut layout.layer_gap),
     ] {
-        if let Some(number) = object.number(name, Kind::Positive, Otherwise::Default, notes) {
+        if let Some(number) = object.number(name, Code::BadValue) {
             *gap = number;
         }
     }
     layout
 }
 
-fn node(
-    object: &Object<'_>,
-    style: &Style,
-    names: &mut BTreeMap<String, usize>,
-    notes: &mut Notes,
-) -> Option<Node> {
+fn node(object: &Object<'_>, style: &Style, names: &mut BTreeMap<String, usize>) -> Option<Node> {
     let Some(id) = object.name("id") else {
         object.report(
-            notes,
             Code::Invalid,
             "id",
             "the node has no id",
@@ -223,7 +210,6 @@ fn node(
     let index = names.len();
     if names.insert(id.clone(), index).is_some() {
         object.report(
-            notes,
             Code::Invalid,
             "id",
             format!("there is a node {id:?} already"),
@@ -231,7 +217,7 @@ fn node(
         );
         return None;
     }
-    let mut number = |name| object.number(name, Kind::Number, Otherwise::Invalid, notes);
+    let number = |name| object.number(name, Code::Invalid);
     let centre = match (number("x"), number("y")) {
         (Some(x), Some(y)) => Some(Point::new(x, y)),
         (None, None) => None,
@@ -239,7 +225,6 @@ fn node(
             let (there, other) = if x.is_some() { ("x", "y") } else { ("y", "x") };
             if object.get(other).is_none() {
                 object.report(
-                    notes,
                     Code::Invalid,
                     there,
                     format!("node {id:?} has {there} and no {other}"),
@@ -249,12 +234,10 @@ fn node(
             None
         }
     };
-    let mut size = |name| object.number(name, Kind::Positive, Otherwise::Invalid, notes);
-    let (width, height) = (size("width"), size("height"));
-    let label = object.lines("label", notes);
+    let (width, height) = (number("width"), number("height"));
+    let label = object.lines("label");
     if label.is_none() {
         object.report(
-            notes,
             Code::NothingDrawn,
             "label",
             format!("node {id:?} has no label"),
@@ -263,18 +246,18 @@ fn node(
     }
     Some(Node {
         label: label.unwrap_or_default(),
-        sublabel: object.lines("sublabel", notes).unwrap_or_default(),
+        sublabel: object.lines("sublabel").unwrap_or_default(),
         centre,
         width,
         height,
-        shape: object.word("shape", &Shape::ALL, Shape::Rounded, notes),
-        fill: object.colour("fill", notes),
-        stroke: object.colour("stroke", notes),
+        shape: object.word("shape", &Shape::ALL, Shape::Rounded),
+        fill: object.colour("fill"),
+        stroke: object.colour("stroke"),
         text_colour: object
-            .colour("text_color", notes)
+            .colour("text_color")
             .unwrap_or(Colour::new(0x33, 0x33, 0x33)),
         font_size: object
-            .number("font_size", Kind::Positive, Otherwise::Default, notes)
+            .number("font_size", Code::BadValue)
             .unwrap_or(style.font_size),
         place: object.place.clone(),
         id,
@@ -312,9 +295,9 @@ impl<'a> Ends<'a> {
         }
     }
 
-    fn read(&self, object: &Object<'_>, name: &'static str, notes: &mut Notes) -> Option<End> {
-        let mut refuse = |message: String, fix: &'static str| {
-            object.report(notes, Code::Invalid, name, message, fix);
+    fn read(&self, object: &Object<'_>, name: &'static str) -> Option<End> {
+        let refuse = |message: String, fix: &'static str| {
+            object.report(Code::Invalid, name, message, fix);
             None
         };
         let Some(id) = object.name(name) else {
@@ -352,23 +335,14 @@ impl<'a> Ends<'a> {
     }
 }
 
-fn edge(
-    object: &Object<'_>,
-    ends: &Ends<'_>,
-    is_orthogonal: bool,
-    notes: &mut Notes,
-) -> Option<Edge> {
-    let (from, to) = (
-        ends.read(object, "from", notes),
-        ends.read(object, "to", notes),
-    );
+fn edge(object: &Object<'_>, ends: &Ends<'_>, is_orthogonal: bool) -> Option<Edge> {
+    let (from, to) = (ends.read(object, "from"), ends.read(object, "to"));
     let nodes = match (from?, to?) {
         (End::Node(from), End::Node(to)) => Some((from, to)),
         (from, to) => ends.own(from, to).zip(ends.own(to, from)),
     };
     if nodes.is_none() {
         object.report(
-            notes,
             Code::Invalid,
             "to",
             "one end of the edge lies in the other",
@@ -384,7 +358,6 @@ fn edge(
         Some(Value::Bool(curve)) => *curve,
         Some(other) => {
             object.report(
-                notes,
                 Code::BadValue,
                 "curve",
                 format!("curve must be true or false, this is {}", other.kind()),
@@ -398,41 +371,29 @@ fn edge(
         from: start,
         to: end,
         frames: (frame(from), frame(to)),
-        label: object.label("label", notes),
-        dash: object.word("style", &STYLES, Dash::Solid, notes),
-        arrows: object.word("arrow", &ARROWS, (false, true), notes),
-        colour: object.colour("color", notes).unwrap_or(GREY),
-        thickness: object
-            .number("thickness", Kind::Positive, Otherwise::Default, notes)
-            .unwrap_or(2.0),
+        label: object.label("label"),
+        dash: object.word("style", &STYLES, Dash::Solid),
+        arrows: object.word("arrow", &ARROWS, (false, true)),
+        colour: object.colour("color").unwrap_or(GREY),
+        thickness: object.number("thickness", Code::BadValue).unwrap_or(2.0),
         curve,
-        is_orthogonal: object.word("routing", &ROUTINGS, is_orthogonal, notes),
-        points: object.points("points", notes),
+        is_orthogonal: object.word("routing", &ROUTINGS, is_orthogonal),
+        points: object.points("points"),
         place: object.place.clone(),
     })
 }
 
-fn group(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes) -> Group {
-    let mut members = Vec::new();
-    for (index, json) in object.list("node_ids", notes).iter().enumerate() {
-        match read_name(json).and_then(|id| names.get(&id)) {
-            Some(member) => members.push(*member),
-            None => notes.push(
-                Code::UnknownNode,
-                (
-                    json.at,
-                    format!("{}/node_ids/{index}", object.place.pointer),
-                ),
-                "there is no such node",
-                "name a node of \"nodes\" by its id",
-            ),
-        }
-    }
+fn group(object: &Object<'_>, names: &BTreeMap<String, usize>) -> Group {
+    let (message, fix) = (
+        "there is no such node",
+        "name a node of \"nodes\" by its id",
+    );
+    let read = |json: &Json| names.get(&read_name(json)?).copied();
+    let mut members = object.each("node_ids", read, (Code::UnknownNode, message, fix));
     members.sort_unstable();
     members.dedup();
     if members.is_empty() {
         object.report(
-            notes,
             Code::NothingDrawn,
             "node_ids",
             "the group has no nodes and is not drawn",
@@ -441,23 +402,22 @@ fn group(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes
     }
     Group {
         id: object.name("id"),
-        label: object.label("label", notes),
+        label: object.label("label"),
         members,
         fill: object
-            .colour("fill", notes)
+            .colour("fill")
             .unwrap_or(Colour::capital(0xF5, 0xF5, 0xF5)),
         stroke: object
-            .colour("stroke", notes)
+            .colour("stroke")
             .unwrap_or(Colour::capital(0xE0, 0xE0, 0xE0)),
-        padding: object.number("padding", Kind::Number, Otherwise::Default, notes),
+        padding: object.number("padding", Code::BadValue),
         place: object.place.clone(),
     }
 }
 
-fn label(object: &Object<'_>, style: &Style, notes: &mut Notes) -> Option<Label> {
-    let Some(text) = object.label("text", notes) else {
+fn label(object: &Object<'_>, style: &Style) -> Option<Label> {
+    let Some(text) = object.label("text") else {
         object.report(
-            notes,
             Code::NothingDrawn,
             "text",
             "the label has no text",
@@ -465,18 +425,15 @@ fn label(object: &Object<'_>, style: &Style, notes: &mut Notes) -> Option<Label>
         );
         return None;
     };
-    let mut number = |name, kind| object.number(name, kind, Otherwise::Default, notes);
-    let at = Point::new(
-        number("x", Kind::Number).unwrap_or(0.0),
-        number("y", Kind::Number).unwrap_or(0.0),
-    );
-    let size = number("font_size", Kind::Positive).unwrap_or(style.font_size);
+    let number = |name| object.number(name, Code::BadValue);
+    let at = Point::new(number("x").unwrap_or(0.0), number("y").unwrap_or(0.0));
+    let size = number("font_size").unwrap_or(style.font_size);
     Some(Label {
         text,
         at,
         size,
-        colour: object.colour("color", notes).unwrap_or(GREY),
-        anchor: object.word("anchor", &ANCHORS, Anchor::Middle, notes),
+        colour: object.colour("color").unwrap_or(GREY),
+        anchor: object.word("anchor", &ANCHORS, Anchor::Middle),
         place: object.place.clone(),
     })
 }

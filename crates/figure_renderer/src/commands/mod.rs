@@ -9,7 +9,7 @@ pub(crate) mod watch;
 use std::path::Path;
 
 use aris_cli::Context;
-use aris_figure::{Figure, Problem};
+use aris_figure::Figure;
 
 use crate::error::Error;
 
@@ -29,12 +29,4 @@ fn figure(bytes: &[u8], spec: &Path) -> Result<Figure, Error> {
         path: spec.to_path_buf(),
         problems,
     })
-}
-
-/// Problems as lines for people, with the file in front.
-fn lines(spec: &Path, problems: &[Problem]) -> Vec<String> {
-    problems
-        .iter()
-        .map(|problem| format!("{}:{problem}", spec.display()))
-        .collect()
 }

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
 use aris_figure::{Figure, pdf, png};
+use clap::ValueEnum as _;
 
-use super::{lines, read};
+use super::read;
 use crate::cli::{Format, RenderArgs};
 use crate::error::Error;
-use crate::report::{Given, Picture, ProblemRow, Rendered};
+use crate::report::{Picture, Rendered};
 
-pub(crate) fn run(args: &RenderArgs, context: &Context) -> Result<Outcome<Given>, Error> {
+pub(crate) fn run(args: &RenderArgs, context: &Context) -> Result<Outcome<Rendered>, Error> {
     let targets = targets(args, context)?;
     let figure = read(&args.spec, context)?;
     let rendered = draw(args, &targets, &figure, context)?;
     let found = args.strict && !rendered.problems.is_empty();
-    Ok(Outcome::found(Given::Rendered(rendered), found))
+    Ok(Outcome::found(rendered, found))
 }
 
 /// Writes all pictures, or none: what cannot be drawn is known before the first is written.
@@ -26,8 +27,8 @@ pub(super) fn draw(
     context: &Context,
 ) -> Result<Rendered, Error> {
     let problems = figure.problems(args.column.column_width);
-    for line in lines(&args.spec, &problems) {
-        context.warn(&line);
+    for problem in &problems {
+        context.warn(&format!("{}:{problem}", args.spec.display()));
     }
     let svg = figure.svg();
     let mut drawn = Vec::new();
@@ -56,7 +57,7 @@ pub(super) fn draw(
     Ok(Rendered {
         pictures,
         laid_out: figure.is_laid_out(),
-        problems: problems.iter().map(ProblemRow::of).collect(),
+        problems,
     })
 }
 
@@ -80,7 +81,7 @@ pub(super) fn targets(
         let named = |format: &Format| {
             extension.is_none_or(|extension| extension.eq_ignore_ascii_case(format.extension()))
         };
-        let format = Format::ALL.into_iter().find(named);
+        let format = Format::value_variants().iter().copied().find(named);
         formats.push(format.ok_or_else(|| Error::Kind { path: base.clone() })?);
     }
     let single = formats.len() == 1 && args.output.is_some();

@@ -1,6 +1,11 @@
 //! `schema`: what a figure may hold.
 
+use std::io::{self, Write};
+
+use aris_cli::{Product, Style};
 use serde::Serialize;
+
+use crate::report::FIELDS;
 
 /// Boxes, a frame, a label, and no places: the layout finds them.
 const EXAMPLE: &str = include_str!("example.json");
@@ -11,9 +16,22 @@ const EXAMPLE: &str = include_str!("example.json");
 pub(crate) struct Fields {
     /// With `--example`: a figure to begin with, as its file holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) example: Option<&'static str>,
+    example: Option<&'static str>,
     /// A JSON schema, draft 2020-12.
     json_schema: serde_json::Value,
+}
+
+impl Product for Fields {
+    fn schema(&self) -> &'static str {
+        FIELDS
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        match &self.example {
+            Some(example) => out.write_all(example.as_bytes()),
+            None => out.write_all(aris_figure::field_table().as_bytes()),
+        }
+    }
 }
 
 pub(crate) fn run(example: bool) -> Fields {

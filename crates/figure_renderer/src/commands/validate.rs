@@ -2,12 +2,12 @@
 
 use aris_cli::{Context, Outcome};
 
-use super::{lines, read};
+use super::read;
 use crate::cli::ValidateArgs;
 use crate::error::Error;
-use crate::report::{Checked, Given, ProblemRow};
+use crate::report::Checked;
 
-pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Given>, Error> {
+pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Checked>, Error> {
     let figure = read(&args.spec, context)?;
     let column_mm = args.column.column_width;
     let problems = figure.problems(column_mm);
@@ -22,11 +22,8 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Give
         width,
         height,
         column_mm,
-        problems: problems.iter().map(ProblemRow::of).collect(),
-        lines: lines(&args.spec, &problems),
+        problems,
     };
-    Ok(Outcome::found(
-        Given::Checked(checked),
-        !problems.is_empty(),
-    ))
+    let found = !checked.problems.is_empty();
+    Ok(Outcome::found(checked, found))
 }

@@ -1,13 +1,8 @@
 //! The lines that ways may run on, and what lies on them: nodes, frames, and the ways that are there already.
 
-#![expect(
-    clippy::float_cmp,
-    reason = "points on one line carry the same number, copied and never computed again"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tour::Tour;
+use super::tour::{End, Tour};
 use crate::geometry::{Point, Rect};
 use crate::measures::{ARROW, ARROW_ROOM, CLEAR, KEEP, LINES, SAME_LINE, SQUARE_POINTS, TRACK};
 use crate::scene::Scene;
@@ -132,6 +127,9 @@ pub(super) struct Mark {
     arrows: (bool, bool),
 }
 
+/// Lines on which an edge may leave an end, with what each costs; and the middle of that end.
+type Ports<'e> = (&'e [(f64, f64)], f64);
+
 impl Grid {
     pub(super) fn new(scene: &Scene<'_>, tours: &BTreeMap<usize, Tour>) -> Self {
         let rects: Vec<Rect> = scene
@@ -140,42 +138,37 @@ impl Grid {
             .map(|block| block.outline.bounds())
             .chain(scene.frames.iter().flatten().map(|frame| frame.rect))
             .collect();
-        let ends = || tours.values().flat_map(|tour| &tour.ends);
-        let inside = |length: f64, follows: bool| {
+        let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
+        // The length of the canvas, and the one that the file gives.
+        let lines = |sides: fn(&Rect) -> [f64; 2],
+                     ports: fn(&End) -> Ports<'_>,
+                     length: f64,
+                     given: Option<f64>| {
             // A canvas that follows the figure grows to the right and to the bottom, and all moves right and down.
-            if follows {
+            let within = if free && given.is_none() {
                 (f64::NEG_INFINITY, f64::INFINITY)
             } else {
                 (2.0, length - 2.0)
-            }
+            };
+            let ends = tours.values().flat_map(|tour| &tour.ends).map(ports);
+            let ports = ends.flat_map(|(ports, middle)| {
+                let places = ports.iter().map(|port| port.0);
+                places.chain([middle])
+            });
+            Lines::new(rects.iter().flat_map(sides).collect(), ports, within)
         };
         let canvas = &scene.spec.canvas;
-        let free = scene.spec.nodes.iter().all(|node| node.centre.is_none());
-        let upright = Lines::new(
-            rects
-                .iter()
-                .flat_map(|rect| [rect.left, rect.right])
-                .collect(),
-            ends().flat_map(|end| {
-                end.upright
-                    .iter()
-                    .map(|port| port.0)
-                    .chain([end.outline.centre.x])
-            }),
-            inside(scene.width, free && canvas.width.is_none()),
+        let upright = lines(
+            |rect| [rect.left, rect.right],
+            |end| (&end.upright, end.outline.centre.x),
+            scene.width,
+            canvas.width,
         );
-        let level = Lines::new(
-            rects
-                .iter()
-                .flat_map(|rect| [rect.top, rect.bottom])
-                .collect(),
-            ends().flat_map(|end| {
-                end.level
-                    .iter()
-                    .map(|port| port.0)
-                    .chain([end.outline.centre.y])
-            }),
-            inside(scene.height, free && canvas.height.is_none()),
+        let level = lines(
+            |rect| [rect.top, rect.bottom],
+            |end| (&end.level, end.outline.centre.y),
+            scene.height,
+            canvas.height,
         );
         let points = upright.0.len() * level.0.len();
         let mut grid = Self {
@@ -294,13 +287,9 @@ impl Grid {
     /// The next point in a direction, with the step between.
     pub(super) fn next(&self, here: usize, axis: Axis, forth: bool) -> Option<(usize, usize)> {
         let (x, y) = self.place(here);
-        let stride = match axis {
-            Axis::Level => 1,
-            Axis::Upright => self.upright.0.len(),
-        };
-        let (at, count) = match axis {
-            Axis::Level => (x, self.upright.0.len()),
-            Axis::Upright => (y, self.level.0.len()),
+        let (at, count, stride) = match axis {
+            Axis::Level => (x, self.upright.0.len(), 1),
+            Axis::Upright => (y, self.level.0.len(), self.upright.0.len()),
         };
         if forth {
             (at + 1 < count).then_some((here + stride, here))
@@ -323,7 +312,18 @@ impl Grid {
         axis: Axis,
         point: usize,
     ) -> bool {
-        [false, true].into_iter().all(|forth| {
+        self.taken_beside(scene, edge, axis, point) == [true, true]
+    }
+
+    /// Whether such an edge lies before a point on an axis, and behind it.
+    pub(super) fn taken_beside(
+        &self,
+        scene: &Scene<'_>,
+        edge: usize,
+        axis: Axis,
+        point: usize,
+    ) -> [bool; 2] {
+        [false, true].map(|forth| {
             self.next(point, axis, forth)
                 .is_some_and(|(_, step)| self.is_taken(scene, edge, axis, step))
         })
@@ -346,27 +346,18 @@ impl Grid {
 /// The axis of a straight piece, and what lies beside it.
 pub(super) fn strip(one: Point, two: Point, by: f64) -> (Axis, Rect) {
     let rect = Rect::between(one, two);
-    if one.y == two.y {
-        let (top, bottom) = (rect.top - by, rect.bottom + by);
-        (
-            Axis::Level,
-            Rect {
-                top,
-                bottom,
-                ..rect
-            },
-        )
+    let (axis, x, y) = if one.y == two.y {
+        (Axis::Level, 0.0, by)
     } else {
-        let (left, right) = (rect.left - by, rect.right + by);
-        (
-            Axis::Upright,
-            Rect {
-                left,
-                right,
-                ..rect
-            },
-        )
-    }
+        (Axis::Upright, by, 0.0)
+    };
+    let strip = Rect {
+        left: rect.left - x,
+        top: rect.top - y,
+        right: rect.right + x,
+        bottom: rect.bottom + y,
+    };
+    (axis, strip)
 }
 
 /// Whether two edges may lie on one line: they begin or end at the same place, each with an arrow there or none, look alike, and the

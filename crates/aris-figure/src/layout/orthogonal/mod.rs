@@ -4,6 +4,11 @@
 //! graph. The edges are led one after the other, short ones first; each pays for its length and corners, and for crossing or lying on those
 //! before it. Edges that share an end, and look alike, may share a line.
 
+#![expect(
+    clippy::float_cmp,
+    reason = "points on one line carry the same number, copied and never computed again"
+)]
+
 mod grid;
 mod search;
 mod tour;
@@ -98,7 +103,7 @@ fn bundles(scene: &Scene<'_>, edges: &[usize]) -> BTreeMap<usize, Point> {
         let has_label = bundle
             .iter()
             .any(|edge| scene.spec.edges[*edge].label.is_some());
-        let label = (scene.spec.style.font_size - 3.0).max(1.0) * PLATE + LABEL_GAP;
+        let label = scene.spec.style.edge_label() * PLATE + LABEL_GAP;
         let step = if has_label { LANE.max(label) } else { LANE };
         let ends = bundle.first().map(|edge| scene.ends(*edge));
         let room = ends.map_or((0.0, 0.0), |(from, to)| {

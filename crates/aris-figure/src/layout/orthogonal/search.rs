@@ -1,16 +1,11 @@
 //! The cheapest way through the grid (A*).
 
-#![expect(
-    clippy::float_cmp,
-    reason = "points on one line carry the same number, copied and never computed again"
-)]
-
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::grid::{Axis, Grid, Wall, cell, shares};
 use super::tour::{End, Tour};
-use crate::geometry::{Point, Rect};
+use crate::geometry::{Point, Rect, span};
 use crate::measures::{
     ARROW_ROOM, KEEP, SQUARE_CORNER, SQUARE_CROSSING, SQUARE_IN_ARROW, SQUARE_ON_EDGE,
     SQUARE_SHARED, SQUARE_STRANGE,
@@ -45,14 +40,9 @@ impl Grid {
         let mut best: Vec<(i64, usize)> = vec![(i64::MAX, usize::MAX); count];
         let mut open = BinaryHeap::new();
         // What the rest of a way costs at least: its length, and a corner where it does not lead to a gate.
-        let span = |ports: &[(f64, f64)]| {
-            let places = ports.iter().map(|port| port.0);
-            places.fold((f64::MAX, f64::MIN), |(low, high), at| {
-                (low.min(at), high.max(at))
-            })
-        };
+        let gates = |ports: &[(f64, f64)]| span(ports.iter().map(|port| port.0));
         let target = to.outline.bounds();
-        let (gates_x, gates_y) = (span(&to.upright), span(&to.level));
+        let (gates_x, gates_y) = (gates(&to.upright), gates(&to.level));
         let rest = |point: Point, axis: Axis| {
             let beyond = |(low, high): (f64, f64), at: f64| (low - at).max(at - high).max(0.0);
             let length = beyond((target.left, target.right), point.x)
@@ -219,10 +209,8 @@ impl Grid {
             0.0
         };
         let touches = [Axis::Level, Axis::Upright].into_iter().any(|axis| {
-            [false, true].into_iter().any(|forth| {
-                self.next(point, axis, forth)
-                    .is_some_and(|(_, step)| self.is_taken(scene, edge, axis, step))
-            })
+            let [back, forth] = self.taken_beside(scene, edge, axis, point);
+            back || forth
         });
         let touch = if touches { SQUARE_CROSSING } else { 0.0 };
         cell(SQUARE_CORNER + line + arrow + touch)

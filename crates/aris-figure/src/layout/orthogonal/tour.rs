@@ -1,10 +1,5 @@
 //! What an edge connects, and where it may leave its ends.
 
-#![expect(
-    clippy::float_cmp,
-    reason = "points on one line carry the same number, copied and never computed again"
-)]
-
 use super::rounded;
 use crate::geometry::{Outline, Point, Rect};
 use crate::measures::{LANE, SQUARE_ACROSS, SQUARE_BESIDE};
@@ -36,8 +31,7 @@ impl Tour {
             Some(group) => scene.spec.groups[group].members.clone(),
             None => vec![node],
         };
-        let layered = scene.spec.nodes[edge.from].centre.is_none()
-            && scene.spec.nodes[edge.to].centre.is_none();
+        let layered = scene.spec.is_laid_out(edge);
         // In layers edges leave forth, and back beside the layers.
         let (along, is_upright) = match scene.spec.layout.direction {
             Direction::LeftRight => (to.centre.x - from.centre.x, false),
