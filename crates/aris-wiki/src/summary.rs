@@ -99,7 +99,7 @@ impl Summary {
         let list = |key: &str| page.list(key).into_iter().map(|text| short(&text));
         Self {
             kind,
-            file: short(file),
+            file: kept(file.to_owned()),
             node: any(&["node_id"])
                 .unwrap_or_else(|| kept(format!("{}:{}", kind.prefix(), short(stem)))),
             title_key: kept(titles::key(title)),
@@ -140,6 +140,13 @@ impl Summary {
     /// Name of its file without `.md`.
     pub fn stem(&self) -> &'static str {
         self.file.strip_suffix(".md").unwrap_or(self.file)
+    }
+
+    /// Whether its file has the name of its node.
+    pub fn has_own_name(&self) -> bool {
+        self.node
+            .split_once(':')
+            .is_some_and(|(_, name)| name == self.stem())
     }
 
     /// Its file, relative to the wiki.

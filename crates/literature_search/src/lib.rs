@@ -199,7 +199,7 @@ fn merge(args: Merge, context: &Context) -> Result<Report, Error> {
         let bytes = aris_fs::read(&path, FILE_LIMIT)?;
         papers.extend(read_records(&bytes).map_err(|(line, why)| {
             let what = format!("{}:{line}: {why}", file.display());
-            let hint = "give what a fetcher prints with --jsonl or --json";
+            let hint = "give what a fetcher prints with --format jsonl or --json";
             Error::told(ErrorKind::Validation, what, hint)
         })?);
     }

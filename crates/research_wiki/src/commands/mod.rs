@@ -44,6 +44,9 @@ impl Root {
     /// The page of a node.
     pub(crate) fn find<'a>(&self, wiki: &'a Wiki, node: &str) -> Result<&'a Summary, Error> {
         wiki.find(node).ok_or_else(|| {
+            if let Some(why) = wiki.why_unreadable(node) {
+                return Error::page(&self.shown().join(&why.path), &why.why);
+            }
             let root = self.shown();
             let what = format!("there is no page of {node} in {}", root.display());
             let hint =

@@ -70,7 +70,10 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
         let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
         let error = FetchError::told(
             stopped.error.kind(),
-            format!("{count} papers were not answered for, {ingested} are in the wiki"),
+            format!(
+                "{count} papers were not answered for, {ingested} are in the wiki: {}",
+                stopped.error
+            ),
             "run the same command again later: what is there is not asked for again",
         );
         let error = error.with("ingested", ingested);

@@ -177,7 +177,12 @@ fn upsert(
     let path = writer.wiki().path(kind, &file);
     let created = old.is_none();
     if created && path.symlink_metadata().is_ok() {
-        return Err(Error::page(&path, &format!("it is not the page of {node}")));
+        let why = writer.wiki().why_unreadable(&node);
+        let other = || format!("it is not the page of {node}");
+        return Err(Error::page(
+            &path,
+            &why.map_or_else(other, |page| page.why.clone()),
+        ));
     }
     let mut page = if created {
         new_page(

@@ -101,6 +101,12 @@ pub(super) fn list(root: &Path) -> Result<(Vec<Listed>, Vec<Odd>), FsError> {
             if entry == EntryKind::Link && super::way_out(root, &folder.join(&name)).is_some() {
                 return Some(Err((path, "it is a link that leads out of the wiki")));
             }
+            if shown.contains(char::is_control) {
+                return Some(Err((
+                    path,
+                    "its name has a line break or a control character",
+                )));
+            }
             Some(match metadata {
                 Some(metadata) if name.to_str().is_some() => Ok(Listed {
                     kind,

@@ -167,16 +167,28 @@ impl Wiki {
         &self.unreadable
     }
 
-    /// The page of the node called `node`.
+    /// The page of the node called `node`: of several, such as copies that a synchronising program left, the one under its own name.
     pub fn find(&self, node: &str) -> Option<&Summary> {
-        self.pages().find(|page| page.node == node)
+        let mut pages = self.pages().filter(|page| page.node == node);
+        let own = pages.clone().find(|page| page.has_own_name());
+        own.or_else(|| pages.next())
     }
 
-    /// Pages by node, the first of several with the same name.
+    /// The file of `node`'s name that is no page, and why.
+    pub fn why_unreadable(&self, node: &str) -> Option<&Unreadable> {
+        let (_, name) = node.split_once(':')?;
+        let path = format!("{}/{name}.md", Kind::of(node)?.folder());
+        self.unreadable.iter().find(|page| page.path == path)
+    }
+
+    /// Pages by node, each as [`Wiki::find`] gives it.
     pub fn by_node(&self) -> BTreeMap<&str, &Summary> {
-        let mut nodes = BTreeMap::new();
+        let mut nodes: BTreeMap<&str, &Summary> = BTreeMap::new();
         for page in self.pages() {
-            nodes.entry(page.node).or_insert(page);
+            let known = nodes.entry(page.node).or_insert(page);
+            if page.has_own_name() {
+                *known = page;
+            }
         }
         nodes
     }
@@ -235,6 +247,9 @@ pub(crate) fn refuse_ways_out(root: &Path) -> Result<(), Error> {
         KEEP,
         "graph",
         "graph/edges.jsonl",
+        ".wiki/lock",
+        ".wiki/index.lock",
+        ".wiki/site.lock",
         "gap_map.md",
         "index.md",
         "log.md",

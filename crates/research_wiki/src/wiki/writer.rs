@@ -16,7 +16,7 @@ use crate::index;
 use crate::pack::{self, Pack};
 use aris_wiki::edges::{Edge, Edges};
 use aris_wiki::node::Kind;
-use aris_wiki::page::Page;
+use aris_wiki::page::{Page, one_line};
 use aris_wiki::summary::Summary;
 
 /// Times that the graph is read again because somebody appended to it.
@@ -195,7 +195,7 @@ impl Writer {
             aris_fs::write_new(&path, b"# Research Wiki Log\n\n")?;
         }
         let stamp = self.now();
-        let line = |message: &String| format!("- `{stamp}` {}", message.replace(['\n', '\r'], " "));
+        let line = |message: &String| format!("- `{stamp}` {}", one_line(message));
         let lines: Vec<String> = messages.iter().map(line).collect();
         file::append(&path, &lines)?;
         Ok(())

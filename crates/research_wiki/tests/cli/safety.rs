@@ -903,3 +903,50 @@ fn the_projects_direction_is_what_a_person_wrote() {
         "{pack}"
     );
 }
+
+#[test]
+fn pages_that_look_like_others_are_not_taken_for_them() {
+    let project = wiki();
+    claim(&project, "C1", "x");
+    done(
+        &project,
+        &["upsert_experiment", "wiki", "E1", "--supports", "C1"],
+    );
+    let page = project.read("wiki/claims/C1.md");
+    project.write("wiki/claims/C1 (conflicted copy).md", &page);
+    done(
+        &project,
+        &["upsert_claim", "wiki", "C1", "--set", "note=NEW"],
+    );
+    assert!(project.read("wiki/claims/C1.md").contains("NEW"));
+    assert!(
+        !project
+            .read("wiki/claims/C1 (conflicted copy).md")
+            .contains("NEW")
+    );
+    // A name that no page can have, and bytes that are no text, are told and stop nothing else.
+    project.write("wiki/claims/two\nlines.md", &page);
+    std::fs::write(
+        project.at("wiki/claims/L1.md"),
+        b"---\ntitle: caf\xe9\n---\n",
+    )
+    .expect("written");
+    project.write("wiki/graph/edges.jsonl", "");
+    let run = done(&project, &["doctor", "wiki"]);
+    assert!(run.stdout().contains("connections of 3 pages"), "{run}");
+    for args in [
+        &["show", "wiki", "claim:L1"][..],
+        &["upsert_claim", "wiki", "L1", "--tags", "t"],
+    ] {
+        let run = call(&project, args).expect_code(4);
+        assert!(run.stderr().contains("byte 14 is not UTF-8"), "{run}");
+    }
+    // What a terminal obeys does not reach the log, and a lock that is a link makes no file elsewhere.
+    done(&project, &["log", "wiki", "read \u{1b}[31mred\u{7}"]);
+    assert!(!project.read("wiki/log.md").contains(['\u{1b}', '\u{7}']));
+    let lock = project.at("wiki/.wiki/lock");
+    std::fs::remove_file(&lock).expect("a lock");
+    std::os::unix::fs::symlink(project.at("made"), &lock).expect("a link");
+    call(&project, &["log", "wiki", "x"]).expect_code(5);
+    assert!(!project.at("made").exists());
+}
