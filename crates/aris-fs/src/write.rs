@@ -21,7 +21,7 @@ const NEW_FILE: u32 = 0o666;
 /// A link is written through, the mode of an existing file is kept, and what earlier writers left behind when they were
 /// killed is removed. The folder must exist.
 ///
-/// **Errors**: [`FsError::Write`]; the target is then unchanged.
+/// **Errors**: [`FsError::Write`], and [`FsError::NotRegular`] for a FIFO, socket or device; the target is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, None, &|| true).map(drop)
 }
@@ -232,6 +232,11 @@ fn replace(
         Ok(metadata) if metadata.is_dir() => {
             return Err(in_the_way(path));
         }
+        Ok(metadata) if !metadata.is_file() => {
+            let path = path.to_path_buf();
+            let found = "a FIFO, socket or device";
+            return Err(FsError::NotRegular { path, found });
+        }
         Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
         Err(_) => None,
     };
@@ -438,6 +443,9 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0)
             .expect("fifo");
         assert!(write_unsynced(&fifo, b"x").is_err());
+        // Whoever reads from it would wait for ever on what a new file has.
+        assert!(write_atomic(&fifo, b"x").is_err() && !holds(&fifo, b"x"));
+        assert!(!fs::symlink_metadata(&fifo).expect("there").is_file());
         assert!(crate::append_unsynced(&fifo, "x").is_err());
         let end = std::time::Instant::now();
         assert!(crate::Part::open(&fifo, end).is_err());

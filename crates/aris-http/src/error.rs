@@ -90,8 +90,8 @@ pub enum Why {
     /// More than so many bytes.
     #[error("sent an answer that is larger than {0} bytes")]
     TooLarge(u64),
-    /// The host wants a key, or another one.
-    #[error("refuses to answer without a valid key ({status})")]
+    /// The host wants a key, or another one; one that takes no keys refuses this caller.
+    #[error("refuses to answer{} ({status})", if variable.is_some() { " without a valid key" } else { "" })]
     Refused {
         /// 401 or 403.
         status: u16,
@@ -107,7 +107,9 @@ impl Failure for HttpError {
         match self {
             Self::Asked { why, .. } => match why {
                 Why::Malformed(_) => ErrorKind::Validation,
-                Why::Refused { .. } => ErrorKind::Precondition,
+                Why::Refused {
+                    variable: Some(_), ..
+                } => ErrorKind::Precondition,
                 _ => ErrorKind::Unavailable,
             },
             Self::Offline { .. } | Self::TooLate { .. } => ErrorKind::Unavailable,
@@ -128,9 +130,11 @@ impl Failure for HttpError {
                 Why::NoAnswer { .. } => {
                     "check the network and HTTPS_PROXY; --offline answers from what was kept before"
                 }
-                Why::Refused { variable, .. } => {
-                    return variable.map(|variable| format!("set {variable} to a valid key"));
-                }
+                Why::Refused {
+                    variable: Some(variable),
+                    ..
+                } => return Some(format!("set {variable} to a valid key")),
+                Why::Refused { .. } => "try again later, or from another network",
                 _ => return None,
             },
             Self::TooLate { .. } => LATER,
