@@ -64,7 +64,10 @@ impl<'a> Batch<'a> {
             None => Summary::find(writer.wiki().of_kind(Kind::Paper), &identity)
                 .map(|page| page.file.to_owned()),
         };
-        let file = known.or_else(|| nameless(writer.wiki(), description));
+        let wiki = writer.wiki();
+        let file = known
+            .or_else(|| named_by_s2(wiki, &description.s2))
+            .or_else(|| nameless(wiki, description));
         let place = file.as_ref().and_then(|file| self.places.get(file));
         if let Some((_, page)) = place.and_then(|at| self.pages.get_mut(*at)) {
             // Two descriptions of one paper in one call.
@@ -238,6 +241,13 @@ fn how_known(old: &Summary, identity: &Identity) -> String {
         (_, Some(doi)) if *doi == old.doi => format!("doi:{doi}"),
         _ => String::from("slug dedup"),
     }
+}
+
+/// The page with this identifier of Semantic Scholar.
+fn named_by_s2(wiki: &Wiki, id: &str) -> Option<String> {
+    let mut pages = wiki.of_kind(Kind::Paper);
+    let page = pages.find(|page| !id.is_empty() && page.s2 == id)?;
+    Some(page.file.to_owned())
 }
 
 /// A page under the paper's slug that says neither title nor identifiers: somebody began it by hand.

@@ -96,6 +96,18 @@ fn identifiers_of_a_merged_paper_still_find_it() {
         );
         assert!(run.stdout().contains("already ingested"), "{known}: {run}");
     }
+    // Semantic Scholar's identifier, too, which the page that stays has from the other one.
+    let other = ingest("A Paper That Has No DOI", "Zed Quo", "2021");
+    let other = [&other[..], &["--external-id-s2", "1111"]].concat();
+    done(&project, &other);
+    let kept = names[0].replace("paper:", "wiki/papers/") + ".md";
+    done(
+        &project,
+        &["merge", "wiki", &names[0], "paper:quo2021_paper_that_has"],
+    );
+    assert!(project.read(&kept).contains("1111"));
+    let run = done(&project, &other);
+    assert!(run.stdout().contains("already ingested"), "{run}");
     assert_eq!(pages(), 1);
 }
 
@@ -926,7 +938,7 @@ fn pages_that_look_like_others_are_not_taken_for_them() {
     );
     // A name that no page can have, and bytes that are no text, are told and stop nothing else.
     project.write("wiki/claims/two\nlines.md", &page);
-    std::fs::write(
+    fs::write(
         project.at("wiki/claims/L1.md"),
         b"---\ntitle: caf\xe9\n---\n",
     )
@@ -945,7 +957,7 @@ fn pages_that_look_like_others_are_not_taken_for_them() {
     done(&project, &["log", "wiki", "read \u{1b}[31mred\u{7}"]);
     assert!(!project.read("wiki/log.md").contains(['\u{1b}', '\u{7}']));
     let lock = project.at("wiki/.wiki/lock");
-    std::fs::remove_file(&lock).expect("a lock");
+    fs::remove_file(&lock).expect("a lock");
     std::os::unix::fs::symlink(project.at("made"), &lock).expect("a link");
     call(&project, &["log", "wiki", "x"]).expect_code(5);
     assert!(!project.at("made").exists());
