@@ -70,8 +70,8 @@ impl Front {
                 field.block.end = whole.start;
             }
             match key_of(line.get(indent..)?) {
-                Some(key) if indent == 0 || !parent.is_empty() => {
-                    let start = content.start + indent + key.len() + 1;
+                Some((key, length)) if indent == 0 || !parent.is_empty() => {
+                    let start = content.start + indent + length + 1;
                     let after = text.get(start..content.end)?;
                     let blank = after.len() - after.trim_start().len();
                     let value = after.trim_start();
@@ -129,12 +129,15 @@ impl Front {
     }
 }
 
-/// The key at the start of `line`, when a colon and then a blank or the end follow it.
-fn key_of(line: &str) -> Option<&str> {
-    let (key, after) = line.split_once(':')?;
+/// The key at the start of `line`, with the bytes that it takes there, when a colon and then a blank or the end follow it.
+fn key_of(line: &str) -> Option<(&str, usize)> {
+    let (written, after) = line.split_once(':')?;
+    let quoted = |sign| written.strip_prefix(sign)?.strip_suffix(sign);
+    let key = quoted('"').or_else(|| quoted('\'')).unwrap_or(written);
     let named = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && key
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    (named && (after.is_empty() || after.starts_with([' ', '\t', '\r']))).then_some(key)
+    (named && (after.is_empty() || after.starts_with([' ', '\t', '\r'])))
+        .then_some((key, written.len()))
 }

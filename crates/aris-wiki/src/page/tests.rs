@@ -25,6 +25,21 @@ fn fields_are_read() {
 }
 
 #[test]
+fn keys_in_quotes_are_the_same_keys() {
+    let mut page = page("---\n\"external_ids\":\n  'arxiv': '2001.00013'\n\"title\": x\n---\n");
+    assert_eq!(
+        page.scalar("external_ids.arxiv").as_deref(),
+        Some("2001.00013")
+    );
+    page.set("external_ids.s2", "\"s5\"");
+    page.set("title", "y");
+    assert_eq!(
+        page.text(),
+        "---\n\"external_ids\":\n  'arxiv': '2001.00013'\n  s2: \"s5\"\n\"title\": y\n---\n"
+    );
+}
+
+#[test]
 fn fields_are_set_and_nothing_else_changes() {
     let mut changed = page(PAGE);
     changed.set("year", "2025");
