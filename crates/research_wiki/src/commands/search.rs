@@ -59,10 +59,6 @@ impl Product for Searched {
         SEARCH
     }
 
-    fn count(&self) -> Option<usize> {
-        Some(self.hits.len())
-    }
-
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for hit in &self.hits {
             let year = if hit.year > 0 {
