@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aris_online::OnlineArgs;
 use clap::{Args, Subcommand};
 
+use crate::commands::update::{CLAIM, OUTCOME, STAGE, VERDICT};
 use aris_wiki::node::Kind;
 
 /// Arguments of `research_wiki`.
@@ -223,11 +224,11 @@ pub(crate) struct UpsertArgs {
 pub(crate) struct IdeaArgs {
     #[command(flatten)]
     pub(crate) common: UpsertArgs,
-    /// proposed, piloted, tested or archived
-    #[arg(long)]
+    /// How far it is
+    #[arg(long, value_parser = STAGE)]
     pub(crate) stage: Option<String>,
-    /// unknown, negative, mixed or positive
-    #[arg(long)]
+    /// What came of it
+    #[arg(long, value_parser = OUTCOME)]
     pub(crate) outcome: Option<String>,
     /// Papers that inspired it, with commas between them; edges are drawn
     #[arg(long, default_value = "", value_name = "NODES")]
@@ -263,8 +264,8 @@ pub(crate) struct ExperimentArgs {
     /// Idea that it tests; an edge is drawn
     #[arg(long, value_name = "NODE")]
     pub(crate) idea: Option<String>,
-    /// yes, partial or no
-    #[arg(long)]
+    /// Whether it confirms what it tests
+    #[arg(long, value_parser = VERDICT)]
     pub(crate) verdict: Option<String>,
     /// high, medium or low
     #[arg(long)]
@@ -297,8 +298,8 @@ pub(crate) struct ExperimentArgs {
 pub(crate) struct ClaimArgs {
     #[command(flatten)]
     pub(crate) common: UpsertArgs,
-    /// reported, supported, partial or invalidated
-    #[arg(long)]
+    /// What is known of it
+    #[arg(long, value_parser = CLAIM)]
     pub(crate) status: Option<String>,
     /// Its statement
     #[arg(long)]
@@ -393,7 +394,7 @@ pub(crate) struct ExportArgs {
     /// Write pages and edges as GraphML
     #[arg(long)]
     pub(crate) graphml: bool,
-    /// Write into this file instead of to standard output
+    /// Write into this file instead of to standard output, which is -
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

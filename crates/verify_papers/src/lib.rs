@@ -101,7 +101,7 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let patch = cli
         .fix_bib
         .as_deref()
-        .map(|path| (path, patch(&input, &checked)));
+        .map(|path| (path, patch(&input, &checked, context)));
     let mut report = Report::new(checked, cli.hallucination_warn_threshold);
     report.streamed = cli.jsonl;
     if let Some((path, (text, touched))) = patch {
@@ -227,7 +227,7 @@ fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {
 }
 
 /// The patches of all bibliographies, one after the other, and the entries they touch.
-fn patch(input: &Input, checked: &[Checked]) -> (String, usize) {
+fn patch(input: &Input, checked: &[Checked], context: &Context) -> (String, usize) {
     let mut text = String::new();
     let mut touched = 0;
     for (number, file) in input.files.iter().enumerate() {
@@ -238,7 +238,15 @@ fn patch(input: &Input, checked: &[Checked]) -> (String, usize) {
             .filter(|((of, _), _)| *of == number)
             .filter_map(|((_, at), checked)| Some((file.read.entries.get(*at)?, checked)))
             .collect();
-        if let Some((diff, count)) = fix::patch(&file.text, &file.name, &of_file) {
+        let path = aris_fs::lexical(&context.absolute(Path::new(&file.name)));
+        // git and patch take no absolute path and none that leads upwards; they pass over a line before the diff.
+        let folder = path.parent().filter(|_| !path.starts_with(context.cwd()));
+        let name = aris_fs::display_relative(&path, folder.unwrap_or(context.cwd()));
+        if let Some((diff, count)) = fix::patch(&file.text, &name, &of_file) {
+            if let Some(folder) = folder {
+                let place = format!("Apply this in {}\n", folder.display());
+                text.push_str(&place);
+            }
             text.push_str(&diff);
             touched += count;
         }

@@ -389,6 +389,13 @@ fn a_main_title_is_never_called_absent_for_a_threshold_or_another_subtitle() {
             "inconclusive",
         ),
         (
+            short,
+            "Carl Somebody",
+            &["--s2-fuzzy-threshold", "1"],
+            "inconclusive",
+        ),
+        (short, "Carl Somebody", &[], "inconclusive"),
+        (
             other,
             "Wanda Widget",
             &["--s2-fuzzy-threshold", "0.85"],
@@ -818,6 +825,22 @@ fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     );
     assert!(patch.contains("+  year = {2016},"), "{patch}");
     assert_eq!(project.read("paper/refs.bib"), BIB);
+    // However the file is named, git and patch take the patch, here or where its first line says.
+    let elsewhere = Project::new().file("refs.bib", BIB);
+    let there = format!(
+        "Apply this in {}\n--- a/refs.bib\n",
+        elsewhere.path().display()
+    );
+    for (bib, start) in [
+        (project.at("paper/refs.bib"), "--- a/paper/refs.bib\n"),
+        (elsewhere.at("refs.bib"), there.as_str()),
+    ] {
+        let bib = bib.display().to_string();
+        let args = ["--bib", bib.as_str(), "--fix-bib", "fixes.patch"];
+        world.run(&project, &args).expect_code(0);
+        let patch = project.read("fixes.patch");
+        assert!(patch.starts_with(start), "{patch}");
+    }
 }
 
 /// Two sources know the work under a DOI of their own: which of them is meant, a person must say.

@@ -49,9 +49,8 @@ pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
     if let Some(least) = reference.title_overlap {
         let enough = title::overlap(&reference.title, &record.title) >= least;
         if !enough {
-            // Never evidence that there is no such work.
-            let part = likeness == Likeness::Part && !other_people(reference, record);
-            return if part || is_other_subtitle(reference, record) {
+            // Never evidence that there is no such work, whoever wrote it.
+            return if likeness == Likeness::Part || is_other_subtitle(reference, record) {
                 Fit::MainTitle
             } else {
                 Fit::Other

@@ -3,7 +3,7 @@
 use aris_cli::Context;
 
 use super::edge::draw;
-use super::update::{CLAIM, OUTCOME, STAGE, VERDICT, check_field, known, set_field};
+use super::update::{check_field, set_field};
 use super::{items, touched};
 use crate::cli::{ClaimArgs, ExperimentArgs, IdeaArgs, UpsertArgs};
 use crate::error::Error;
@@ -54,12 +54,6 @@ fn those_given(all: &[(&str, &Option<String>)]) -> Vec<(String, String)> {
 /// `upsert_idea`
 pub(crate) fn idea(args: &IdeaArgs, context: &Context) -> Result<Changed, Error> {
     let mut wanted = Wanted::default();
-    if let Some(stage) = &args.stage {
-        known("stage", &STAGE, stage)?;
-    }
-    if let Some(outcome) = &args.outcome {
-        known("outcome", &OUTCOME, outcome)?;
-    }
     wanted.fields(&[("stage", &args.stage), ("outcome", &args.outcome)]);
     for (field, kind, nodes, prefix) in [
         ("based_on", "inspired_by", &args.based_on, "paper:"),
@@ -85,9 +79,6 @@ pub(crate) fn idea(args: &IdeaArgs, context: &Context) -> Result<Changed, Error>
 /// `upsert_experiment`
 pub(crate) fn experiment(args: &ExperimentArgs, context: &Context) -> Result<Changed, Error> {
     let mut wanted = Wanted::default();
-    if let Some(verdict) = &args.verdict {
-        known("verdict", &VERDICT, verdict)?;
-    }
     if let Some(idea) = &args.idea {
         let idea = prefixed(idea, "idea:");
         wanted.field("idea_id", idea.clone());
@@ -112,9 +103,6 @@ pub(crate) fn experiment(args: &ExperimentArgs, context: &Context) -> Result<Cha
 /// `upsert_claim`
 pub(crate) fn claim(args: &ClaimArgs, context: &Context) -> Result<Changed, Error> {
     let mut wanted = Wanted::default();
-    if let Some(status) = &args.status {
-        known("status", &CLAIM, status)?;
-    }
     wanted.fields(&[("status", &args.status)]);
     wanted.sections(&[("Statement", &args.statement)]);
     if let Some(text) = &args.source {

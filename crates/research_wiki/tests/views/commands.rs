@@ -128,6 +128,9 @@ fn a_bibliography_has_every_paper() {
         &["export", "wiki", "--bibtex", "--output", "refs.bib"],
     );
     assert_eq!(project.read("refs.bib"), run.stdout());
+    let dash = call(&project, &["export", "wiki", "--bibtex", "--output", "-"]);
+    assert_eq!(dash.stdout(), run.stdout());
+    assert!(!project.at("-").exists());
 }
 
 #[test]

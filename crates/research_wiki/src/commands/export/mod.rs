@@ -4,6 +4,7 @@ mod bibtex;
 mod graphml;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use aris_cli::{Context, Product, Style};
 use serde::Serialize;
@@ -79,7 +80,9 @@ pub(crate) struct Page {
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Error> {
     let wiki = Wiki::open(&args.root.folder(context))?;
-    if let Some(file) = &args.output {
+    let output = args.output.as_deref();
+    let output = output.filter(|file| *file != Path::new("-"));
+    if let Some(file) = output {
         site::check_file(&context.absolute(file), wiki.root())?;
     }
     let mut exported = Exported {
@@ -114,7 +117,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Erro
             text
         };
         exported.bytes = text.len() as u64;
-        if let Some(file) = &args.output {
+        if let Some(file) = output {
             aris_fs::write_atomic(&context.absolute(file), text.as_bytes())?;
             exported.path = Some(file.display().to_string());
         } else if exported.form == Form::Data {
