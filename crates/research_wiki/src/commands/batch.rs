@@ -253,10 +253,10 @@ fn named_by_s2(wiki: &Wiki, id: &str) -> Option<String> {
 /// A page under the paper's slug that says neither title nor identifiers: somebody began it by hand.
 fn nameless(wiki: &Wiki, description: &Description) -> Option<String> {
     let file = format!("{}.md", description.slug());
-    let bare =
-        |page: &&Summary| page.title_key.is_empty() && page.arxiv.is_empty() && page.doi.is_empty();
-    let mut pages = wiki.of_kind(Kind::Paper).filter(|page| page.file == file);
-    pages.find(bare).map(|page| page.file.to_owned())
+    let bare = |page: &Summary| [page.title_key, page.arxiv, page.doi] == [""; 3];
+    let mut pages = wiki.of_kind(Kind::Paper);
+    let there = pages.any(|page| page.file == file && bare(page));
+    there.then_some(file)
 }
 
 /// A slug that no file has: the usual one, or one with the paper's identifier behind it.

@@ -77,11 +77,8 @@ pub(crate) fn both(
     }
     rename(writer, other.node, keep.node)?;
     let renamed = |node: &str| {
-        if node == other.node {
-            keep.node.to_owned()
-        } else {
-            node.to_owned()
-        }
+        let name = if node == other.node { keep.node } else { node };
+        name.to_owned()
     };
     let edges = writer.rewrite_edges(&|edge| {
         Some(Edge {

@@ -65,9 +65,9 @@ pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>
     let rebuilt = batch.finish(&mut writer, guessed)?;
     changed.lines.push(rebuilt);
     if let Some(stopped) = fetched.stopped {
-        let (ingested, missing) = (changed.pages.len(), stopped.unanswered);
-        let count = missing.len();
-        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        let missing = stopped.unanswered.iter().map(ToString::to_string);
+        let missing: Vec<String> = missing.collect();
+        let (count, ingested) = (missing.len(), changed.pages.len());
         let error = FetchError::told(
             stopped.error.kind(),
             format!(

