@@ -7,11 +7,16 @@ pub fn is_hidden(sign: char) -> bool {
         || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Whether a text is one word of a shell that means itself.
+pub fn is_plain_word(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    !text.is_empty() && text.chars().all(plain)
+}
+
 /// Words as one line that a POSIX shell reads back: in single quotes unless they are plain.
 pub fn shell_line<S: AsRef<str>>(words: &[S]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     let quoted = words.iter().map(AsRef::as_ref).map(|word| {
-        if !word.is_empty() && word.chars().all(plain) {
+        if is_plain_word(word) {
             word.to_owned()
         } else {
             format!("'{}'", word.replace('\'', r"'\''"))
@@ -40,6 +45,21 @@ mod tests {
         }
         for shown in "a \n\tä\u{200d}\u{2029}\u{202f}\u{2065}\u{206a}𝔸".chars() {
             assert!(!is_hidden(shown), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn words_cannot_leave_their_place() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("$(x)", "'$(x)'"),
+            ("it's", "'it'\\''s'"),
+            ("~", "'~'"),
+            ("ckpt/N=64_lr:0.1.pt", "ckpt/N=64_lr:0.1.pt"),
+        ] {
+            assert_eq!(shell_line(&[text]), expected);
         }
     }
 }

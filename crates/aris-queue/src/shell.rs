@@ -1,24 +1,9 @@
 //! Words of the shell.
 
+use aris_contract::text::shell_line;
+
 use crate::problem::Problems;
 use crate::tree::{Kind, Node, one_or_many};
-
-/// Whether a text is one word of the shell that means itself.
-pub fn is_plain(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte))
-}
-
-/// `text` as one word of the shell: in single quotes unless it is plain.
-pub fn word(text: &str) -> String {
-    if is_plain(text) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
 
 /// Whether a command sends the output of one program to another, so that the shell does not see how the first one ends.
 ///
@@ -82,7 +67,7 @@ pub(crate) fn append_arguments(
             if !command.is_empty() {
                 command.push(' ');
             }
-            command.push_str(&word(&one));
+            command.push_str(&shell_line(&[one]));
         }
     }
 }
@@ -109,21 +94,6 @@ mod tests {
             ("# x\na | b", true),
         ] {
             assert_eq!(pipes(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn words_cannot_leave_their_place() {
-        for (text, expected) in [
-            ("a", "a"),
-            ("", "''"),
-            ("a b", "'a b'"),
-            ("$(x)", "'$(x)'"),
-            ("it's", "'it'\\''s'"),
-            ("~", "'~'"),
-            ("ckpt/N=64_lr:0.1.pt", "ckpt/N=64_lr:0.1.pt"),
-        ] {
-            assert_eq!(word(text), expected);
         }
     }
 }

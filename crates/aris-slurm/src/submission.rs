@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use aris_contract::text::shell_line;
 use aris_queue::manifest::{Gres, Positive, Slurm};
-use aris_queue::shell::word;
 
 use crate::task;
 use crate::wave::Wave;
@@ -23,8 +23,8 @@ pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
         .iter()
         .map(String::as_str)
         .chain([task::SLURM_TASK, run, token]);
-    let words: Vec<String> = words.map(word).collect();
-    format!("#!/bin/sh\nexec {}\n", words.join(" "))
+    let words: Vec<&str> = words.collect();
+    format!("#!/bin/sh\nexec {}\n", shell_line(&words))
 }
 
 /// Arguments of `sbatch` for a wave. What this crate depends on comes last and wins over the manifest's further arguments.

@@ -1,8 +1,9 @@
 //! A job's template: its texts with the values of one cell in the places of placeholders.
 
+use aris_contract::text::{is_plain_word, shell_line};
+
 use super::{Axis, Scalar};
 use crate::problem::{Problems, nearest};
-use crate::shell;
 use crate::tree::{Kind, Node, Value, made, quoted};
 
 /// One cell: the axes, and the index of the value of each.
@@ -182,7 +183,7 @@ impl Quotes {
 
     /// What stands for `value` here; `None`: no text could.
     fn place(self, value: &str) -> Option<String> {
-        if shell::is_plain(value) {
+        if is_plain_word(value) {
             return Some(value.to_owned());
         }
         if self.unclear {
@@ -201,7 +202,7 @@ impl Quotes {
             Some(text)
         } else if !self.escaped && is_list(value) {
             // A list, which means a pattern of file names outside quotes.
-            Some(shell::word(value))
+            Some(shell_line(&[value]))
         } else {
             None
         }
@@ -210,7 +211,7 @@ impl Quotes {
 
 /// Brackets around or behind plain text: `[64,64]`, `layer[0]`.
 fn is_list(value: &str) -> bool {
-    shell::is_plain(&value.replace(['[', ']'], "_"))
+    is_plain_word(&value.replace(['[', ']'], "_"))
 }
 
 fn globbed(value: &str) -> String {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
+use aris_contract::text::shell_line;
 use aris_queue::problem::nearest;
-use aris_queue::shell;
 use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;
 
@@ -142,7 +142,7 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>
         asked.notes.push(format!(
             "{} has changed since the queue read it, and this retry runs the commands as they were then; queue_manager reload --state {} takes the changes up",
             lock::parts(&place).manifest,
-            shell::word(&state)
+            shell_line(&[&state])
         ));
     }
     if !managed && args.start {
@@ -287,7 +287,7 @@ pub(crate) fn plain(
 
 /// What starts a manager, for those who asked something of a queue that has none.
 pub(super) fn nobody(place: &Place) -> String {
-    let state = shell::word(&place.state.display().to_string());
+    let state = shell_line(&[place.state.to_string_lossy()]);
     format!("nothing runs until a manager does: queue_manager start --state {state}")
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::snapshot::{JobRow, Snapshot, moment};
 use aris_attempt::cards::CardId;
 use aris_cli::{Context, Outcome};
-use aris_queue::shell;
+use aris_contract::text::shell_line;
 use aris_queue::state::State;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -210,7 +210,7 @@ pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Resu
         notices.push(format!(
             "the queue's folder was moved or copied: {owner} ran it at {}; {now}. Jobs that it had started may still run and write there. queue_manager start --state {} goes on with it here",
             owner.state,
-            shell::word(&place.state.display().to_string())
+            shell_line(&[place.state.to_string_lossy()])
         ));
     }
     let warned = snapshot.jobs.iter();

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use aris_attempt::cards::lease::Lease;
 use aris_attempt::format::{self, Command, SPEC_SCHEMA, Spec};
 use aris_cli::Context;
+use aris_contract::text::shell_line;
 use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest};
-use aris_queue::shell;
 use aris_queue::state::Queue;
 use aris_runs::Ledger;
 
@@ -182,7 +182,7 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
     match hook {
         Some(hook) => Ok(vec![
             hook,
-            format!("conda activate {}", shell::word(&conda.env)),
+            format!("conda activate {}", shell_line(&[&conda.env])),
         ]),
         None if conda.if_there => Ok(Vec::new()),
         None => Err(Error::Precondition(format!(
@@ -193,7 +193,7 @@ fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
 }
 
 fn from_program(program: &str) -> String {
-    format!("eval \"$({} shell.bash hook)\"", shell::word(program))
+    format!("eval \"$({} shell.bash hook)\"", shell_line(&[program]))
 }
 
 /// The folder that a job finds again in its next attempt, of an attempt's folder.
