@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::helper::Helper;
 use crate::snapshot::Snapshot;
 
 /// A temporary folder that looks like a git checkout, so that the project's root is found; removed when dropped.
@@ -83,8 +84,19 @@ impl Project {
     }
 
     /// Sets the permission bits of a path.
+    ///
+    /// A program becomes a copy that `cp` wrote: a child that another test started meanwhile may still have the file open for writing that
+    /// this process wrote, and then it cannot be started (text file busy).
     pub fn mode(&self, path: &str, mode: u32) {
-        fs::set_permissions(self.at(path), fs::Permissions::from_mode(mode)).expect("permissions");
+        let path = self.at(path);
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        if mode & 0o111 != 0 && is_file {
+            let copy = path.with_extension("copy");
+            let cp = Helper::at("/bin/cp").call(&self.root);
+            cp.args([&path, &copy]).run().expect_code(0);
+            fs::rename(copy, &path).expect("renamed");
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
     }
 
     /// Everything below the root as it is now.

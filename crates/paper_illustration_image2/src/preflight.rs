@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use aris_cli::Context;
+use aris_contract::failure::ErrorBody;
 use aris_contract::time;
 use aris_proc::{End, Finished};
 
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &Preflight, context: &Context) -> Result<PreflightResult
                 .capture_limit(64 << 10);
             match command.run(Duration::from_secs(args.deadline)) {
                 Ok(finished) => judged(&finished, args.deadline),
-                Err(error) => (Status::Unusable, None, Some(error.to_string())),
+                Err(error) => (Status::Unusable, None, Some(ErrorBody::of(&error).message)),
             }
         }
     };

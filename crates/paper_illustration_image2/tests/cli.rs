@@ -2,7 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use aris_testkit::{Helper, Project, Run, assert_valid};
@@ -470,8 +470,7 @@ fn a_caption_in_latex_is_kept() {
 
 fn codex(project: &Project, script: &str) {
     project.write("bin/codex", format!("#!/bin/sh\n{script}\n"));
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(project.at("bin/codex"), mode).expect("mode");
+    project.mode("bin/codex", 0o755);
 }
 
 #[test]

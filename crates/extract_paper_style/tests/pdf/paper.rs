@@ -409,12 +409,10 @@ fn a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read() {
 
 /// A call that finds only the programs of `bin`, the text of which is given.
 fn with_programs(programs: &[(&str, &str)]) -> Run {
-    use std::os::unix::fs::PermissionsExt as _;
     let project = Project::new().file("ref.pdf", page(&["1 Introduction", "We do."]));
     for (name, text) in programs {
         project.write(&format!("bin/{name}"), text);
-        let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(project.at(&format!("bin/{name}")), executable).expect("set");
+        project.mode(&format!("bin/{name}"), 0o755);
     }
     helper()
         .call(project.path())
