@@ -10,6 +10,7 @@ use std::process::Command;
 
 use aris_contract::Failure as _;
 use aris_remote::{Program, RemoteError, Request, Server};
+use aris_testkit::Sshd;
 use tempfile::TempDir;
 
 /// A stand-in for ssh: runs the line in a shell of this machine, with another home folder. What each connection does is told by a file:
@@ -245,103 +246,35 @@ fn names_cannot_leave_their_place() {
     assert_eq!(bed.connections(), "", "nobody was asked");
 }
 
-/// The test bed's sshd, ended when this is dropped.
-struct Sshd {
-    folder: TempDir,
-    bed: PathBuf,
-}
-
-impl Sshd {
-    fn up() -> Option<Self> {
-        let bed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/ssh");
-        if !bed.join("up.sh").is_file() {
-            println!("skipped: {} is absent", bed.display());
-            return None;
-        }
-        if !Path::new("/usr/sbin/sshd").exists() {
-            println!("skipped: there is no sshd");
-            return None;
-        }
-        let folder = tempfile::tempdir().expect("temp");
-        let done = Command::new(bed.join("up.sh"))
-            .arg(folder.path())
-            .arg("--no-install")
-            .output()
-            .expect("started");
-        if !done.status.success() {
-            println!("skipped: {}", String::from_utf8_lossy(&done.stderr).trim());
-            return None;
-        }
-        Some(Self { folder, bed })
-    }
-
-    fn server(&self, host: &str) -> Server {
-        let environment = fs::read_to_string(self.folder.path().join("env.sh")).expect("env.sh");
-        let config = environment
-            .lines()
-            .find_map(|line| line.split("SSH_TESTBED_CONFIG=").nth(1))
-            .expect("a configuration");
-        let config = config
-            .split(['\'', '"', ' ', ';'])
-            .find(|part| part.starts_with('/'));
-        Server::new(
-            host,
-            Some(Path::new(config.expect("a path"))),
-            self.folder.path(),
-        )
-        .expect("a host")
-    }
-
-    fn control(&self, what: &str) {
-        let done = Command::new(self.bed.join("ctl.sh"))
-            .arg(self.folder.path())
-            .arg(what)
-            .output();
-        let done = done.expect("started");
-        assert!(
-            done.status.success(),
-            "{}",
-            String::from_utf8_lossy(&done.stderr)
-        );
-    }
-}
-
-impl Drop for Sshd {
-    fn drop(&mut self) {
-        drop(
-            Command::new(self.bed.join("down.sh"))
-                .arg(self.folder.path())
-                .output(),
-        );
-    }
+fn server(sshd: &Sshd, folder: &TempDir, host: &str) -> Server {
+    Server::new(host, Some(&sshd.config()), folder.path()).expect("a host")
 }
 
 #[test]
 fn a_real_sshd_serves_refuses_and_is_cut() {
     let Some(sshd) = Sshd::up() else { return };
+    let here = tempfile::tempdir().expect("temp");
     let program = agent();
     // The run lies in the home folder of whoever runs the tests: a name of its own, removed at the end.
     let name = format!("aris-remote-test-{}", std::process::id());
     let mut call = request(&HOSTILE);
     call.folder.clone_from(&name);
-    let server = sshd.server("gpu");
-    server.deploy(&program).expect("deployed");
-    let answer = server.call(&program, &call).expect("an answer");
+    let there = server(&sshd, &here, "gpu");
+    there.deploy(&program).expect("deployed");
+    let answer = there.call(&program, &call).expect("an answer");
     assert_eq!((answer.code, answer.stdout), (10, HOSTILE.join("\n")));
 
-    let error = sshd
-        .server("gpu-dead")
+    let error = server(&sshd, &here, "gpu-dead")
         .call(&program, &call)
         .expect_err("nobody listens");
     assert!(matches!(error, RemoteError::Unreachable { .. }), "{error}");
-    let error = sshd
-        .server("gpu-badkey")
+    let error = server(&sshd, &here, "gpu-badkey")
         .call(&program, &call)
         .expect_err("another key");
     assert!(matches!(error, RemoteError::Refused { .. }), "{error}");
 
     sshd.control("relay-start");
-    let relayed = sshd.server("gpu-cut");
+    let relayed = server(&sshd, &here, "gpu-cut");
     assert_eq!(relayed.call(&program, &call).expect("an answer").code, 10);
     sshd.control("relay-cut");
     let again = relayed.call(&program, &call);
@@ -350,13 +283,6 @@ fn a_real_sshd_serves_refuses_and_is_cut() {
         "{again:?}"
     );
 
-    let home = PathBuf::from(std::env::var_os("HOME").expect("a home folder"));
-    let bytes = fs::read(env!("CARGO_BIN_EXE_remote_agent")).expect("built");
-    for bin in fs::read_dir(home.join(".aris_queue/bin")).expect("folder") {
-        let bin = bin.expect("entry").path();
-        if fs::read(bin.join("remote_agent")).is_ok_and(|there| there == bytes) {
-            fs::remove_dir_all(bin).expect("removed");
-        }
-    }
-    fs::remove_dir_all(home.join(".aris_queue/runs").join(&name)).expect("removed");
+    Sshd::forget(Path::new(env!("CARGO_BIN_EXE_remote_agent")));
+    fs::remove_dir_all(Sshd::home().join("runs").join(&name)).expect("removed");
 }

@@ -38,6 +38,7 @@ mod run;
 mod schema;
 mod server;
 mod snapshot;
+mod sshd;
 
 pub use browser::Browser;
 pub use crash::{Crashes, crash_at_every_change, crash_at_every_change_at_once};
@@ -53,3 +54,4 @@ pub use run::Run;
 pub use schema::{assert_follows, assert_valid, check_schema, follows};
 pub use server::{Answer, Received, Server};
 pub use snapshot::Snapshot;
+pub use sshd::Sshd;

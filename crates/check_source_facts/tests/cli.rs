@@ -116,11 +116,11 @@ fn another_answer_is_drift_and_silence_is_not() {
             include_str!("../assets/crossref_record.json")
                 .replace("Deep learning", "Shallow learning"),
         ),
-        "/api/query" => Answer::status(503),
+        "/api/query" => Answer::status(503).header("Retry-After", "3600"),
         _ => answer(asked),
     });
     let project = Project::new();
-    let drifted = run(&project, &server, &["--live", "--deadline", "3", "--json"]).expect_code(10);
+    let drifted = run(&project, &server, &["--live", "--json"]).expect_code(10);
     let data = drifted.data();
     assert_eq!(
         [fates(&data["facts"])[0], fates(&data["facts"])[3]],
@@ -133,11 +133,11 @@ fn another_answer_is_drift_and_silence_is_not() {
         "{drifted}"
     );
     let server = Server::start(|asked| match asked.path() {
-        "/api/query" => Answer::status(503),
+        "/api/query" => Answer::status(503).header("Retry-After", "3600"),
         _ => answer(asked),
     });
     let project = Project::new();
-    let silent = run(&project, &server, &["--live", "--deadline", "3", "--json"]).expect_code(7);
+    let silent = run(&project, &server, &["--live", "--json"]).expect_code(7);
     assert_eq!(
         fates(&silent.error()["details"]["facts"])[0],
         "not_answered"

@@ -1,0 +1,92 @@
+//! The test bed's sshd.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A real sshd on a loopback port, ended when this is dropped. It logs in whoever runs the tests: what comes there lies in the home
+/// folder of that account, so that only one test of a machine has it at a time.
+pub struct Sshd {
+    folder: TempDir,
+    bed: PathBuf,
+    _alone: File,
+}
+
+impl Sshd {
+    /// Brings it up; without the test bed or a program of it prints `skipped: why`.
+    pub fn up() -> Option<Self> {
+        let bed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/ssh");
+        if !bed.join("up.sh").is_file() {
+            println!("skipped: {} is absent", bed.display());
+            return None;
+        }
+        let folder = tempfile::tempdir().expect("temp");
+        let kept = Self::home();
+        fs::create_dir_all(&kept).expect("a folder in the home folder");
+        let alone = File::create(kept.join("tests.lock")).expect("a lock");
+        alone.lock().expect("locked");
+        let done = Command::new(bed.join("up.sh"))
+            .arg(folder.path())
+            .arg("--no-install")
+            .stdin(Stdio::null())
+            .output()
+            .expect("started");
+        if !done.status.success() {
+            println!("skipped: {}", String::from_utf8_lossy(&done.stderr).trim());
+            return None;
+        }
+        Some(Self {
+            folder,
+            bed,
+            _alone: alone,
+        })
+    }
+
+    /// What the queue keeps on servers, here in the home folder of whoever runs the tests.
+    pub fn home() -> PathBuf {
+        let home = PathBuf::from(std::env::var_os("HOME").expect("a home folder"));
+        home.join(".aris_queue")
+    }
+
+    /// The configuration for ssh with the hosts `gpu`, `gpu-dead`, `gpu-badkey` and `gpu-cut`.
+    pub fn config(&self) -> PathBuf {
+        self.folder.path().join("client/config")
+    }
+
+    /// What sshd has logged.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log/sshd.log")).unwrap_or_default()
+    }
+
+    /// One call of the test bed's `ctl.sh`, as `relay-cut`.
+    pub fn control(&self, what: &str) {
+        let done = Command::new(self.bed.join("ctl.sh"))
+            .arg(self.folder.path())
+            .arg(what)
+            .stdin(Stdio::null())
+            .output()
+            .expect("started");
+        assert!(done.status.success(), "{what}: {done:?}");
+    }
+
+    /// Removes the copies of this program that were brought to the home folder.
+    pub fn forget(program: &Path) {
+        let own = fs::read(program).expect("built");
+        let name = program.file_name().expect("a name");
+        let brought = fs::read_dir(Self::home().join("bin"));
+        for folder in brought.into_iter().flatten().flatten() {
+            if fs::read(folder.path().join(name)).is_ok_and(|there| there == own) {
+                fs::remove_dir_all(folder.path()).expect("removed");
+            }
+        }
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        let down = self.bed.join("down.sh");
+        drop(Command::new(down).arg(self.folder.path()).output());
+    }
+}
