@@ -42,6 +42,8 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     for target in targets {
         let found = folder.join("found").join(&target);
         aris_fs::create_dir(&found)?;
+        // libFuzzer wants the folder of its artifacts to be there.
+        aris_fs::create_dir(&folder.join(&target))?;
         println!("{target}: {} s", args.seconds);
         let command = cargo::cargo(workspace)
             .args([

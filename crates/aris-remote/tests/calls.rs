@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use aris_contract::Failure as _;
 use aris_remote::{Program, RemoteError, Request, Server};
-use aris_testkit::Sshd;
+use aris_testkit::{Sshd, executable};
 use tempfile::TempDir;
 
 /// A stand-in for ssh: runs the line in a shell of this machine, with another home folder. What each connection does is told by a file:
@@ -56,7 +55,7 @@ fn bed(plan: &[&str]) -> Bed {
         .expect("temp");
     let ssh = folder.path().join("ssh");
     fs::write(&ssh, SSH).expect("written");
-    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).expect("mode");
+    executable(&ssh);
     fs::create_dir(folder.path().join("home")).expect("home");
     fs::write(folder.path().join("plan"), plan.join("\n") + "\n").expect("written");
     Bed {

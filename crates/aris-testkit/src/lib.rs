@@ -49,7 +49,7 @@ pub use gitlab::{GitLab, Merge};
 pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use mutate::Mutator;
-pub use project::Project;
+pub use project::{Project, brought, executable};
 pub use run::Run;
 pub use schema::{assert_follows, assert_valid, check_schema, follows};
 pub use server::{Answer, Received, Server};

@@ -9,6 +9,30 @@ use tempfile::TempDir;
 use crate::helper::Helper;
 use crate::snapshot::Snapshot;
 
+/// Makes a file that this process wrote a program that can be started at once.
+///
+/// It becomes a copy that `cp` wrote: a child that another test started meanwhile may still have the file open for writing, and then it
+/// cannot be started (text file busy).
+pub fn executable(path: &Path) {
+    let copy = path.with_extension("copy");
+    copied(path, &copy);
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("permissions");
+    fs::rename(copy, path).expect("renamed");
+}
+
+/// Brings a program to another place: as a link, or as a copy where that is another disk.
+pub fn brought(program: &Path, to: &Path) {
+    if fs::hard_link(program, to).is_err() {
+        copied(program, to);
+    }
+}
+
+fn copied(from: &Path, to: &Path) {
+    let folder = to.parent().expect("a folder");
+    let cp = Helper::at("/bin/cp").call(folder);
+    cp.args([from, to]).run().expect_code(0);
+}
+
 /// A temporary folder that looks like a git checkout, so that the project's root is found; removed when dropped.
 #[derive(Debug)]
 #[must_use]
@@ -83,18 +107,12 @@ impl Project {
         serde_json::from_str(&self.read(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Sets the permission bits of a path.
-    ///
-    /// A program becomes a copy that `cp` wrote: a child that another test started meanwhile may still have the file open for writing that
-    /// this process wrote, and then it cannot be started (text file busy).
+    /// Sets the permission bits of a path; a file that becomes executable can be started at once.
     pub fn mode(&self, path: &str, mode: u32) {
         let path = self.at(path);
         let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
         if mode & 0o111 != 0 && is_file {
-            let copy = path.with_extension("copy");
-            let cp = Helper::at("/bin/cp").call(&self.root);
-            cp.args([&path, &copy]).run().expect_code(0);
-            fs::rename(copy, &path).expect("renamed");
+            executable(&path);
         }
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
     }

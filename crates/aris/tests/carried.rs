@@ -9,15 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_proc::End;
-use aris_testkit::{Call, Helper, Project, Run, workspace_root};
+use aris_testkit::{Call, Helper, Project, Run, brought, workspace_root};
 
 fn aris(project: &Project, args: &[&str]) -> Call {
     // Outside the checkout, as where it is installed.
     let program = project.at("aris");
     if !program.exists() {
-        fs::hard_link(env!("CARGO_BIN_EXE_aris"), &program)
-            .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_aris"), &program).map(drop))
-            .expect("a copy");
+        brought(Path::new(env!("CARGO_BIN_EXE_aris")), &program);
     }
     let data = project.at("share");
     Helper::at(program)

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_testkit::{Helper, Project};
+use aris_testkit::{Helper, Project, brought};
 
 const FENCE: &str = "```";
 
@@ -62,9 +62,7 @@ fn follow(page: &str) -> usize {
     let project = Project::bare();
     let bin = project.at("bin");
     fs::create_dir(&bin).expect("made");
-    fs::hard_link(env!("CARGO_BIN_EXE_aris"), bin.join("aris"))
-        .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_aris"), bin.join("aris")).map(drop))
-        .expect("a copy");
+    brought(Path::new(env!("CARGO_BIN_EXE_aris")), &bin.join("aris"));
     fs::create_dir(project.at("paper-project")).expect("made");
     let path = format!(
         "{}:{}",

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use aris_contract::helpers;
-use aris_testkit::{Answer, Helper, Project, Run, Server, workspace_root};
+use aris_testkit::{Answer, Helper, Project, Run, Server, brought, workspace_root};
 
 use fences::{CALL, Page, What, pages};
 use needs::NEEDS;
@@ -408,10 +408,7 @@ pub(crate) fn installed() -> Project {
         }
         let binary = bin.join(format!("{}-{}-{system}", row.name, std::env::consts::ARCH));
         let program = programs().join(&row.name);
-        // The target folder may be on another disk.
-        fs::hard_link(&program, &binary)
-            .or_else(|_| fs::copy(&program, &binary).map(drop))
-            .expect("linked or copied");
+        brought(&program, &binary);
     }
     not_executable(&project.at("source"));
     let script = "sh ../source/skills/install-aris/scripts/install_aris . --host claude,codex --no-doc --quiet";

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use aris_paper::bib::{self, BibFile, Library};
 use aris_skills::text::Text;
 use aris_slurm::{Access, BatchSystem as _, SlurmEngine, Task};
 use aris_sources::Response;
-use aris_testkit::Project;
+use aris_testkit::{Project, executable};
 use serde_json::Value;
 
 /// A name and the parser. What it begins with is in `corpus/<name>`.
@@ -330,7 +329,7 @@ fn programs(names: &[&str], bytes: &[u8]) -> std::path::PathBuf {
     for program in names.iter().map(|name| folder.join(name)) {
         if !program.exists() {
             fs::write(&program, "#!/bin/sh\nexec cat \"${0%/*}/answer\"\n").expect("program");
-            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("mode");
+            executable(&program);
         }
     }
     folder

@@ -242,6 +242,7 @@ fn a_node_that_dies_costs_its_job_one_retry_and_no_other_job_anything() {
         .status()
         .expect("run");
     Place::until("the queue is over", || {
+        undrain(&node);
         manager.try_wait().expect("asked").is_some()
     });
     drop(fault);
@@ -257,9 +258,17 @@ fn a_node_that_dies_costs_its_job_one_retry_and_no_other_job_anything() {
     let journal = fs::read_to_string(place.at(".s.queue/journal.jsonl")).expect("journal");
     assert!(journal.contains("\"reason\":\"node_fail\""), "{journal}");
     Place::until("the node is back", || {
+        undrain(&node);
         !slurm("sinfo -h -N -t idle,mixed,allocated -o %N").is_empty()
             && slurm("sinfo -h -N -t down,drain -o %N").is_empty()
     });
+}
+
+/// Does what an administrator does for a node that Slurm drained because its daemon, back from a crash, was handed a job twice.
+fn undrain(node: &str) {
+    if slurm(&format!("scontrol show node {node}")).contains("Reason=Duplicate jobid") {
+        slurm(&format!("scontrol update nodename={node} state=resume"));
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use aris_testkit::executable;
 use serde_json::{Value, json};
 
 /// Longer than anything here takes on a busy machine; nothing waits for it to pass.
@@ -112,8 +113,8 @@ impl Place {
         let (part, bin) = (self.at("part"), self.at("bin"));
         fs::create_dir_all(&bin).expect("folder");
         fs::write(&part, format!("#!/bin/sh\n{body}\n")).expect("write");
-        fs::set_permissions(&part, fs::Permissions::from_mode(0o755)).expect("mode");
-        // Renamed: whoever runs the old one keeps it, and nobody has the new one open for writing.
+        executable(&part);
+        // Renamed: whoever runs the old one keeps it.
         fs::rename(part, bin.join(name)).expect("renamed");
     }
 

@@ -1,9 +1,8 @@
 //! Switching from the reference: what it did, and what a person who comes from it expects.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-use aris_testkit::Helper;
+use aris_testkit::{Helper, executable};
 use serde_json::{Value, json};
 
 use crate::job;
@@ -63,7 +62,7 @@ fn without_a_word_about_conda_base_is_activated_where_conda_is() {
     fs::create_dir_all(&bin).expect("folder");
     let hook = "#!/bin/sh\necho 'conda() { export ENVIRONMENT=$2; }'\n";
     fs::write(bin.join("conda"), hook).expect("write");
-    fs::set_permissions(bin.join("conda"), fs::Permissions::from_mode(0o755)).expect("mode");
+    executable(&bin.join("conda"));
     assert_eq!(run(), "env=base\n");
     for (more, expected) in [
         ("conda: torch\n", "env=torch\n"),
