@@ -201,7 +201,7 @@ fn what_is_no_pdf_leaves_nothing_behind() {
         run(
             &project,
             &server,
-            &["download", "2301.07041", "--deadline", "2"],
+            &["download", "2301.07041", "--deadline", "20"],
         )
         .expect_code(code);
         let left: Vec<_> = std::fs::read_dir(project.at("papers"))

@@ -120,7 +120,7 @@ fn a_silent_source_is_named_and_the_others_count() {
         _ => all(asked, 1, 2),
     });
     let project = Project::new();
-    let args = ["aggregate", "semantic communication", "--deadline", "3"];
+    let args = ["aggregate", "semantic communication", "--deadline", "20"];
     let run1 = run(&project, &server, &args).expect_code(0);
     assert!(
         run1.stdout().contains("semantic_scholar DID NOT ANSWER"),
