@@ -233,7 +233,12 @@ fn an_answer_is_delivered_whatever_lies_in_the_caches_place() {
     ] {
         let project = Project::new();
         assert!(spoil(what, &project), "{what}");
-        let run = run(&project, &server, &["search", "engines", "--deadline", "30"]).expect_code(0);
+        let run = run(
+            &project,
+            &server,
+            &["search", "engines", "--deadline", "30"],
+        )
+        .expect_code(0);
         assert!(run.stdout().contains("Work 1"), "{what}: {run}");
         if what != "answers in a pipe" {
             assert_eq!(

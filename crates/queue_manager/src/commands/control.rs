@@ -20,7 +20,7 @@ use crate::commands::{look, start, used_by};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
-use crate::manager::{self, Options, Request, Verb};
+use crate::manager::{self, Options, Request, Verb, is_repeat, repeat};
 use crate::pause::pause;
 use crate::place::Place;
 use crate::results::words::count;
@@ -128,7 +128,8 @@ fn ask_for_jobs(
     if verb == Verb::Retry {
         used_by::warn(&chosen.ids, look.place.folder(), "repeating", context);
     }
-    let request = |ids| Request::Jobs(BTreeMap::from([(verb, ids)]));
+    let wanted = if again { Verb::Again } else { verb };
+    let request = |ids| Request::Jobs(BTreeMap::from([(wanted, ids)]));
     chosen.ask(verb.words().0, request, &look.place, context)
 }
 
@@ -167,18 +168,12 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Takes out what is completed with the command that it has: nobody repeats hours of work by a slip.
     fn refuse_completed(&mut self, queue: &Queue) {
         let Self { ids, refused } = self;
         ids.retain(|id| {
-            let completed = queue.find(id).is_some_and(|job| {
-                let cmd = &queue.manifest().jobs[job as usize].cmd;
-                let ran = queue.run(job).command.as_deref();
-                queue.state(job) == State::Completed
-                    && ran.is_none_or(|ran| ran == load::command_digest(cmd))
-            });
+            let completed = queue.find(id).is_some_and(|job| is_repeat(queue, job));
             if completed {
-                refused.push(format!("{id} is completed; --again runs it once more"));
+                refused.push(repeat(id));
             }
             !completed
         });

@@ -43,7 +43,7 @@ use cluster::Cluster;
 pub(crate) use machine::machine;
 use spec::Common;
 
-pub(crate) use requests::{Request, Verb, leave, take_answer};
+pub(crate) use requests::{Request, Verb, is_repeat, leave, repeat, take_answer};
 pub(crate) use signals::Signals;
 
 /// Snapshots follow each other no faster. **Source**: queue design §9: every 2 s at most.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::error::Error;
+use crate::load;
 use crate::place::Place;
 
 /// Bytes of one request: a million ids.
@@ -41,8 +42,10 @@ pub(crate) enum Request {
 pub(crate) enum Verb {
     /// End them.
     Cancel,
-    /// Try them again.
+    /// Try them again, but none that is completed with the command that it has.
     Retry,
+    /// Try them again, completed or not.
+    Again,
     /// Hold them back.
     Hold,
     /// No longer.
@@ -54,7 +57,7 @@ impl Verb {
     pub(crate) const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Cancel => ("cancel", "cancelled"),
-            Self::Retry => ("retry", "tried again"),
+            Self::Retry | Self::Again => ("retry", "tried again"),
             Self::Hold => ("hold", "held"),
             Self::Release => ("release", "released"),
         }
@@ -66,7 +69,7 @@ impl Verb {
         let blocked = state == State::Blocked;
         match self {
             Self::Cancel => blocked || !state.is_final() && state != State::Cancelling,
-            Self::Retry => state.is_final() && !blocked || state == State::Backoff,
+            Self::Retry | Self::Again => state.is_final() && !blocked || state == State::Backoff,
             Self::Hold => {
                 blocked && !held || matches!(state, State::Waiting | State::Ready | State::Backoff)
             }
@@ -79,7 +82,7 @@ impl Verb {
         let state = queue.state(job);
         match self {
             Self::Cancel => matches!(state, State::Cancelled | State::Cancelling),
-            Self::Retry => matches!(state, State::Waiting | State::Ready),
+            Self::Retry | Self::Again => matches!(state, State::Waiting | State::Ready),
             Self::Release => !queue.run(job).held && (!state.is_final() || state == State::Blocked),
             Self::Hold => matches!(state, State::Hold | State::Blocked),
         }
@@ -88,7 +91,7 @@ impl Verb {
     fn event(self, id: String) -> Event {
         match self {
             Self::Cancel => Event::Cancel { id },
-            Self::Retry => Event::Retry { id },
+            Self::Retry | Self::Again => Event::Retry { id },
             Self::Hold => Event::Hold { id, held: true },
             Self::Release => Event::Hold { id, held: false },
         }
@@ -166,6 +169,18 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
         .collect()
 }
 
+/// Whether the job is completed with the command that it has: nobody repeats hours of work by a slip.
+pub(crate) fn is_repeat(queue: &Queue, job: u32) -> bool {
+    let cmd = &queue.manifest().jobs[job as usize].cmd;
+    let ran = queue.run(job).command.as_deref();
+    queue.state(job) == State::Completed && ran.is_none_or(|ran| ran == load::command_digest(cmd))
+}
+
+/// Why `retry` leaves such a job out.
+pub(crate) fn repeat(id: &str) -> String {
+    format!("{id} is completed; --again runs it once more")
+}
+
 /// The events that a request comes to in the queue as it is, and what of it is not possible. What is so already is neither.
 pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
     let (mut events, mut refused) = (Vec::new(), Vec::new());
@@ -176,6 +191,10 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
             let all = wanted.into_iter().flat_map(each);
             for (verb, id) in all.filter(|(_, id)| known.insert(id.clone())) {
                 match queue.find(&id) {
+                    // It may have completed since somebody asked.
+                    Some(job) if verb == Verb::Retry && is_repeat(queue, job) => {
+                        refused.push(repeat(&id));
+                    }
                     Some(job) if verb.fits(queue, job) => events.push(verb.event(id)),
                     Some(job) if verb.is_done(queue, job) => {}
                     Some(job) => refused.push(format!(

@@ -1,7 +1,7 @@
 //! What people and files ask of a running manager: what cannot be is refused, and the manager goes on.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -302,6 +302,41 @@ fn a_completed_job_is_repeated_only_on_purpose_and_no_job_has_an_empty_command()
     assert_eq!(place.run().status.code(), Some(10));
     let ran = fs::read_to_string(place.at("ran")).expect("ran");
     assert_eq!(ran, "x\nx\n");
+}
+
+#[test]
+fn a_job_that_completes_after_somebody_asked_to_retry_it_is_not_repeated() {
+    let place = Place::new();
+    let waits = "echo x >> ran; touch began; until test -e go; do sleep 0.02; done";
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", waits)]}]));
+    let mut manager = place.start();
+    Place::until("it runs", || place.at("began").exists());
+    let signal = |name: &str| {
+        let pid = manager.id().to_string();
+        let sent = Command::new("kill").args([name, &pid]).status();
+        assert!(sent.expect("sent").success());
+    };
+    signal("-STOP");
+    let asker = place
+        .command(&["retry", "a", "--state", "s.json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    Place::until("it is asked for", || {
+        fs::read_dir(place.at(".s.queue/ctl")).is_ok_and(|mut all| all.next().is_some())
+    });
+    fs::write(place.at("go"), "").expect("write");
+    let attempt = aris_attempt::format::folder(&place.at(".s.queue"), "a", 1);
+    Place::until("it is over", || {
+        attempt.join(aris_attempt::format::EXIT).exists()
+    });
+    signal("-CONT");
+    let told = asker.wait_with_output().expect("ended");
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert_eq!(told.status.code(), Some(10), "{text}");
+    assert!(text.contains("--again"), "{text}");
+    ends_with(&place, &mut manager, 0);
+    assert_eq!(fs::read_to_string(place.at("ran")).expect("ran"), "x\n");
 }
 
 #[test]
