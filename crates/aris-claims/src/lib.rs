@@ -17,6 +17,7 @@ mod paper;
 pub mod project;
 mod report;
 pub mod runs;
+pub mod stretches;
 mod suggest;
 
 pub use bindings::{Claims, Spot};
@@ -24,4 +25,4 @@ pub use check::{Request, audit, decimal as value_as_decimal, single, truth};
 pub use details::{Details, Finding, Row, Severity};
 pub use paper::{Kind, Part};
 pub use report::{Audit, Coverage, Covered, Entry, FileUse, Note, Status};
-pub use suggest::{Agreeing, Proposal, SuggestRequest, Suggestions, suggest};
+pub use suggest::{Agreeing, Proposal, Suggestions, suggest};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aris_audit::{Digest, Obstacle, PaperFiles};
 use aris_contract::{ErrorKind, Failure};
-use aris_evidence::{Limits, QueryError, Settings};
+use aris_evidence::{QueryError, Settings};
 use aris_fs::FsError;
 use aris_latex::Document;
 
@@ -60,67 +60,94 @@ pub struct Project {
 /// Why bindings or results cannot be used. What is wrong with the paper or the data is in the audit, never here.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// The named file of bindings is not there.
-    #[error("{} does not exist", .0.display())]
-    ClaimsAbsent(PathBuf),
-    /// The bindings cannot be read from disk.
+    /// Input that cannot be used.
+    #[error("{message}")]
+    Input {
+        /// What class of error it is.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+        /// The file or folder that it is about, absolute.
+        path: Option<PathBuf>,
+        /// The place in that file.
+        at: Option<Spot>,
+    },
+    /// The bindings or the ledger of runs cannot be read from disk.
     #[error(transparent)]
-    ClaimsRead(FsError),
+    Read(#[from] FsError),
+}
+
+impl ProjectError {
+    /// Input that is about no file.
+    pub fn input(kind: ErrorKind, message: impl Into<String>, hint: &'static str) -> Self {
+        Self::Input {
+            kind,
+            message: message.into(),
+            hint,
+            path: None,
+            at: None,
+        }
+    }
+
+    /// A file or folder, which `{}` in `message` stands for.
+    pub fn about(kind: ErrorKind, path: &Path, message: &str, hint: &'static str) -> Self {
+        Self::Input {
+            kind,
+            message: message.replace("{}", &path.display().to_string()),
+            hint,
+            path: Some(path.to_path_buf()),
+            at: None,
+        }
+    }
+
+    /// The file of bindings is not there.
+    pub fn no_claims(path: &Path) -> Self {
+        let hint = "`paper_claim_audit bind` makes the file";
+        Self::about(ErrorKind::NotFound, path, "{} does not exist", hint)
+    }
+
     /// The bindings are malformed.
-    #[error("{}:{}", .0.display(), .1)]
-    Claims(PathBuf, #[source] Malformed),
-    /// A glob of the caller that is none: which, and what is wrong with it.
-    #[error("{0}")]
-    Glob(String),
-    /// Results that are not there.
-    #[error("results {} do not exist", .0.display())]
-    Results(PathBuf),
-    /// Results that no gate would accept, and the project that they lie outside of.
-    #[error("results {} lie outside the project {}", .0.display(), .1.display())]
-    Outside(PathBuf, PathBuf),
+    pub fn claims(path: &Path, wrong: &Malformed) -> Self {
+        Self::Input {
+            kind: ErrorKind::Validation,
+            message: format!("{}:{wrong}", path.display()),
+            hint: "the format is described in the skill paper-claim-audit, references/bindings.md",
+            path: Some(path.to_path_buf()),
+            at: Some(wrong.at),
+        }
+    }
 }
 
 impl Failure for ProjectError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Glob(_) | Self::Results(_) | Self::Outside(..) => ErrorKind::Usage,
-            Self::ClaimsAbsent(_) => ErrorKind::NotFound,
-            Self::Claims(..) => ErrorKind::Validation,
-            Self::ClaimsRead(error) => error.kind(),
+            Self::Input { kind, .. } => *kind,
+            Self::Read(error) => error.kind(),
         }
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Glob(_) => "write it as in `results/**` or `runs/*/metrics.json`",
-            Self::Results(_) => "name a folder or file with raw results",
-            Self::Outside(..) => {
-                "copy or link the results into the project: the gate reads nothing outside it"
-            }
-            Self::ClaimsAbsent(_) => "`paper_claim_audit bind` makes the file",
-            Self::Claims(..) => {
-                "the format is described in the skill paper-claim-audit, references/bindings.md"
-            }
-            Self::ClaimsRead(error) => return error.hint(),
-        };
-        Some(hint.to_owned())
+        match self {
+            Self::Input { hint, .. } => Some((*hint).to_owned()),
+            Self::Read(error) => error.hint(),
+        }
     }
 
     fn details(&self) -> serde_json::Map<String, serde_json::Value> {
-        let mut details = serde_json::Map::new();
-        match self {
-            Self::Glob(_) => {}
-            Self::ClaimsRead(error) => return error.details(),
-            Self::Results(path) | Self::Outside(path, _) | Self::ClaimsAbsent(path) => {
-                details.insert(String::from("path"), path.display().to_string().into());
-            }
-            Self::Claims(path, wrong) => {
-                details.insert(String::from("path"), path.display().to_string().into());
-                details.insert(String::from("line"), wrong.at.line.into());
-                details.insert(String::from("column"), wrong.at.column.into());
-            }
-        }
-        details
+        let (path, at) = match self {
+            Self::Input { path, at, .. } => (path, at),
+            Self::Read(error) => return error.details(),
+        };
+        let path = path
+            .iter()
+            .map(|path| ("path", path.display().to_string().into()));
+        let at = at
+            .iter()
+            .flat_map(|at| [("line", at.line.into()), ("column", at.column.into())]);
+        let all = path.chain(at).map(|(key, value)| (key.to_owned(), value));
+        all.collect()
     }
 }
 
@@ -162,7 +189,7 @@ impl Project {
         let claims = text
             .as_deref()
             .map_or_else(|| Ok(Claims::default()), Claims::read);
-        let claims = claims.map_err(|wrong| ProjectError::Claims(claims_path.clone(), wrong))?;
+        let claims = claims.map_err(|wrong| ProjectError::claims(&claims_path, &wrong))?;
         if let Some(text) = &text {
             let name = files.name(&claims_path);
             files.digests.insert(name, Digest::of(text.as_bytes()));
@@ -206,7 +233,8 @@ impl Project {
         let data = &self.claims.data;
         for glob in &options.exclude {
             let checked = aris_evidence::check_glob(glob);
-            checked.map_err(|error| ProjectError::Glob(error.message))?;
+            let hint = "write it as in `results/**` or `runs/*/metrics.json`";
+            checked.map_err(|error| ProjectError::input(ErrorKind::Usage, error.message, hint))?;
         }
         let mut root = aris_fs::lexical(beside);
         if let Some((at, said)) = &data.root {
@@ -217,26 +245,27 @@ impl Project {
                     root.display()
                 );
                 let wrong = Malformed { at: *at, message };
-                return Err(ProjectError::Claims(self.claims_path.clone(), wrong));
+                return Err(ProjectError::claims(&self.claims_path, &wrong));
             }
         }
         let mut include = data.include.clone().unwrap_or_else(|| {
-            let folder = self.files.folder.as_path();
-            let homes = [Some(folder), folder.parent()].into_iter().flatten();
-            let homes = homes.filter(|home| self.files.allows(home));
-            let folders = homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name)));
-            let folders = folders.filter(|folder| folder.is_dir());
+            let folders = self.result_folders().filter(|folder| folder.is_dir());
             folders
                 .map(|folder| evidence_glob(&folder, &root))
                 .collect()
         });
         for path in &options.results {
             if !path.exists() {
-                return Err(ProjectError::Results(path.clone()));
+                let hint = "name a folder or file with raw results";
+                let message = "results {} do not exist";
+                return Err(ProjectError::about(ErrorKind::Usage, path, message, hint));
             }
             if !self.files.allows(path) {
-                let project = self.files.project.clone();
-                return Err(ProjectError::Outside(path.clone(), project));
+                let project = self.files.project.display();
+                let message = format!("results {{}} lie outside the project {project}");
+                let hint =
+                    "copy or link the results into the project: the gate reads nothing outside it";
+                return Err(ProjectError::about(ErrorKind::Usage, path, &message, hint));
             }
             include.push(evidence_glob(path, &root));
         }
@@ -272,12 +301,19 @@ impl Project {
     /// out: a paper of strangers must not read what it likes.
     fn allowed(&self) -> Vec<PathBuf> {
         let mut allowed = self.files.roots().to_vec();
+        allowed.extend(
+            self.result_folders()
+                .filter_map(|path| path.canonicalize().ok()),
+        );
+        allowed
+    }
+
+    /// Where results lie by custom, in and beside the paper, whether they are there or not.
+    fn result_folders(&self) -> impl Iterator<Item = PathBuf> {
         let folder = self.files.folder.as_path();
         let homes = [Some(folder), folder.parent()].into_iter().flatten();
         let homes = homes.filter(|home| self.files.allows(home));
-        let results = homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name)));
-        allowed.extend(results.filter_map(|path| path.canonicalize().ok()));
-        allowed
+        homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name)))
     }
 
     /// Folder of the bindings relative to the paper folder.
@@ -300,13 +336,17 @@ impl Project {
         let Ok(document) = &self.document else {
             return Audit::default();
         };
-        audit(&Request {
+        audit(&self.request(document, &self.claims_folder()))
+    }
+
+    /// What an audit of `document` is made of; `folder` is that of the bindings.
+    pub fn request<'a>(&'a self, document: &'a Document, folder: &'a str) -> Request<'a> {
+        Request {
             document,
             claims: &self.claims,
-            folder: &self.claims_folder(),
+            folder,
             settings: &self.settings,
-            limits: &Limits::default(),
-        })
+        }
     }
 
     /// Holds the bindings against paper and data, and lists and hashes all files of the evidence.
@@ -359,7 +399,7 @@ fn wide(folder: &Path) -> Option<String> {
 /// The text of a file of bindings; `None` when it is not there.
 pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    let bytes = aris_fs::read_optional(path, limit).map_err(ProjectError::ClaimsRead)?;
+    let bytes = aris_fs::read_optional(path, limit)?;
     let Some(bytes) = bytes else {
         return Ok(None);
     };
@@ -375,7 +415,7 @@ pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
             at: Spot { line, column: 1 },
             message: format!("the file is not UTF-8{looks}; save it as UTF-8"),
         };
-        ProjectError::Claims(path.to_path_buf(), wrong)
+        ProjectError::claims(path, &wrong)
     })?;
     Ok(Some(text))
 }

@@ -13,6 +13,8 @@ use crate::paper::{Kind, Part};
 /// What is known of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Bound, and the value is the number shown.
     ExactMatch,
@@ -50,17 +52,7 @@ impl Status {
 
     /// The word in artifacts and messages.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::ExactMatch => "exact_match",
-            Self::RoundingOk => "rounding_ok",
-            Self::NumberMismatch => "number_mismatch",
-            Self::ScopeOverclaim => "scope_overclaim",
-            Self::BindingLost => "binding_lost",
-            Self::BindingError => "binding_error",
-            Self::Unbound => "unbound",
-            Self::Waived => "waived",
-            Self::Undecided => "undecided",
-        }
+        self.into()
     }
 
     /// The word that readers of the older artifact know.

@@ -41,6 +41,8 @@ pub struct Gap {
 /// The kinds of [`Gap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum GapId {
     /// No run in the ledger wrote a file with this content, or the number's query reads no file.
     UnexplainedEvidence,
@@ -72,22 +74,8 @@ pub enum GapId {
 
 impl GapId {
     /// The word in messages.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::UnexplainedEvidence => "unexplained_evidence",
-            Self::RunFailed => "run_failed",
-            Self::EndUnknown => "end_unknown",
-            Self::UncommittedSource => "uncommitted_source",
-            Self::NoCommit => "no_commit",
-            Self::MixedCommits => "mixed_commits",
-            Self::ContestedFile => "contested_file",
-            Self::SupersededRun => "superseded_run",
-            Self::OtherPath => "other_path",
-            Self::InputChanged => "input_changed",
-            Self::InputUnknown => "input_unknown",
-            Self::RunClock => "run_clock",
-            Self::RecordDamaged => "record_damaged",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -127,11 +115,7 @@ impl Runs {
         };
         let key = |(path, sha256): (&str, &str)| (path.to_owned(), sha256.to_owned());
         let none = |(path, _): &(&str, &str)| {
-            let message = String::from("the project has no ledger of runs, .aris/runs");
-            Made {
-                gaps: vec![gap(GapId::UnexplainedEvidence, path, message)],
-                ..Made::default()
-            }
+            unexplained(path, "the project has no ledger of runs, .aris/runs".into())
         };
         let made = files.into_iter().map(|file| {
             let made = looked_up.get(&file).cloned();
@@ -311,13 +295,17 @@ impl Search<'_> {
         let (same, at_path) = (lines.with(sha256), lines.at(own));
         let here = same.iter().rev().find(|line| line.path == own);
         let Some(line) = here.or(same.last()) else {
-            return unexplained(path, at_path.last());
+            let message = at_path.last().map_or_else(
+                || String::from("no run in the ledger wrote this file"),
+                |line| {
+                    let run = short(&line.run);
+                    format!("run {run} wrote this path with another content: it was changed since")
+                },
+            );
+            return unexplained(path, message);
         };
         if let Some(message) = self.found_only(same) {
-            return Made {
-                gaps: vec![gap(GapId::UnexplainedEvidence, path, message)],
-                ..Made::default()
-            };
+            return unexplained(path, message);
         }
         let mut made = self.explained(path, line);
         let Some(run) = &made.run else {
@@ -652,14 +640,7 @@ fn at_once(one: &Run, other: &Run) -> bool {
     from < other_to && other_from < to
 }
 
-fn unexplained(path: &str, last: Option<&Line>) -> Made {
-    let message = match last {
-        Some(line) => format!(
-            "run {} wrote this path with another content: it was changed since",
-            short(&line.run)
-        ),
-        None => String::from("no run in the ledger wrote this file"),
-    };
+fn unexplained(path: &str, message: String) -> Made {
     Made {
         gaps: vec![gap(GapId::UnexplainedEvidence, path, message)],
         ..Made::default()

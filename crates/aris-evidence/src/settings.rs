@@ -51,13 +51,15 @@ pub struct FileSetting {
 }
 
 /// A format of data files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Fields between commas; between semicolons where the header has those and no comma. **Source**: RFC 4180.
     Csv,
     /// Fields between tabs, quoted as in CSV.
     Tsv,
     /// One JSON value in each line.
+    #[serde(rename = "jsonl")]
     JsonLines,
     /// JSON, with the liberties that [`aris_yaml::read_json`] takes.
     Json,
@@ -70,7 +72,8 @@ pub enum Format {
 }
 
 /// What the first line of CSV or TSV holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Header {
     /// The names of the columns. A column without a name is called by its place, `c3`.
     #[default]

@@ -137,6 +137,13 @@ impl Features {
         self.0 |= 1 << feature as u8;
     }
 
+    /// Adds the features that were seen.
+    pub(crate) fn extend(&mut self, seen: impl IntoIterator<Item = (Feature, bool)>) {
+        for (feature, _) in seen.into_iter().filter(|(_, seen)| *seen) {
+            self.add(feature);
+        }
+    }
+
     /// Takes a feature away.
     pub fn remove(&mut self, feature: Feature) {
         self.0 &= !(1 << feature as u8);

@@ -1,21 +1,16 @@
 //! What the numbers of a sentence say without knowing its subject.
 
-use aris_claims::number::unit_word;
-use aris_claims::number::{Number, Style, scan};
+use aris_claims::number::{Number, Style, scan, unit_word};
 
 use crate::feature::{Feature, Features};
 use crate::prose::passage::{MaskKind, Passage};
-use crate::prose::stretch::Stretches;
 use crate::words;
 
 /// The features of the numbers that state something. Years, references, list numbers and parts of names state nothing.
 pub(crate) fn features(sentence: &Passage) -> Features {
     let text = sentence.text.as_str();
-    let hidden = Stretches::masks(
-        sentence,
-        &[MaskKind::Cite, MaskKind::Reference, MaskKind::Code],
-    );
-    let maths = Stretches::masks(sentence, &[MaskKind::Math]);
+    let hidden = sentence.masked(&[MaskKind::Cite, MaskKind::Reference, MaskKind::Code]);
+    let maths = sentence.masked(&[MaskKind::Math]);
     let mut features = Features::default();
     for number in scan(text) {
         let at = number.range.start;
@@ -33,25 +28,20 @@ pub(crate) fn features(sentence: &Passage) -> Features {
         );
         let points = matches!(behind.as_str(), "point" | "points" | "percentage" | "pp");
         // A number in words is mostly a count of things, and often a pronoun.
-        if number.style != Style::Spelled || number.unit.is_some() || points {
-            features.add(Feature::Number);
-        }
+        let states = number.style != Style::Spelled || number.unit.is_some() || points;
         let factor = number.times
             || text
                 .get(..at)
                 .unwrap_or("")
                 .trim_end()
                 .ends_with("factor of");
-        for (feature, seen) in [
+        features.extend([
+            (Feature::Number, states),
             (Feature::Unit, number.unit.is_some()),
             (Feature::Percent, number.is_percent()),
             (Feature::Factor, factor),
             (Feature::Interval, number.uncertainty_of.is_some()),
-        ] {
-            if seen {
-                features.add(feature);
-            }
-        }
+        ]);
     }
     features
 }

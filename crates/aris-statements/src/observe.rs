@@ -5,7 +5,6 @@ use crate::numbers;
 use crate::prose::Prose;
 use crate::prose::passage::{MaskKind, Passage, PassageKind};
 use crate::prose::sentence::{Sentence, sentences};
-use crate::prose::stretch::Stretches;
 use crate::words;
 
 /// A sentence with what can be seen of it.
@@ -74,29 +73,18 @@ fn of_sentence(sentence: Sentence, window: &Passage, class: Option<Feature>) -> 
     let found = words_of(window);
     let lower: Vec<&str> = found.iter().map(|word| word.text.as_str()).collect();
     let mut features = numbers::features(window);
-    for (feature, seen) in [
+    let instructs = |word: &Word| word.capital && words::is("imperatives", &word.text);
+    features.extend([
         (Feature::Cited, sentence.is_cited()),
         (Feature::Caption, window.kind == PassageKind::Caption),
         (Feature::Short, found.len() < 6),
         (Feature::Question, window.text.ends_with('?')),
-        (
-            Feature::Instruction,
-            found
-                .first()
-                .is_some_and(|word| word.capital && words::is("imperatives", &word.text)),
-        ),
-    ] {
-        if seen {
-            features.add(feature);
-        }
-    }
-    if let Some(feature) = class {
-        features.add(feature);
-    }
+        (Feature::Instruction, found.first().is_some_and(instructs)),
+    ]);
+    features.extend(class.map(|feature| (feature, true)));
     for at in 0..lower.len() {
-        for feature in words::features(lower.get(at..).unwrap_or(&[])) {
-            features.add(feature);
-        }
+        let row = lower.get(at..).unwrap_or(&[]);
+        features.extend(words::features(row).map(|feature| (feature, true)));
     }
     compared(&found, &mut features);
     refine(&window.text, &lower, &mut features);
@@ -218,8 +206,8 @@ fn refine(text: &str, found: &[&str], features: &mut Features) {
 
 /// Words in lower case, hyphens taken as blanks; a cross reference is the word `§ref`, signs of comparison are words.
 fn words_of(window: &Passage) -> Vec<Word> {
-    let hidden = Stretches::masks(window, &[MaskKind::Cite, MaskKind::Code]);
-    let references = Stretches::masks(window, &[MaskKind::Reference]);
+    let hidden = window.masked(&[MaskKind::Cite, MaskKind::Code]);
+    let references = window.masked(&[MaskKind::Reference]);
     let text = window.text.as_str();
     let mut out: Vec<Word> = Vec::new();
     let mut skip = 0;

@@ -38,6 +38,11 @@ impl Statement {
         self.observed.sentence.is_cited()
     }
 
+    /// Its file and line.
+    pub(crate) fn place(&self) -> (&str, usize) {
+        (&self.file, self.line)
+    }
+
     /// Its features.
     pub fn features(&self) -> Features {
         self.observed.features

@@ -20,10 +20,10 @@ pub(crate) fn open(args: &PaperArgs, context: &Context) -> Result<Project, Error
         let path = project.files.folder.join(root);
         let hint = "--root is relative to the paper folder";
         let message = "root document {} does not exist";
-        return Err(Error::about(ErrorKind::NotFound, &path, message, hint));
+        return Err(ProjectError::about(ErrorKind::NotFound, &path, message, hint).into());
     }
     if !project.has_claims && args.claims.is_some() {
-        return Err(ProjectError::ClaimsAbsent(project.claims_path).into());
+        return Err(ProjectError::no_claims(&project.claims_path).into());
     }
     Ok(project)
 }
@@ -45,10 +45,9 @@ pub(crate) fn begin(args: &PaperArgs, context: &Context) -> Result<Project, Erro
 
 /// The paper. **Errors**: there is none; for commands that make no audit.
 pub(crate) fn document(project: &Project) -> Result<&Document, Error> {
-    project
-        .document
-        .as_ref()
-        .map_err(|obstacle| Error::input(ErrorKind::Validation, &obstacle.message, obstacle.action))
+    project.document.as_ref().map_err(|obstacle| {
+        ProjectError::input(ErrorKind::Validation, &obstacle.message, obstacle.action).into()
+    })
 }
 
 /// The paper's folder, links resolved: project, results and traces are where the paper really lies.
@@ -56,7 +55,7 @@ fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
     let folder = paper_folder(args.paper.as_deref(), context.cwd()).map_err(|folder| {
         let message = "paper folder {} does not exist or is not a folder";
         let hint = "name the folder that holds the paper's LaTeX sources";
-        Error::about(ErrorKind::NotFound, &folder, message, hint)
+        ProjectError::about(ErrorKind::NotFound, &folder, message, hint)
     })?;
     Ok(folder.canonicalize().unwrap_or(folder))
 }

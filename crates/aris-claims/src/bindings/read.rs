@@ -61,35 +61,11 @@ struct RawData {
 #[serde(deny_unknown_fields)]
 struct RawDataFile {
     path: Spanned<String>,
-    format: Option<RawFormat>,
-    #[serde(default, with = "HeaderWord")]
+    format: Option<Format>,
+    #[serde(default)]
     header: Header,
     #[serde(default)]
     na: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct RawFormat(#[serde(with = "FormatWord")] Format);
-
-#[derive(Deserialize)]
-#[serde(remote = "Format", rename_all = "lowercase")]
-enum FormatWord {
-    Csv,
-    Tsv,
-    #[serde(rename = "jsonl")]
-    JsonLines,
-    Json,
-    Yaml,
-    Toml,
-    Sqlite,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "Header", rename_all = "kebab-case")]
-enum HeaderWord {
-    First,
-    None,
-    RowNames,
 }
 
 #[derive(Deserialize)]
@@ -302,7 +278,7 @@ fn data(raw: RawData, places: &Places<'_>) -> Result<Data, Wrong> {
         let at = places.spot(&file.path.span());
         let setting = FileSetting {
             path: glob(file.path)?,
-            format: file.format.map(|RawFormat(format)| format),
+            format: file.format,
             header: file.header,
             na: file.na,
         };

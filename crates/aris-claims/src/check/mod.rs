@@ -14,8 +14,9 @@ use aris_latex::{Document, Position};
 use crate::bindings::{Agreement, Claims, FILE_NAME, Relation, Rounding, Waiver};
 use crate::decimal::Decimal;
 use crate::number::scan;
-use crate::paper::{Kind, Paper, Part, Shown, Stretches};
+use crate::paper::{Kind, Paper, Part, Shown};
 use crate::report::{Audit, Entry, FileUse, Note, Status};
+use crate::stretches::Stretches;
 use agreement::Outcome;
 use place::{Place, Places, Sheet, Target};
 
@@ -33,8 +34,6 @@ pub struct Request<'a> {
     pub folder: &'a str,
     /// Where the data are.
     pub settings: &'a Settings,
-    /// Time and memory of queries.
-    pub limits: &'a Limits,
 }
 
 /// Audits a paper.
@@ -43,7 +42,7 @@ pub fn audit(request: &Request<'_>) -> Audit {
     let places = Places::new(&paper, request.folder);
     let targets = places.all(request.claims);
     let questions: Vec<Question> = targets.iter().map(question).collect();
-    let evaluation = aris_evidence::evaluate(request.settings, &questions, request.limits);
+    let evaluation = aris_evidence::evaluate(request.settings, &questions, &Limits::default());
     let mut judge = Judge {
         paper: &paper,
         audit: Audit::default(),
@@ -448,7 +447,7 @@ fn rest(
             .map(|range| (range.start, range.end))
             .collect();
         audit.coverage.part(paper.part(*block)).bound += distinct.len();
-        taken.insert(*block, Stretches::new(ranges.clone()));
+        taken.insert(*block, ranges.iter().cloned().collect());
     }
     for (shown, kind) in paper.results() {
         let block = taken.get(&shown.block);

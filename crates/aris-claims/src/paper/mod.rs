@@ -314,28 +314,3 @@ fn expansions(document: &Document) -> BTreeMap<&str, Vec<(usize, Range<usize>)>>
     }
     out
 }
-
-/// Stretches of a text, sorted and joined.
-#[derive(Debug, Default)]
-pub(crate) struct Stretches(Vec<Range<usize>>);
-
-impl Stretches {
-    pub(crate) fn new(mut ranges: Vec<Range<usize>>) -> Self {
-        ranges.sort_by_key(|range| range.start);
-        let mut joined: Vec<Range<usize>> = Vec::new();
-        for range in ranges {
-            match joined.last_mut() {
-                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-                _ => joined.push(range),
-            }
-        }
-        Self(joined)
-    }
-
-    /// Whether any of them shares a byte with `range`.
-    pub(crate) fn meets(&self, range: &Range<usize>) -> bool {
-        let after = self.0.partition_point(|known| known.end <= range.start);
-        let next = self.0.get(after);
-        next.is_some_and(|known| known.start < range.end)
-    }
-}

@@ -13,8 +13,9 @@ use std::ops::Range;
 use aris_latex::{Block, BlockKind, MarkKind};
 use serde::Serialize;
 
-use super::{Paper, Shown, Stretches};
+use super::{Paper, Shown};
 use crate::number::{Number, Style, scan};
+use crate::stretches::Stretches;
 
 /// Years of publications and of data.
 const YEARS: Range<i128> = 1900..2100;
@@ -27,6 +28,8 @@ const POINTERS: &str = "section sections sec secs table tables tab tabs figure f
 /// Why a number is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// A number of a table.
     Cell,
@@ -49,16 +52,7 @@ pub enum Kind {
 impl Kind {
     /// The word in artifacts and messages.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Cell => "cell",
-            Self::Percent => "percent",
-            Self::Scientific => "scientific",
-            Self::Factor => "factor",
-            Self::Uncertainty => "uncertainty",
-            Self::Quantity => "quantity",
-            Self::Decimal => "decimal",
-            Self::Integer => "integer",
-        }
+        self.into()
     }
 }
 
@@ -123,7 +117,7 @@ fn masked(block: &Block) -> Stretches {
             MarkKind::Cite { .. } | MarkKind::Ref { .. } | MarkKind::Url | MarkKind::Code
         )
     });
-    Stretches::new(marks.map(|mark| mark.range.clone()).collect())
+    marks.map(|mark| mark.range.clone()).collect()
 }
 
 fn kind(block: &Block, number: &Number) -> Option<Kind> {

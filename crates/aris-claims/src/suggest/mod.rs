@@ -17,14 +17,13 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_evidence::{Limits, Settings};
-use aris_latex::{BlockKind, Document, Position};
+use aris_latex::{BlockKind, Position};
 
 use crate::bindings::{Claims, Draft, DraftSubject, Folded, Spot, append};
 use crate::check::{Request, audit};
 use crate::number::scan;
 use crate::paper::{Paper, Shown};
-use crate::report::{Audit, Entry, Status};
+use crate::report::{Entry, Status};
 use context::Contexts;
 use rank::Fit;
 use values::{MOST_LOOKS, Values};
@@ -39,25 +38,6 @@ const SMALLEST: f64 = 100.0;
 const CELLS: usize = 5;
 /// What a table is worth more than a single number in the order of proposals.
 const TABLE: f64 = 10.0;
-
-/// What proposals are made of.
-#[derive(Debug)]
-pub struct SuggestRequest<'a> {
-    /// The paper.
-    pub document: &'a Document,
-    /// What is bound already, and proposed.
-    pub claims: &'a Claims,
-    /// Folder of `claims.toml`, relative to the paper folder; empty when it is the same.
-    pub folder: &'a str,
-    /// Where the data are.
-    pub settings: &'a Settings,
-    /// The files that may hold values, relative to the data root, sorted.
-    pub evidence: &'a [String],
-    /// Time and memory of queries.
-    pub limits: &'a Limits,
-    /// Proposals that are wanted at most.
-    pub most: usize,
-}
 
 /// A binding that may be right.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,17 +78,19 @@ pub struct Suggestions {
 /// What may be proposed before its query was asked: what is bound, how many other values agree, how sure it is.
 type Idea = (DraftSubject, usize, f64);
 
-/// Proposes bindings for the numbers that nothing binds.
-pub fn suggest(request: &SuggestRequest<'_>) -> Suggestions {
+/// Proposes at most so many bindings for the numbers that nothing binds; `evidence`: the files that may hold values, relative to the data root,
+/// sorted.
+pub fn suggest(request: &Request<'_>, evidence: &[String], most: usize) -> Suggestions {
     let paper = Paper::new(request.document);
     let numbers = unbound(request, &paper);
     if numbers.is_empty() {
         return Suggestions::default();
     }
-    let mut data = data::read(request.settings, request.evidence);
+    let mut data = data::read(request.settings, evidence);
     let contexts = Contexts::new(&paper, &mut data.names);
     let search = Search {
         request,
+        most,
         paper: &paper,
         values: Values::new(data),
         contexts,
@@ -129,7 +111,7 @@ pub fn suggest(request: &SuggestRequest<'_>) -> Suggestions {
         let rank = ranks.entry(first.map(|number| number.position.clone()));
         proposal.rank = *rank.and_modify(|rank| *rank += 1).or_insert(1);
     }
-    proposals.truncate(request.most);
+    proposals.truncate(most);
     Suggestions {
         proposals,
         left_out: search.values.data.left_out,
@@ -137,7 +119,7 @@ pub fn suggest(request: &SuggestRequest<'_>) -> Suggestions {
 }
 
 /// The numbers that neither a binding nor a proposal is about.
-fn unbound(request: &SuggestRequest<'_>, paper: &Paper<'_>) -> Vec<Shown> {
+fn unbound(request: &Request<'_>, paper: &Paper<'_>) -> Vec<Shown> {
     let mut claims = request.claims.clone();
     for claim in &mut claims.claims {
         claim.proposed = false;
@@ -145,7 +127,8 @@ fn unbound(request: &SuggestRequest<'_>, paper: &Paper<'_>) -> Vec<Shown> {
     for table in &mut claims.tables {
         table.proposed = false;
     }
-    let entries = request.audit(&claims).entries;
+    let claims = &claims;
+    let entries = audit(&Request { claims, ..*request }).entries;
     let is_unbound = |entry: &&Entry| entry.status == Status::Unbound;
     let free = entries.iter().filter(is_unbound);
     let free = free.filter_map(|entry| entry.visible.as_ref());
@@ -155,20 +138,9 @@ fn unbound(request: &SuggestRequest<'_>, paper: &Paper<'_>) -> Vec<Shown> {
     numbers.filter(is_free).collect()
 }
 
-impl SuggestRequest<'_> {
-    fn audit(&self, claims: &Claims) -> Audit {
-        audit(&Request {
-            document: self.document,
-            claims,
-            folder: self.folder,
-            settings: self.settings,
-            limits: self.limits,
-        })
-    }
-}
-
 struct Search<'s> {
-    request: &'s SuggestRequest<'s>,
+    request: &'s Request<'s>,
+    most: usize,
     paper: &'s Paper<'s>,
     values: Values,
     contexts: Contexts<'s>,
@@ -225,7 +197,7 @@ impl Search<'_> {
             fits.extend(found.map(|fit| (fit, others, *shown)));
         }
         fits.sort_by(|(one, ..), (other, ..)| other.words.total_cmp(&one.words));
-        fits.truncate(self.request.most.min(MOST_PROPOSALS));
+        fits.truncate(self.most.min(MOST_PROPOSALS));
         let files = 0..self.paper.document.files.len();
         let folded: Vec<Folded> = files.map(|at| self.paper.folded(at)).collect();
         let mut macros: BTreeSet<(String, String)> = BTreeSet::new();
@@ -285,7 +257,10 @@ impl Search<'_> {
             claims.claims.append(&mut read.claims);
             claims.tables.append(&mut read.tables);
         }
-        let audit = self.request.audit(&claims);
+        let audit = audit(&Request {
+            claims: &claims,
+            ..*self.request
+        });
         let mut entries: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
         for entry in &audit.entries {
             if let Some(spot) = entry.binding {

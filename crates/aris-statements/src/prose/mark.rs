@@ -10,9 +10,9 @@
 
 use std::ops::Range;
 
+use aris_claims::stretches::Stretches;
 use aris_contract::ids::{Doi, arxiv_mentions};
 
-use super::stretch::Stretches;
 use crate::words;
 
 /// What a mark points to.

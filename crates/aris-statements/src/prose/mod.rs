@@ -9,14 +9,12 @@ mod markdown;
 pub mod passage;
 mod section;
 pub mod sentence;
-pub(crate) mod stretch;
 
 use std::collections::BTreeSet;
 
 use crate::feature::Feature;
 use mark::Mark;
 use passage::{MaskKind, Passage, PassageKind};
-use stretch::Stretches;
 
 /// The markup of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -279,12 +277,12 @@ fn finish(passages: &mut [Passage], known: Vec<Vec<Mark>>, markdown: bool) -> Ve
         .map(|(passage, known)| {
             let mut marks = known;
             if !matches!(passage.kind, PassageKind::Heading | PassageKind::Other) {
-                let hidden = Stretches::masks(passage, &HIDDEN);
+                let hidden = passage.masked(&HIDDEN);
                 marks.extend(mark::written(&passage.text, &hidden, markdown));
             }
             marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
             marks.dedup_by(|b, a| a.range == b.range);
-            let cites = Stretches::masks(passage, &[MaskKind::Cite]);
+            let cites = passage.masked(&[MaskKind::Cite]);
             let written = marks.iter().map(|mark| mark.range.clone());
             let new: Vec<_> = written
                 .filter(|range| !range.is_empty() && !cites.contains(range.start))

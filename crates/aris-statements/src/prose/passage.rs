@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use aris_claims::stretches::Stretches;
+
 /// What a passage is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassageKind {
@@ -43,4 +45,12 @@ pub struct Passage {
     pub masks: Vec<(Range<usize>, MaskKind)>,
     /// Index into [`super::Prose::sections`].
     pub section: Option<usize>,
+}
+
+impl Passage {
+    /// The masks of these kinds.
+    pub(crate) fn masked(&self, kinds: &[MaskKind]) -> Stretches {
+        let masks = self.masks.iter().filter(|(_, kind)| kinds.contains(kind));
+        masks.map(|(range, _)| range.clone()).collect()
+    }
 }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use aris_claims::stretches::Stretches;
+
 use super::Prose;
 use super::mark::Mark;
 use super::passage::{MaskKind, Passage, PassageKind};
-use super::stretch::Stretches;
 use crate::words;
 
 /// One sentence.
@@ -59,7 +60,7 @@ fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
     let stretches: Stretches = marks.iter().map(|mark| mark.range.clone()).collect();
     let mut found: Vec<Sentence> = Vec::new();
     let mut next = 0;
-    let code = Stretches::masks(passage, &[MaskKind::Code]);
+    let code = passage.masked(&[MaskKind::Code]);
     for range in split(text, &stretches, &code) {
         let mut own = Vec::new();
         let mut marked = false;

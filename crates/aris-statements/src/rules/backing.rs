@@ -75,7 +75,7 @@ pub(super) fn check(prose: &Prose, statements: &[Statement], out: &mut Check) {
             }
         };
         let uncertain = statement.is_uncertain();
-        let place = (statement.file.as_str(), statement.line);
+        let place = statement.place();
         if let Some(finding) = out.add(rule, severity, dimension, place, message) {
             finding.requires_decision = uncertain;
         }

@@ -52,20 +52,16 @@ pub(super) fn check(
                     file.path,
                     columns.join(", ")
                 );
-                for rule in RULES {
-                    out.not_checked(rule, &reason);
-                }
+                out.not_checked(RULES, &reason);
             }
         }
     }
     studies.sort_by_key(|study: &Study<'_>| study.path);
     if studies.is_empty() {
-        for rule in RULES {
-            out.not_checked(
-                rule,
-                "no table of the results has a column that names repetitions (seed, run, subject, fold; --repetition names another)",
-            );
-        }
+        out.not_checked(
+            RULES,
+            "no table of the results has a column that names repetitions (seed, run, subject, fold; --repetition names another)",
+        );
         return;
     }
     let rows: usize = results.iter().map(|file| file.table.rows.len()).sum();
@@ -78,19 +74,19 @@ pub(super) fn check(
     for study in &studies {
         if study.intervals.is_none() {
             let reason = format!("{}: too many means to compare intervals with", study.path);
-            out.not_checked("unit-of-analysis", &reason);
+            out.not_checked(["unit-of-analysis"], &reason);
         }
         if !study.iterates && study.row_counts.last() > Some(&study.most_units) {
             let reason = format!(
                 "{}: `{}` has several rows for each value, and nothing says that they are no units of their own; --repetition {} does",
                 study.path, study.noun, study.noun
             );
-            out.not_checked("unit-of-analysis", &reason);
+            out.not_checked(["unit-of-analysis"], &reason);
         }
     }
     match plan {
         Some(plan) => deviations(documents, plan, &studies, results, out),
-        None => out.not_checked("protocol-deviation", "no plan was given or found"),
+        None => out.not_checked(["protocol-deviation"], "no plan was given or found"),
     }
 }
 
@@ -143,7 +139,7 @@ fn sizes(
                 "{} takes {shown} rows for independent units; the results have {units} units",
                 quoted(text)
             );
-            rerun("unit-of-analysis", statement, message, out);
+            rerun("unit-of-analysis", statement.place(), message, out);
             continue;
         }
         let (most, things) = match &noun {
@@ -152,10 +148,10 @@ fn sizes(
         };
         if infers && value == 1 && units == 1 && matches!(noun, Counted::Size) {
             let message = format!("{} gives an interval or a test for one unit", quoted(text));
-            rerun("unit-of-analysis", statement, message, out);
+            rerun("unit-of-analysis", statement.place(), message, out);
         } else if value > count(most) {
             let message = format!("{} says {shown}; the results have {things}", quoted(text));
-            if let Some(finding) = rerun("sample-size-mismatch", statement, message, out) {
+            if let Some(finding) = rerun("sample-size-mismatch", statement.place(), message, out) {
                 finding.requires_decision = true;
             }
         }
@@ -208,11 +204,10 @@ fn counted(text: &str, number: &Number) -> Counted {
 
 fn rerun<'c>(
     rule: &'static str,
-    statement: &Statement,
+    place: (&str, usize),
     message: String,
     out: &'c mut Check,
 ) -> Option<&'c mut aris_review::Finding> {
-    let place = (statement.file.as_str(), statement.line);
     let finding = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message)?;
     finding.suggested_strategy = Some(String::from(RERUN));
     Some(finding)
@@ -249,7 +244,7 @@ fn widths(prose: &Prose, statement: &Statement, studies: &[Study<'_>], out: &mut
                 "{} prints an interval that takes every row for an independent unit",
                 quoted(text)
             );
-            rerun("unit-of-analysis", statement, message, out);
+            rerun("unit-of-analysis", statement.place(), message, out);
         }
     }
 }
@@ -290,15 +285,14 @@ fn deviations(
     let file = documents
         .first()
         .and_then(|prose| prose.files.first())
-        .cloned()
-        .unwrap_or_default();
+        .map_or("", String::as_str);
     let mut messages = Vec::new();
     if let Some(planned) = plan.replicates {
         for study in studies {
             let other = |unit: &&String| !same_noun(&study.noun, singular(&unit.to_lowercase()));
             if let Some(unit) = plan.unit.as_ref().filter(other) {
                 let reason = format!("{} repeats `{}`, the plan `{unit}`", study.path, study.noun);
-                out.not_checked("protocol-deviation", &reason);
+                out.not_checked(["protocol-deviation"], &reason);
                 continue;
             }
             messages.extend(fewer(plan, planned, study));
@@ -320,22 +314,13 @@ fn deviations(
         if !names.iter().any(like) {
             let reason =
                 format!("nothing in the results is called like the planned metric `{metric}`");
-            out.not_checked("protocol-deviation", &reason);
+            out.not_checked(["protocol-deviation"], &reason);
         }
     }
     thresholds(plan, results, &mut messages);
     for message in messages {
         let message = format!("{message} (plan: {})", plan.file);
-        let place = (file.as_str(), 0);
-        if let Some(finding) = out.add(
-            "protocol-deviation",
-            Severity::Critical,
-            METHODOLOGICAL,
-            place,
-            message,
-        ) {
-            finding.suggested_strategy = Some(String::from(RERUN));
-        }
+        rerun("protocol-deviation", (file, 0), message, out);
     }
 }
 
@@ -389,7 +374,7 @@ fn missing_systems(plan: &Plan, results: &[Results], messages: &mut Vec<String>,
         ));
     } else {
         let reason = format!("the results do not name the planned systems {absent}");
-        out.not_checked("protocol-deviation", &reason);
+        out.not_checked(["protocol-deviation"], &reason);
     }
 }
 

@@ -82,9 +82,7 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
             design::check(documents, &all, sources.plan, results, &mut out);
         }
         None => {
-            for rule in design::RULES {
-                out.not_checked(rule, "no results were given");
-            }
+            out.not_checked(design::RULES, "no results were given");
         }
     }
     // What may not be set is a question.
@@ -149,11 +147,11 @@ impl Check {
         self.findings.last_mut()
     }
 
-    fn not_checked(&mut self, rule: &'static str, reason: &str) {
-        self.not_checked.push(NotChecked {
+    fn not_checked<const N: usize>(&mut self, rules: [&'static str; N], reason: &str) {
+        self.not_checked.extend(rules.map(|rule| NotChecked {
             rule,
             reason: reason.to_owned(),
-        });
+        }));
     }
 }
 

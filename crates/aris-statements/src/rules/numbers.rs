@@ -35,9 +35,7 @@ const RULES: [&str; 2] = ["numeric-mismatch", "numeric-binding"];
 /// Whether the bindings hold. What is bound and agrees, waived or unbound is no finding.
 pub(super) fn bound(bound: Option<&[BoundNumber]>, out: &mut Check) {
     let Some(bound) = bound else {
-        for rule in RULES {
-            out.not_checked(rule, "no claims.toml binds the document's numbers");
-        }
+        out.not_checked(RULES, "no claims.toml binds the document's numbers");
         return;
     };
     for number in bound {
@@ -65,7 +63,7 @@ pub(super) fn directions(prose: &Prose, statements: &[Statement], out: &mut Chec
             "{} says {verb}, and goes from {from} to {to}; correct the word or the numbers",
             quoted(text)
         );
-        let place = (statement.file.as_str(), statement.line);
+        let place = statement.place();
         let rule = "direction-mismatch";
         if let Some(finding) = out.add(rule, Severity::Warning, METHODOLOGICAL, place, message) {
             finding.requires_decision = true;

@@ -49,7 +49,7 @@ pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check)
     let absent = "no bibliography was given or found";
     if sources.bibliographies.is_none() && items.is_empty() {
         if !places.is_empty() {
-            out.not_checked("cite-key-missing", absent);
+            out.not_checked(["cite-key-missing"], absent);
         }
     } else {
         let nowhere = places
@@ -70,9 +70,7 @@ pub(super) fn check(documents: &[Prose], sources: &Sources<'_>, out: &mut Check)
         }
     }
     if sources.bibliographies.is_none() {
-        for rule in ENTRIES {
-            out.not_checked(rule, absent);
-        }
+        out.not_checked(ENTRIES, absent);
     } else {
         let asked = all().flat_map(|one| one.files.iter().flatten());
         let distributed = asked
@@ -105,7 +103,7 @@ fn numbers(documents: &[Prose], out: &mut Check) {
     for references in documents.iter().map(|prose| &prose.references) {
         let Some(last) = references.listed_numbers.last() else {
             if !references.cited_numbers.is_empty() {
-                out.not_checked(rule, "the document has no numbered list of references");
+                out.not_checked([rule], "the document has no numbered list of references");
             }
             continue;
         };
@@ -131,7 +129,7 @@ fn entries(
 ) {
     if sources.now.is_none() {
         out.not_checked(
-            "bib-entry-doubtful",
+            ["bib-entry-doubtful"],
             "nobody said by which date entries are judged",
         );
     }
@@ -157,7 +155,7 @@ fn entries(
 fn unused(documents: &[Prose], library: &Library<'_>, cited: &BTreeSet<Loc>, out: &mut Check) {
     let rule = "bib-entry-unused";
     if documents.iter().any(|prose| !prose.whole) {
-        out.not_checked(rule, "only parts of the documents are known");
+        out.not_checked([rule], "only parts of the documents are known");
         return;
     }
     for loc in library.unused(cited) {
@@ -205,9 +203,7 @@ impl<'l> Work<'l> {
 fn papers(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, out: &mut Check) {
     let (unverified, retracted) = ("bib-entry-unverified", "retracted-citation");
     let Some(cache) = sources.papers else {
-        for rule in [unverified, retracted] {
-            out.not_checked(rule, "no papers cache was given");
-        }
+        out.not_checked([unverified, retracted], "no papers cache was given");
         return;
     };
     for loc in cited {
@@ -252,7 +248,7 @@ fn papers(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, o
 fn notes(library: &Library<'_>, cited: &BTreeSet<Loc>, sources: &Sources<'_>, out: &mut Check) {
     let rule = "citation-without-note";
     let Some(notes) = sources.notes else {
-        out.not_checked(rule, "no folder of notes was given");
+        out.not_checked([rule], "no folder of notes was given");
         return;
     };
     for loc in cited {

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
             _ => continue,
         };
         let message = format!("{}: {}", row.location, row.detail);
-        return Err(Error::input(ErrorKind::Validation, message, hint));
+        return Err(ProjectError::input(ErrorKind::Validation, message, hint).into());
     }
     let unchanged = is_known || !add(&project, &[draft], &same)?;
     let differs = rows.iter().any(|row| row.status.contradicts());
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
 }
 
 fn refused(message: impl Into<String>) -> Error {
-    Error::input(ErrorKind::Validation, message, "nothing was written")
+    ProjectError::input(ErrorKind::Validation, message, "nothing was written").into()
 }
 
 /// Appends under a lock to what stands in the file by now; false where `present` says that nothing is missing.
@@ -94,7 +94,7 @@ pub(crate) fn add(
     aris_fs::create_dir(&locks).map_err(failed)?;
     let lock = Lock::acquire(&locks.join("claims.lock")).map_err(failed)?;
     let text = claims_text(path)?.unwrap_or_default();
-    let malformed = |wrong| ProjectError::Claims(path.clone(), wrong);
+    let malformed = |wrong| ProjectError::claims(path, &wrong);
     if !text.trim().is_empty() && present(&Claims::read(&text).map_err(malformed)?.claims) {
         return Ok(false);
     }
@@ -107,7 +107,7 @@ pub(crate) fn add(
 fn draft(args: &BindArgs) -> Result<Draft, Error> {
     let unclear = |message| {
         let hint = "either --in FILE and --text TEXT, or --macro NAME; nothing was written";
-        Err(Error::input(ErrorKind::Usage, message, hint))
+        Err(ProjectError::input(ErrorKind::Usage, message, hint).into())
     };
     let (file, text) = (args.file.clone(), args.text.clone());
     let subject = match (&args.macro_name, file, text, &args.holds) {

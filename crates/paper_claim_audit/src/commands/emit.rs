@@ -50,7 +50,7 @@ pub(crate) struct MacroRow {
 pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let project = session::open(&args.paper, context)?;
     if !project.has_claims {
-        return Err(ProjectError::ClaimsAbsent(project.claims_path.clone()).into());
+        return Err(ProjectError::no_claims(&project.claims_path).into());
     }
     let bound = project.claims.claims.iter().filter(|claim| !claim.proposed);
     let bound = bound.filter_map(|claim| match &claim.subject {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>,
         let (text, value) = written.map_err(|message| {
             let message = format!("macro `\\{name}`: {message}");
             let hint = "correct its `value` or `format` in claims.toml";
-            Error::input(ErrorKind::Validation, message, hint)
+            ProjectError::input(ErrorKind::Validation, message, hint)
         })?;
         macros.push(MacroRow {
             name: name.clone(),

@@ -9,6 +9,7 @@ pub(crate) mod trace_back;
 
 use std::path::Path;
 
+use aris_claims::project::ProjectError;
 use aris_contract::ErrorKind;
 
 use crate::Error;
@@ -31,7 +32,7 @@ pub(crate) fn write_own(
     if aris_fs::is_foreign(path, mark).map_err(failed)? {
         let message = "{} was not written by this program; it stays as it is";
         let hint = "name a new file, or move this one away";
-        return Err(Error::about(ErrorKind::Usage, path, message, hint));
+        return Err(ProjectError::about(ErrorKind::Usage, path, message, hint).into());
     }
     if aris_fs::holds(path, text.as_bytes()) {
         return Ok(());

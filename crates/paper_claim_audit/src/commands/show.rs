@@ -10,7 +10,7 @@ use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::session;
 use crate::{Report, SPEC};
-use aris_claims::project::Project;
+use aris_claims::project::{Project, ProjectError};
 use aris_claims::runs::Runs;
 use aris_claims::{Audit, Details, Row};
 
@@ -61,7 +61,7 @@ pub(crate) fn write_page(
     summary: &str,
     context: &Context,
 ) -> Result<(), Error> {
-    let runs = Runs::of(project, &audit.entries, context.now())?;
+    let runs = Runs::of(project, &audit.entries, context.now()).map_err(ProjectError::Read)?;
     let folder = project.files.folder.file_name().unwrap_or_default();
     let facts = crate::page::PageFacts {
         title: &folder.to_string_lossy(),

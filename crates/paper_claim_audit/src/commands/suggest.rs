@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 
 use aris_claims::bindings::{Draft, DraftSubject};
-use aris_claims::{Proposal, SuggestRequest, suggest};
+use aris_claims::{Proposal, suggest};
 use aris_cli::{Context, Outcome};
-use aris_evidence::Limits;
 use serde::Serialize;
 
 use crate::Report;
@@ -68,17 +67,9 @@ pub(crate) struct EvidenceRow {
 pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let mut project = session::begin(&args.paper, context)?;
     project.list_evidence();
-    let document = session::document(&project)?;
     let folder = project.claims_folder();
-    let found = suggest(&SuggestRequest {
-        document,
-        claims: &project.claims,
-        folder: &folder,
-        settings: &project.settings,
-        evidence: &project.evidence,
-        limits: &Limits::default(),
-        most: args.limit,
-    });
+    let request = project.request(session::document(&project)?, &folder);
+    let found = suggest(&request, &project.evidence, args.limit);
     let best: Vec<Draft> = found
         .proposals
         .iter()

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use aris_claims::project::ProjectError;
 use aris_claims::runs::{Gap, Runs, short};
 use aris_claims::{Entry, Row, Status};
 use aris_cli::{Context, Outcome, Style};
@@ -96,10 +97,10 @@ pub(crate) fn run(args: &TraceArgs, context: &Context) -> Result<Outcome<Report>
     if wanted.is_empty() {
         let message = format!("no number of the paper is {}", args.number);
         let hint = "`paper_claim_audit show` lists the numbers with their places and ids";
-        return Err(Error::input(ErrorKind::NotFound, message, hint));
+        return Err(ProjectError::input(ErrorKind::NotFound, message, hint).into());
     }
     let entries: Vec<Entry> = wanted.iter().map(|(entry, _)| (*entry).clone()).collect();
-    let runs = Runs::of(&project, &entries, context.now())?;
+    let runs = Runs::of(&project, &entries, context.now()).map_err(ProjectError::Read)?;
     let traced = wanted.into_iter().enumerate().map(|(at, (entry, row))| {
         let query = row.query.as_deref().filter(|_| at < NUMBERS);
         let files = row.evidence.iter().map(|file| {
