@@ -107,6 +107,10 @@ fn text() {
         ),
         ("\\begin{comment}\n5\n\\end{comment}y", &["y"]),
         (
+            "\\MakeShortVerb{\\|}a|%b|c one|two\nthree",
+            &["a%bc one|two three"],
+        ),
+        (
             "\\verb|a%b{| \\texttt{c--d} \\url{http://x.y/%20#z}",
             &["a%b{ c--d http://x.y/%20#z"],
         ),

@@ -150,7 +150,13 @@ impl Reader<'_> {
         if let Some(file) = self.file_mut() {
             file.cursor.pos -= after.len as usize;
         }
+        let start = self.here();
         self.verb(token, false);
+        if self.here() == start {
+            // No second mark on the line: this one is text.
+            let (mark, _) = self.split_letter(after);
+            self.raw_word(mark.len as usize, 0, true);
+        }
     }
 
     /// `\string\x`: the name itself.
