@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_proc::ProcError;
 use serde_json::{Map, Value, json};
-
-use crate::sandbox::SandboxError;
 
 /// Errors of `skill_lint`.
 #[derive(Debug, thiserror::Error)]
@@ -14,27 +13,29 @@ pub enum Error {
     /// A flag's value is none that it takes.
     #[error("{0}")]
     Usage(String),
-    /// Programs of the tree were to run, and there is no sandbox for them.
+    /// A program of the sandbox itself, or an interpreter, could not be started or watched.
     #[error(transparent)]
-    Sandbox(#[from] SandboxError),
+    Process(#[from] ProcError),
+    /// There is nothing to confine programs with.
+    #[error("--run starts nothing that is not sandboxed: {0}")]
+    Unconfined(String),
+    /// The layers around a program ended before it began.
+    #[error("the sandbox did not start {program}: {said}")]
+    NotStarted {
+        /// What was to run.
+        program: String,
+        /// First line of stderr.
+        said: String,
+    },
     /// A PATH does not exist.
-    #[error("{} does not exist", path.display())]
-    Absent {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} does not exist", .0.display())]
+    Absent(PathBuf),
     /// A PATH is a file.
-    #[error("{} is not a folder", path.display())]
-    NotAFolder {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} is not a folder", .0.display())]
+    NotAFolder(PathBuf),
     /// There is nothing to look at.
-    #[error("no SKILL.md and no plugin manifest under {}", path.display())]
-    Empty {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("no SKILL.md and no plugin manifest under {}", .0.display())]
+    Empty(PathBuf),
     /// The configuration is wrong.
     #[error("{}:{line}:{col}: {message}", path.display())]
     Config {
@@ -73,13 +74,14 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Usage(_) => ErrorKind::Usage,
-            Self::Sandbox(error) => error.kind(),
-            Self::Absent { .. } => ErrorKind::NotFound,
-            Self::NotAFolder { .. }
-            | Self::Empty { .. }
-            | Self::Config { .. }
-            | Self::Baseline { .. } => ErrorKind::Validation,
-            Self::Fix { .. } => ErrorKind::Precondition,
+            Self::Process(error) => error.kind(),
+            Self::Absent(_) => ErrorKind::NotFound,
+            Self::NotAFolder(_) | Self::Empty(_) | Self::Config { .. } | Self::Baseline { .. } => {
+                ErrorKind::Validation
+            }
+            Self::Unconfined(_) | Self::NotStarted { .. } | Self::Fix { .. } => {
+                ErrorKind::Precondition
+            }
             Self::Fs(error) => error.kind(),
         }
     }
@@ -87,10 +89,14 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let text = match self {
             Self::Usage(_) => "see --help and --list-rules",
-            Self::Sandbox(error) => return error.hint(),
-            Self::Absent { .. } => "name an existing repository, skills tree or skill",
-            Self::NotAFolder { .. } => "name the folder that holds the SKILL.md",
-            Self::Empty { .. } => {
+            Self::Process(error) => return error.hint(),
+            Self::Unconfined(_) => {
+                "install bubblewrap (bwrap), or say --unsandboxed for skills that you trust as your own"
+            }
+            Self::NotStarted { .. } => "run without --run to leave out the dynamic rules",
+            Self::Absent(_) => "name an existing repository, skills tree or skill",
+            Self::NotAFolder(_) => "name the folder that holds the SKILL.md",
+            Self::Empty(_) => {
                 "name the folder that holds the skills, or give --allow-empty when none is right"
             }
             Self::Config { .. } => "mend the configuration, or run with --no-config",
@@ -103,17 +109,18 @@ impl Failure for Error {
 
     fn details(&self) -> Map<String, Value> {
         let details = match self {
-            Self::Absent { path }
-            | Self::NotAFolder { path }
-            | Self::Empty { path }
+            Self::Absent(path)
+            | Self::NotAFolder(path)
+            | Self::Empty(path)
             | Self::Baseline { path, .. } => json!({"path": path.display().to_string()}),
             Self::Config {
                 path, line, col, ..
             } => json!({"path": path.display().to_string(), "line": line, "col": col}),
             Self::Fix { path, .. } => json!({"path": path}),
             Self::Fs(error) => return error.details(),
-            Self::Sandbox(error) => return error.details(),
-            Self::Usage(_) => return Map::new(),
+            Self::Usage(_) | Self::Process(_) | Self::Unconfined(_) | Self::NotStarted { .. } => {
+                return Map::new();
+            }
         };
         details.as_object().cloned().unwrap_or_default()
     }

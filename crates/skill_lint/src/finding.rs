@@ -1,11 +1,14 @@
 //! Findings, and the sink that rules put them into.
 
 use aris_skills::Skill;
+use serde::Serialize;
 
-use crate::catalogue::{self, Rule, Severity};
+use crate::Error;
+use crate::catalogue::{self, Certainty, Severity};
 use crate::fix::Fix;
-use crate::sandbox::{Isolation, SandboxError};
+use crate::sandbox::Isolation;
 use crate::selection::Selection;
+use crate::suppress::Suppressed;
 
 /// Line and column from 1, the column in characters; 0 counts as 1.
 pub type Place = (usize, usize);
@@ -13,37 +16,51 @@ pub type Place = (usize, usize);
 /// The place of a finding about a file as a whole.
 pub const FILE: Place = (1, 1);
 
-/// One thing that a rule found.
-#[derive(Clone, Debug)]
+/// One finding of the report.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Item"))]
 pub struct Finding {
-    /// The rule.
-    pub rule: &'static Rule,
-    /// File or folder, relative to the root.
+    /// Rule id.
+    pub rule: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// Whether the rule is exact.
+    pub certainty: Certainty,
+    /// The PATH it belongs to, as given; only when several were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// File or folder, relative to its root, with `/`.
     pub path: String,
-    /// Line from 1; 1 for a finding about the file as a whole.
+    /// Line from 1.
     pub line: usize,
     /// Column from 1, in characters.
     pub col: usize,
-    /// What is wrong here: lower case, no full stop.
+    /// Name of the skill's directory; null outside skills.
+    pub skill: Option<String>,
+    /// What is wrong.
     pub message: String,
-    /// What to do, where the rule's own hint does not say it well enough.
-    pub hint: Option<String>,
-    /// How bad, as the run decides: already the profile's.
-    pub severity: Severity,
-    /// For rules that count: how many. A baseline keeps the number, and the finding comes back when it grows.
+    /// What to do.
+    pub hint: String,
+    /// Short names of the rule's sources.
+    pub source: &'static str,
+    /// Whether `--fix` repairs this finding.
+    pub fixable: bool,
+    /// What hides it; null when nothing does.
+    pub suppressed: Option<Suppressed>,
+    /// Stays the same when lines move.
+    pub fingerprint: String,
+    /// For rules that count: how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// How `--fix` repairs it.
+    #[serde(skip)]
     pub fix: Option<Fix>,
-    /// Directory of the skill that it belongs to.
-    pub skill: Option<String>,
-    /// Its fingerprint, as soon as it is known.
-    pub(crate) fingerprint: Option<String>,
 }
 
 impl Finding {
-    /// Adds a hint of its own.
+    /// Gives another hint than that of the rule.
     pub fn hint(&mut self, hint: impl Into<String>) -> &mut Self {
-        self.hint = Some(hint.into());
+        self.hint = hint.into();
         self
     }
 
@@ -60,14 +77,29 @@ impl Finding {
     }
 
     /// Adds a repair.
-    pub fn fix(&mut self, fix: Fix) -> &mut Self {
-        self.fix = Some(fix);
+    pub fn fix(&mut self, fix: impl Into<Option<Fix>>) -> &mut Self {
+        self.fix = fix.into();
+        self.fixable = self.fix.is_some();
         self
+    }
+
+    /// The path as somebody in the working directory would write it.
+    pub(crate) fn shown_path(&self, roots: &[String]) -> String {
+        let root = match (&self.root, roots) {
+            (Some(root), _) => root.as_str(),
+            (None, [only]) => only,
+            _ => ".",
+        };
+        match root.trim_end_matches('/') {
+            "." => self.path.clone(),
+            "" => format!("/{}", self.path),
+            root => format!("{root}/{}", self.path),
+        }
     }
 }
 
 /// A rule that could not look at something.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// The rule.
@@ -86,7 +118,7 @@ pub struct Sink<'a> {
     found: Vec<Finding>,
     skipped: Vec<Skipped>,
     dropped: Option<Finding>,
-    isolation: Option<Result<Isolation, SandboxError>>,
+    isolation: Option<Result<Isolation, Error>>,
 }
 
 impl<'a> Sink<'a> {
@@ -94,7 +126,7 @@ impl<'a> Sink<'a> {
     pub fn new(selection: &'a Selection, skill: Option<&Skill>) -> Self {
         Self {
             selection,
-            skill: skill.map(|skill| skill.dir.clone()),
+            skill: skill.map(|skill| skill.name.clone()),
             found: Vec::new(),
             skipped: Vec::new(),
             dropped: None,
@@ -119,28 +151,27 @@ impl<'a> Sink<'a> {
         let rule = catalogue::find(rule).expect("a rule of the table");
         let severity = self.selection.severity(rule.id);
         let finding = Finding {
-            rule,
+            rule: rule.id,
+            severity: severity.unwrap_or(Severity::Info),
+            certainty: rule.certainty,
+            root: None,
             path: path.to_owned(),
             line: line.max(1),
             col: col.max(1),
+            skill: self.skill.clone(),
             message: message.into(),
-            hint: None,
-            severity: severity.unwrap_or(Severity::Info),
+            hint: rule.fix.to_owned(),
+            source: rule.sources,
+            fixable: false,
+            suppressed: None,
+            fingerprint: String::new(),
             count: None,
             fix: None,
-            skill: self.skill.clone(),
-            fingerprint: None,
         };
         match severity {
-            Some(_) => self.found.push(finding),
-            None => self.dropped = Some(finding),
+            Some(_) => self.found.push_mut(finding),
+            None => self.dropped.insert(finding),
         }
-        let last = match severity {
-            Some(_) => self.found.last_mut(),
-            None => self.dropped.as_mut(),
-        };
-        #[expect(clippy::expect_used, reason = "pushed or set above")]
-        last.expect("just put there")
     }
 
     /// Says that a rule could not look at something; `path` is empty when it looked at nothing at all.
@@ -155,12 +186,12 @@ impl<'a> Sink<'a> {
     }
 
     /// Says under what isolation programs of the tree ran, or why none could.
-    pub fn ran_under(&mut self, isolation: Result<Isolation, SandboxError>) {
+    pub fn ran_under(&mut self, isolation: Result<Isolation, Error>) {
         self.isolation = Some(isolation);
     }
 
     /// Under what isolation programs of the tree ran; `None` when none was to.
-    pub fn take_isolation(&mut self) -> Result<Option<Isolation>, SandboxError> {
+    pub fn take_isolation(&mut self) -> Result<Option<Isolation>, Error> {
         self.isolation.take().transpose()
     }
 

@@ -27,7 +27,7 @@ impl Fingerprints {
             _ => ("", 0),
         };
         let mut digest = Sha256::new();
-        for part in [finding.rule.id, &finding.path, line, &ordinal.to_string()] {
+        for part in [finding.rule, &finding.path, line, &ordinal.to_string()] {
             digest.update(part.as_bytes());
             digest.update([0]);
         }

@@ -2,12 +2,13 @@
 
 use aris_skills::{Skill, Tree};
 
+use crate::Error;
 use crate::config::Config;
 use crate::finding::{Finding, Sink, Skipped};
 use crate::fingerprint::Fingerprints;
 use crate::fix::{self, Seen};
 use crate::rules::{self, Facts};
-use crate::sandbox::{Isolation, SandboxError};
+use crate::sandbox::Isolation;
 use crate::selection::Selection;
 use crate::suppress::{self, Directives};
 
@@ -29,9 +30,9 @@ pub struct Found {
 /// Lints one tree.
 ///
 /// **Errors**: programs were to run, and the sandbox for them cannot be made.
-pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found, SandboxError> {
+pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found, Error> {
     let skills: Vec<usize> = (0..tree.skills.len()).collect();
-    let results = aris_fs::map_in_parallel(config.threads, &skills, |at| {
+    let results = aris_fs::map_in_parallel(config.threads(), &skills, |at| {
         let skill = tree.load(*at)?;
         let mut sink = Sink::new(selection, Some(&skill));
         let facts = rules::skill(&skill, tree, config, &mut sink);
@@ -83,7 +84,7 @@ fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
         let Some(file) = by_path(&finding.path) else {
             continue;
         };
-        finding.fingerprint = Some(prints.of(finding, file.text.as_ref()));
+        finding.fingerprint = prints.of(finding, file.text.as_ref());
     }
     for file in &skill.files {
         if let Some(text) = &file.text {

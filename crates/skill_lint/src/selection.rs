@@ -17,16 +17,18 @@ impl Selection {
             .iter()
             .map(|rule| {
                 let level = config.level(rule.id);
-                let asked = config.only.iter().any(|name| rule.is_named(name));
-                let on = if config.only.is_empty() {
+                let named =
+                    |names: &[String]| names.iter().any(|name| catalogue::is_named(rule.id, name));
+                let asked = named(&config.cli.rule);
+                let on = if config.cli.rule.is_empty() {
                     rule.is_in(config.profile) || matches!(level, Some(Level::On(_)))
                 } else {
                     asked
                 };
-                let off = config.skip.iter().any(|name| rule.is_named(name))
+                let off = named(&config.cli.skip)
                     || matches!(level, Some(Level::Off) if !asked)
-                    || (rule.family() == "dynamic" && config.run.is_none())
-                    || (rule.id == "SR212" && !config.syntax);
+                    || (catalogue::family(rule.id) == "dynamic" && config.cli.run.is_none())
+                    || (rule.id == "SR212" && !config.cli.syntax);
                 let severity = match level {
                     Some(Level::On(severity)) => severity,
                     _ => rule.severity_in(config.profile),

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::report::Item;
+use crate::finding::Finding;
 use crate::suppress::{By, Suppressed};
 
 /// Schema id of the file, which is a list of [`Entry`].
@@ -41,8 +41,8 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Error> {
 }
 
 /// Writes the findings as a baseline, whole or not at all.
-pub fn write(path: &Path, items: &[Item]) -> Result<(), Error> {
-    let kept = |item: &&Item| {
+pub fn write(path: &Path, items: &[Finding]) -> Result<(), Error> {
+    let kept = |item: &&Finding| {
         let by = item.suppressed.as_ref().map(|hidden| hidden.by);
         matches!(by, None | Some(By::Baseline))
     };
@@ -66,7 +66,7 @@ pub fn write(path: &Path, items: &[Item]) -> Result<(), Error> {
 }
 
 /// Hides what the baseline has: each entry hides one finding, a counted one only while its number has not grown.
-pub fn apply(entries: &[Entry], items: &mut [Item]) {
+pub fn apply(entries: &[Entry], items: &mut [Finding]) {
     let mut left: BTreeMap<(&str, &str, &str), Vec<Option<u64>>> = BTreeMap::new();
     for entry in entries {
         let key = (

@@ -1,22 +1,17 @@
 use super::*;
 use crate::catalogue;
-use crate::finding::Finding;
+use crate::config::Config;
+use crate::finding::{FILE, Sink};
+use crate::selection::Selection;
 
-fn item(rule: &str, path: &str, print: &str, count: Option<u64>) -> Item {
-    let finding = Finding {
-        rule: catalogue::find(rule).expect("a rule"),
-        path: path.to_owned(),
-        line: 1,
-        col: 1,
-        message: String::new(),
-        hint: None,
-        severity: catalogue::Severity::Warn,
-        count,
-        fix: None,
-        skill: None,
-        fingerprint: None,
-    };
-    Item::of(finding, print.to_owned(), None)
+fn item(rule: &str, path: &str, print: &str, count: Option<u64>) -> Finding {
+    let selection = Selection::of(&Config::default());
+    let mut sink = Sink::new(&selection, None);
+    let rule = catalogue::find(rule).expect("a rule").id;
+    let found = sink.found(rule, path, FILE, "");
+    found.count = count;
+    found.fingerprint = print.to_owned();
+    found.clone()
 }
 
 #[test]

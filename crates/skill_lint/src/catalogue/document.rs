@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{FAMILIES, TABLE, all, family_name};
+use super::{FAMILIES, TABLE, all, family};
 
 /// All rules at length, in Markdown, with a list of contents.
 pub fn document() -> String {
@@ -22,7 +22,7 @@ pub fn document() -> String {
     );
     for (prefix, name, _) in FAMILIES {
         write!(text, "\n## {prefix}: {name}\n").unwrap_or_default();
-        for rule in all().iter().filter(|rule| family_name(rule.id) == name) {
+        for rule in all().iter().filter(|rule| family(rule.id) == name) {
             write!(text, "\n### {}: {}\n\n{}", rule.id, rule.title, rule.body())
                 .unwrap_or_default();
         }

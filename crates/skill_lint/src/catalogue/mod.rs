@@ -132,20 +132,10 @@ impl Rule {
         }
     }
 
-    /// Name of the family.
-    pub fn family(&self) -> &'static str {
-        family_name(self.id)
-    }
-
     /// The sources among the words of [`Rule::sources`].
     pub fn source_names(&self) -> impl Iterator<Item = &'static str> {
         let words = self.sources.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| SOURCES.contains(word))
-    }
-
-    /// Whether an id or a prefix of one (`SR2`) names this rule.
-    pub fn is_named(&self, name: &str) -> bool {
-        name.len() > 2 && self.id.starts_with(name)
     }
 }
 
@@ -174,8 +164,13 @@ const FAMILIES: [(&str, &str, &str); 9] = [
     ("SR9", "own", "suppressions and unreadable files"),
 ];
 
+/// Whether an id or a prefix of one (`SR2`) names this rule.
+pub fn is_named(rule: &str, name: &str) -> bool {
+    name.len() > 2 && rule.starts_with(name)
+}
+
 /// The family of a rule id.
-pub fn family_name(id: &str) -> &'static str {
+pub fn family(id: &str) -> &'static str {
     let mut families = FAMILIES.iter();
     let found = families.find(|(prefix, ..)| id.starts_with(prefix));
     found.map_or("own", |(_, name, _)| name)
@@ -224,7 +219,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 
 /// Whether `name` is the id of a rule or a prefix of one, for instance `SR2`.
 pub fn is_known(name: &str) -> bool {
-    all().iter().any(|rule| rule.is_named(name))
+    all().iter().any(|rule| is_named(rule.id, name))
 }
 
 #[cfg(test)]

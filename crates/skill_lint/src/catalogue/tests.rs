@@ -34,7 +34,7 @@ fn ids_are_unique_and_every_field_says_something() {
 #[test]
 fn names_of_families_reach_their_rules_only() {
     assert!(is_known("SR9") && is_known("SR901") && !is_known("SR") && !is_known("SR999"));
-    assert_eq!(find("SR905").map(Rule::family), Some("own"));
+    assert_eq!(family("SR905"), "own");
     assert_eq!(unknown("SR999"), "`SR999` is no rule");
 }
 

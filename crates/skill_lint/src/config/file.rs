@@ -1,18 +1,17 @@
 //! `skill-lint.toml`, read strictly: an unknown key, a wrong type or an unknown rule is an error with line and column.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use aris_skills::text::Text;
 use clap::ValueEnum;
 use ignore::gitignore::GitignoreBuilder;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_spanned::Spanned;
 use toml_edit::Datetime;
 
-use super::{Allow, Config, FailOn, Level};
+use super::{Allow, Config, FailOn, Level, Setting};
 use crate::catalogue::{self, Severity};
 
 /// Name of the configuration file.
@@ -32,11 +31,10 @@ pub fn search(root: &Path, top: Option<&Path>) -> Option<PathBuf> {
         .find(|file| file.symlink_metadata().is_ok())
 }
 
-/// Reads a configuration into `config`, which the command line then overrides.
-pub fn read(path: &Path, config: &mut Config) -> Result<(), crate::Error> {
+/// Reads a configuration, which the command line then overrides.
+pub fn read(path: &Path) -> Result<Config, crate::Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
     let text = Text::new(&bytes);
-    config.file = Some(path.to_path_buf());
     let fault = |at: usize, message: String| {
         let (line, col) = text.place(at);
         crate::Error::Config {
@@ -46,129 +44,72 @@ pub fn read(path: &Path, config: &mut Config) -> Result<(), crate::Error> {
             message,
         }
     };
-    let file: File = toml_edit::de::from_str(text.raw()).map_err(|error| {
+    let mut config: Config = toml_edit::de::from_str(text.raw()).map_err(|error| {
         let message = error.message().split_whitespace().collect::<Vec<_>>();
         fault(error.span().map_or(0, |span| span.start), message.join(" "))
     })?;
-    let parse = |text: Spanned<String>, check: fn(&str) -> Result<String, String>| {
-        check(text.as_ref()).map_err(|message| fault(text.span().start, message))
-    };
-    if let Some(profile) = file.profile {
-        let parsed = profile.as_ref().parse();
-        config.profile = parsed.map_err(|message| fault(profile.span().start, message))?;
+    config.file = Some(path.to_path_buf());
+    for one in &config.exclude {
+        is_pattern(one.get_ref()).map_err(|message| fault(one.span().start, message))?;
     }
-    if let Some(fail_on) = file.fail_on {
-        let parsed = fail_on.as_ref().parse();
-        config.fail_on = parsed.map_err(|message| fault(fail_on.span().start, message))?;
+    for one in &mut config.shared.dirs {
+        let folder = folder(one.get_ref()).map_err(|message| fault(one.span().start, message))?;
+        *one.get_mut() = folder;
     }
-    let exclude = file.exclude.into_iter().map(|one| parse(one, pattern));
-    config.exclude = exclude.collect::<Result<_, _>>()?;
-    config.extra_keys = file.frontmatter.extra_keys;
-    let dirs = file.shared.dirs.into_iter().map(|one| parse(one, folder));
-    config.shared_dirs = dirs.collect::<Result<_, _>>()?;
-    config.contract = file.integration.contract;
-    if let Some(tools) = file.integration.developer_tools {
-        config.developer_tools = tools;
-    }
-    config.timeout_s = (file.run.timeout_s).map_or(config.timeout_s, NonZeroU64::get);
-    for (id, settings) in file.rules {
-        let rule = catalogue::find(id.as_ref())
-            .ok_or_else(|| fault(id.span().start, catalogue::unknown(id.as_ref())))?;
-        let entry = config.rules.entry(rule.id).or_default();
+    for (id, settings) in &config.rules {
+        let rule = catalogue::find(id.get_ref())
+            .ok_or_else(|| fault(id.span().start, catalogue::unknown(id.get_ref())))?;
         for (key, value) in settings {
-            let at = value.span().start;
-            match (key.as_ref().as_str(), value.into_inner()) {
-                ("severity", Setting::Word(word)) => {
-                    entry.level = Some(word.parse().map_err(|message| fault(at, message))?);
-                }
-                (limit, Setting::Number(number)) if rule.limits.contains_key(limit) => {
-                    entry.limits.insert(limit.to_owned(), number);
-                }
-                (limit, _) if rule.limits.contains_key(limit) => {
-                    return Err(fault(at, String::from("expected a whole number from 0 on")));
-                }
-                ("severity", _) => return Err(fault(at, String::from("expected a string"))),
+            let is_limit = rule.limits.contains_key(key.get_ref());
+            let wrong = match (key.get_ref().as_str(), value.get_ref()) {
+                ("severity", Setting::Word(word)) => word.parse::<Level>().err(),
+                ("severity", _) => Some(String::from("expected a string")),
+                (_, Setting::Number(_)) if is_limit => None,
+                _ if is_limit => Some(String::from("expected a whole number from 0 on")),
                 (other, _) => {
                     return Err(fault(key.span().start, format!("unknown key `{other}`")));
                 }
+            };
+            if let Some(message) = wrong {
+                return Err(fault(value.span().start, message));
             }
         }
     }
-    for entry in file.allow {
-        let line = text.place(entry.span().start).0;
-        let entry = entry.into_inner();
-        config.allow.push(Allow {
-            line,
-            rule: parse(entry.rule, rule_name)?,
-            path: parse(entry.path, pattern)?,
-            until: entry.until.map(|until| until.0),
-            reason: entry.reason.trim().to_owned(),
-        });
+    for allow in &mut config.allow {
+        allow.line = text.place(allow.line).0;
+        allow.reason = allow.reason.trim().to_owned();
     }
-    Ok(())
+    Ok(config)
 }
 
-/// The file, key by key.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct File {
-    profile: Option<Spanned<String>>,
-    fail_on: Option<Spanned<String>>,
-    exclude: Vec<Spanned<String>>,
-    rules: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<Setting>>>,
-    frontmatter: Frontmatter,
-    shared: Shared,
-    integration: Integration,
-    run: Run,
-    allow: Vec<Spanned<AllowEntry>>,
+/// A word that its type reads.
+pub(super) fn parsed<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
+    String::deserialize(from)?.parse().map_err(D::Error::custom)
 }
 
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a string or a whole number from 0 on")]
-enum Setting {
-    Number(u64),
-    Word(String),
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Frontmatter {
-    extra_keys: Vec<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Shared {
-    dirs: Vec<Spanned<String>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Integration {
-    contract: Option<String>,
-    developer_tools: Option<Vec<String>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Run {
-    timeout_s: Option<NonZeroU64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AllowEntry {
-    rule: Spanned<String>,
-    path: Spanned<String>,
-    #[serde(default)]
-    reason: String,
-    until: Option<Until>,
+/// Entries `[[allow]]`, each with its byte in the file in the place of its line.
+pub(super) fn allowed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Allow>, D::Error> {
+    let entries = Vec::<Spanned<Allow>>::deserialize(from)?.into_iter();
+    Ok(entries
+        .map(|entry| Allow {
+            line: entry.span().start,
+            ..entry.into_inner()
+        })
+        .collect())
 }
 
 /// A pattern as in a `.gitignore`.
-fn pattern(text: &str) -> Result<String, String> {
+pub(super) fn pattern<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    is_pattern(&text).map_err(D::Error::custom)?;
+    Ok(text)
+}
+
+fn is_pattern(text: &str) -> Result<(), String> {
     let mut builder = GitignoreBuilder::new("");
-    let tried = builder.add_line(None, text).map(|_| text.to_owned());
+    let tried = builder.add_line(None, text).map(|_| ());
     tried.map_err(|error| format!("not a pattern: {error}"))
 }
 
@@ -180,32 +121,31 @@ fn folder(text: &str) -> Result<String, String> {
 }
 
 /// Id or prefix of a rule.
-fn rule_name(text: &str) -> Result<String, String> {
-    if catalogue::is_known(text) {
-        Ok(text.to_owned())
+pub(super) fn rule_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    if catalogue::is_known(&text) {
+        Ok(text)
     } else {
-        Err(catalogue::unknown(text))
+        Err(D::Error::custom(catalogue::unknown(&text)))
     }
 }
 
 /// A day, as a string or as TOML's own.
-struct Until(jiff::civil::Date);
-
-impl<'de> Deserialize<'de> for Until {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected a date like \"2027-06-30\"")]
-        enum Either {
-            Text(String),
-            Date(Datetime),
-        }
-        let text = match Either::deserialize(from)? {
-            Either::Text(text) => text,
-            Either::Date(date) => date.to_string(),
-        };
-        let wrong = |_error| serde::de::Error::custom("expected a date like \"2027-06-30\"");
-        text.parse().map(Self).map_err(wrong)
+pub(super) fn day<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<jiff::civil::Date>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a date like \"2027-06-30\"")]
+    enum Either {
+        Text(String),
+        Date(Datetime),
     }
+    let text = match Either::deserialize(from)? {
+        Either::Text(text) => text,
+        Either::Date(date) => date.to_string(),
+    };
+    let wrong = |_error| D::Error::custom("expected a date like \"2027-06-30\"");
+    text.parse().map(Some).map_err(wrong)
 }
 
 impl FromStr for FailOn {

@@ -5,8 +5,7 @@ use crate::testing::folder;
 
 fn of(text: &str) -> Result<Config, Error> {
     let folder = folder(&[("skill-lint.toml", text)]);
-    let mut config = Config::default();
-    read(&folder.path().join("skill-lint.toml"), &mut config).map(|()| config)
+    read(&folder.path().join("skill-lint.toml"))
 }
 
 #[test]
@@ -19,8 +18,11 @@ fn a_whole_configuration() {
         (200, Some(Level::Off))
     );
     assert_eq!(
-        (config.shared_dirs, config.timeout_s),
-        (vec![String::from("skills/shared")], 9)
+        (
+            config.shared_dirs().collect::<Vec<_>>(),
+            config.timeout().as_secs()
+        ),
+        (vec!["skills/shared"], 9)
     );
     assert_eq!(
         (
@@ -30,7 +32,10 @@ fn a_whole_configuration() {
         (17, Some(String::from("2027-06-30")))
     );
     assert_eq!(
-        (config.contract.as_deref(), config.developer_tools),
+        (
+            config.integration.contract.as_deref(),
+            config.integration.developer_tools
+        ),
         (Some("c.md"), vec![String::from("x_*")])
     );
     assert_eq!(

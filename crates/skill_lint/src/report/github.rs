@@ -6,11 +6,12 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use super::{Item, Report};
+use super::Report;
 use crate::catalogue::Severity;
+use crate::finding::Finding;
 
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut items: Vec<&Item> = report.open().collect();
+    let mut items: Vec<&Finding> = report.open().collect();
     items.sort_by_key(|item| Reverse(item.severity));
     for item in &items {
         let command = match item.severity {

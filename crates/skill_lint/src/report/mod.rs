@@ -16,10 +16,9 @@ use serde_json::{Map, Value, json};
 
 pub use page::{RULE_SCHEMA, RULES_SCHEMA};
 
-use crate::catalogue::{Certainty, Rule, Severity};
+use crate::catalogue::{self, Rule, Severity};
 use crate::finding::{Finding, Skipped};
 use crate::profile::Profile;
-use crate::suppress::Suppressed;
 
 /// Schema id of the findings.
 pub const SCHEMA: &str = "aris.skill_lint.findings/v1";
@@ -38,86 +37,11 @@ pub enum Format {
     Github,
 }
 
-/// One finding of the report.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Item {
-    /// Rule id.
-    pub rule: &'static str,
-    /// How bad.
-    pub severity: Severity,
-    /// Whether the rule is exact.
-    pub certainty: Certainty,
-    /// The PATH it belongs to, as given; only when several were given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
-    /// File or folder, relative to its root, with `/`.
-    pub path: String,
-    /// Line from 1.
-    pub line: usize,
-    /// Column from 1, in characters.
-    pub col: usize,
-    /// Name of the skill's directory; null outside skills.
-    pub skill: Option<String>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub hint: String,
-    /// Short names of the rule's sources.
-    pub source: &'static str,
-    /// Whether `--fix` repairs this finding.
-    pub fixable: bool,
-    /// What hides it; null when nothing does.
-    pub suppressed: Option<Suppressed>,
-    /// Stays the same when lines move.
-    pub fingerprint: String,
-    /// For rules that count: how many.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
-}
-
-impl Item {
-    pub(crate) fn of(finding: Finding, fingerprint: String, skill: Option<String>) -> Self {
-        let rule = finding.rule;
-        Self {
-            rule: rule.id,
-            severity: finding.severity,
-            certainty: rule.certainty,
-            root: None,
-            path: finding.path,
-            line: finding.line,
-            col: finding.col,
-            skill,
-            message: finding.message,
-            hint: finding.hint.unwrap_or_else(|| rule.fix.to_owned()),
-            source: rule.sources,
-            fixable: finding.fix.is_some(),
-            suppressed: None,
-            fingerprint,
-            count: finding.count,
-        }
-    }
-
-    /// The path as somebody in the working directory would write it.
-    fn shown_path(&self, roots: &[String]) -> String {
-        let root = match (&self.root, roots) {
-            (Some(root), _) => root.as_str(),
-            (None, [only]) => only,
-            _ => ".",
-        };
-        match root.trim_end_matches('/') {
-            "." => self.path.clone(),
-            "" => format!("/{}", self.path),
-            root => format!("{root}/{}", self.path),
-        }
-    }
-}
-
 /// The report of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Findings, sorted by path, line, rule and column; suppressed ones too.
-    pub items: Vec<Item>,
+    pub items: Vec<Finding>,
     /// Each PATH as given.
     pub roots: Vec<String>,
     /// Whether something not suppressed is as bad as `--fail-on` says.
@@ -142,7 +66,7 @@ pub struct Report {
 
 impl Report {
     /// Findings that nothing hides.
-    pub fn open(&self) -> impl Iterator<Item = &Item> {
+    pub fn open(&self) -> impl Iterator<Item = &Finding> {
         self.items.iter().filter(|item| item.suppressed.is_none())
     }
 
@@ -269,7 +193,7 @@ impl Product for Answer {
 /// The tags of a rule in SARIF and on its page: sources and family.
 pub(crate) fn tags(rule: &Rule) -> Vec<String> {
     let sources = rule.source_names().map(str::to_owned);
-    std::iter::once(rule.family().to_owned())
+    std::iter::once(catalogue::family(rule.id).to_owned())
         .chain(sources)
         .collect()
 }

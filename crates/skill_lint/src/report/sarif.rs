@@ -3,8 +3,9 @@
 use aris_cli::sarif::{Sarif, uri};
 use serde_json::{Value, json};
 
-use super::{Item, Report, tags};
+use super::{Report, tags};
 use crate::catalogue::{self, Certainty, Rule, Severity};
+use crate::finding::Finding;
 use crate::suppress::By;
 
 pub(super) fn document(report: &Report) -> Value {
@@ -52,7 +53,7 @@ fn descriptor(report: &Report, rule: &Rule) -> Value {
     })
 }
 
-fn result(report: &Report, item: &Item) -> Value {
+fn result(report: &Report, item: &Finding) -> Value {
     let index = report.rules_run.iter().position(|id| *id == item.rule);
     let mut result = json!({
         "ruleId": item.rule,

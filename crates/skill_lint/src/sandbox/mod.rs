@@ -16,10 +16,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_contract::{ErrorKind, Failure};
-use aris_fs::FsError;
 use aris_proc::{Finished, ProcError};
 use serde::Serialize;
+
+use crate::Error;
 
 pub use scratch::Scratch;
 use workplace::Workplace;
@@ -75,51 +75,6 @@ const SETTINGS: [&str; 22] = [
 
 /// Folders that every program expects, empty.
 const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
-
-/// A program could not be run in the sandbox. This says nothing about the program.
-#[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
-    /// A folder or file of the sandbox itself.
-    #[error(transparent)]
-    Disk(#[from] FsError),
-    /// A program of the sandbox itself, or the interpreter, could not be started or watched.
-    #[error(transparent)]
-    Process(#[from] ProcError),
-    /// There is nothing to confine programs with.
-    #[error("--run starts nothing that is not sandboxed: {0}")]
-    Unconfined(String),
-    /// The layers around the program ended before it began.
-    #[error("the sandbox did not start {program}: {said}")]
-    NotStarted {
-        /// What was to run.
-        program: String,
-        /// First line of stderr.
-        said: String,
-    },
-}
-
-impl Failure for SandboxError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Disk(error) => error.kind(),
-            Self::Process(error) => error.kind(),
-            Self::Unconfined(_) | Self::NotStarted { .. } => ErrorKind::Precondition,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Disk(error) => error.hint(),
-            Self::Process(error) => error.hint(),
-            Self::Unconfined(_) => Some(String::from(
-                "install bubblewrap (bwrap), or say --unsandboxed for skills that you trust as your own",
-            )),
-            Self::NotStarted { .. } => Some(String::from(
-                "run without --run to leave out the dynamic rules",
-            )),
-        }
-    }
-}
 
 /// What was in force while programs of the tree ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -198,7 +153,7 @@ impl Sandbox {
     ///
     /// `path` is the `PATH` of the calls, `temporary` the folder for scratch folders, `tree` the tree that is checked.
     ///
-    /// **Errors**: [`SandboxError::Unconfined`] when they cannot, unless `unsandboxed`; [`SandboxError::Process`] when not
+    /// **Errors**: [`Error::Unconfined`] when they cannot, unless `unsandboxed`; [`Error::Process`] when not
     /// even `sh` can be run.
     pub fn prepare(
         path: &str,
@@ -206,11 +161,11 @@ impl Sandbox {
         tree: &Path,
         timeout: Duration,
         unsandboxed: bool,
-    ) -> Result<Self, SandboxError> {
+    ) -> Result<Self, Error> {
         let tree = tree.canonicalize().unwrap_or_else(|_| tree.to_path_buf());
         if !unsandboxed && !is_narrow(&tree) {
             let reason = format!("{} holds more than skills", tree.display());
-            return Err(SandboxError::Unconfined(reason));
+            return Err(Error::Unconfined(reason));
         }
         let timeout_s = timeout.as_secs().max(1);
         let limits = Limits {
@@ -235,13 +190,13 @@ impl Sandbox {
             cwd: None,
         };
         let finished = match sandbox.run(&call, &scratch) {
-            Err(SandboxError::NotStarted { said, .. }) if by.is_some() => {
-                return Err(SandboxError::Unconfined(format!(
+            Err(Error::NotStarted { said, .. }) if by.is_some() => {
+                return Err(Error::Unconfined(format!(
                     "bubblewrap does not work here ({said})"
                 )));
             }
-            Err(SandboxError::Process(ProcError::Absent { program })) if program == "bwrap" => {
-                return Err(SandboxError::Unconfined(String::from(
+            Err(Error::Process(ProcError::Absent { program })) if program == "bwrap" => {
+                return Err(Error::Unconfined(String::from(
                     "bubblewrap is not installed",
                 )));
             }
@@ -274,7 +229,7 @@ impl Sandbox {
     }
 
     /// Makes the two empty folders of a call.
-    pub fn scratch(&self) -> Result<Scratch, SandboxError> {
+    pub fn scratch(&self) -> Result<Scratch, Error> {
         Ok(self.workplace.scratch()?)
     }
 
@@ -283,7 +238,7 @@ impl Sandbox {
     /// An exit code above 128 is how the shell around the program says that a signal ended it.
     ///
     /// **Errors**: when the program did not run at all; its own failures are in [`Finished`].
-    pub fn run(&self, call: &Call<'_>, scratch: &Scratch) -> Result<Finished, SandboxError> {
+    pub fn run(&self, call: &Call<'_>, scratch: &Scratch) -> Result<Finished, Error> {
         let cwd = call
             .cwd
             .map_or_else(|| scratch.cwd(), |inner| scratch.cwd().join(inner));
@@ -326,7 +281,7 @@ impl Sandbox {
             return Ok(finished);
         }
         let said = finished.stderr.text();
-        Err(SandboxError::NotStarted {
+        Err(Error::NotStarted {
             program: call
                 .command
                 .first()

@@ -30,7 +30,7 @@ fn prepared(timeout_s: u64, unsandboxed: bool) -> Option<Case> {
         unsandboxed,
     );
     match sandbox {
-        Err(SandboxError::Unconfined(reason)) => {
+        Err(Error::Unconfined(reason)) => {
             eprintln!("skipped: {reason}");
             None
         }

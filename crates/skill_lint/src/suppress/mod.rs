@@ -142,144 +142,123 @@ pub enum By {
     Baseline,
 }
 
-/// Applies all suppressions of a tree to its findings: what hides each, in their order. Faults of the suppressions themselves go
-/// to `sink`.
+/// Applies all suppressions of a tree to its findings. Faults of the suppressions themselves go to `sink`.
 pub fn apply(
-    findings: &[Finding],
+    findings: &mut [Finding],
     directives: &Directives,
     config: &Config,
     root: &Path,
     today: jiff::civil::Date,
     sink: &mut Sink<'_>,
     selection: &Selection,
-) -> Vec<Option<Suppressed>> {
-    let mut hiding = Hiding {
-        findings,
-        hidden: vec![None; findings.len()],
-    };
-    let mut by_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, finding) in findings.iter().enumerate() {
-        by_path.entry(&finding.path).or_default().push(at);
+) {
+    let mut by_path: BTreeMap<String, Vec<&mut Finding>> = BTreeMap::new();
+    for finding in findings.iter_mut() {
+        let here = by_path.entry(finding.path.clone()).or_default();
+        here.push(finding);
     }
     for (path, directives) in directives {
-        let here = by_path.get(path.as_str()).map_or(&[][..], Vec::as_slice);
+        let here = by_path.entry(path.clone()).or_default();
         for directive in directives {
-            hiding.inline(path, directive, here, sink, selection);
+            inline(path, directive, here, sink, selection);
         }
     }
     if config.profile == Profile::Portable {
         // The tree is somebody else's: its own word does not decide whether it is dangerous.
-        let findings = findings.iter().zip(&mut hiding.hidden);
-        for (_, slot) in findings.filter(|(finding, _)| finding.rule.family() == "security") {
-            *slot = None;
+        for finding in findings.iter_mut() {
+            finding
+                .suppressed
+                .take_if(|_| catalogue::family(finding.rule) == "security");
         }
     }
     let file = config_path(config, root);
     for allow in &config.allow {
-        hiding.allowed(allow, &file, today, sink, selection);
+        allowed(findings, allow, &file, today, sink, selection);
     }
-    hiding.hidden
 }
 
-/// Findings, and what hides each so far.
-struct Hiding<'a> {
-    findings: &'a [Finding],
-    hidden: Vec<Option<Suppressed>>,
+/// Hides findings of a rule for a reason. Gives whether there was one.
+fn hide<'f>(
+    among: impl Iterator<Item = &'f mut Finding>,
+    rule: &str,
+    covers: impl Fn(&Finding) -> bool,
+    by: By,
+    reason: &str,
+) -> bool {
+    let mut used = false;
+    for finding in among.filter(|one| catalogue::is_named(one.rule, rule) && covers(one)) {
+        used = true;
+        let reason = reason.to_owned();
+        finding.suppressed.get_or_insert(Suppressed { by, reason });
+    }
+    used
 }
 
-impl Hiding<'_> {
-    /// Hides findings of a rule for a reason. Gives whether there was one.
-    fn hide(
-        &mut self,
-        among: impl Iterator<Item = usize>,
-        rule: &str,
-        covers: impl Fn(&Finding) -> bool,
-        by: &Suppressed,
-    ) -> bool {
-        let mut used = false;
-        for at in among {
-            let finding = self.findings.get(at);
-            if finding.is_some_and(|finding| finding.rule.is_named(rule) && covers(finding))
-                && let Some(slot) = self.hidden.get_mut(at)
-            {
-                used = true;
-                slot.get_or_insert_with(|| by.clone());
-            }
-        }
-        used
+fn inline(
+    path: &str,
+    directive: &Directive,
+    here: &mut [&mut Finding],
+    sink: &mut Sink<'_>,
+    selection: &Selection,
+) {
+    let (place, reason) = (directive.place, &directive.reason);
+    if directive.rules.is_empty() {
+        sink.found("SR903", path, place, "the suppression names no rule");
     }
+    if reason.is_empty() {
+        let message = "the suppression gives no reason and hides nothing";
+        sink.found("SR901", path, place, message);
+        return;
+    }
+    let covers = |finding: &Finding| match directive.scope {
+        Scope::File => true,
+        Scope::Lines(first, last) => (first..=last).contains(&finding.line),
+    };
+    for name in &directive.rules {
+        let here = here.iter_mut().map(|finding| &mut **finding);
+        if !catalogue::is_known(name) {
+            sink.found("SR903", path, place, catalogue::unknown(name));
+        } else if !hide(here, name, covers, By::Inline, reason) && ran(selection, name) {
+            let message = format!("there is no finding of {name} here to hide");
+            sink.found("SR902", path, place, message);
+        }
+    }
+}
 
-    fn inline(
-        &mut self,
-        path: &str,
-        directive: &Directive,
-        here: &[usize],
-        sink: &mut Sink<'_>,
-        selection: &Selection,
-    ) {
-        let place = directive.place;
-        if directive.rules.is_empty() {
-            sink.found("SR903", path, place, "the suppression names no rule");
-        }
-        if directive.reason.is_empty() {
-            let message = "the suppression gives no reason and hides nothing";
-            sink.found("SR901", path, place, message);
-            return;
-        }
-        let covers = |finding: &Finding| match directive.scope {
-            Scope::File => true,
-            Scope::Lines(first, last) => (first..=last).contains(&finding.line),
-        };
-        let by = Suppressed {
-            by: By::Inline,
-            reason: directive.reason.clone(),
-        };
-        for name in &directive.rules {
-            if !catalogue::is_known(name) {
-                sink.found("SR903", path, place, catalogue::unknown(name));
-            } else if !self.hide(here.iter().copied(), name, covers, &by) && ran(selection, name) {
-                let message = format!("there is no finding of {name} here to hide");
-                sink.found("SR902", path, place, message);
-            }
-        }
-    }
-
-    fn allowed(
-        &mut self,
-        allow: &Allow,
-        file: &str,
-        today: jiff::civil::Date,
-        sink: &mut Sink<'_>,
-        selection: &Selection,
-    ) {
-        let expired = allow.until.filter(|until| *until < today);
-        let pattern = pattern(&allow.path);
-        let covers = |finding: &Finding| {
-            let matched = || pattern.matched_path_or_any_parents(&finding.path, false);
-            finding.path == allow.path || matched().is_ignore()
-        };
-        let by = Suppressed {
-            by: By::Config,
-            reason: allow.reason.clone(),
-        };
-        let all = 0..self.findings.len();
-        let (rule, fault) = if allow.reason.is_empty() {
-            ("SR901", String::from("gives no reason and hides nothing"))
-        } else if let Some(until) = expired {
-            ("SR904", format!("held until {until}"))
-        } else if !self.hide(all, &allow.rule, covers, &by) && ran(selection, &allow.rule) {
-            ("SR902", String::from("hides nothing"))
-        } else {
-            return;
-        };
-        let message = format!("[[allow]] of {} for {} {fault}", allow.rule, allow.path);
-        sink.found(rule, file, (allow.line, 1), message);
-    }
+fn allowed(
+    findings: &mut [Finding],
+    allow: &Allow,
+    file: &str,
+    today: jiff::civil::Date,
+    sink: &mut Sink<'_>,
+    selection: &Selection,
+) {
+    let (name, reason) = (&allow.rule, &allow.reason);
+    let expired = allow.until.filter(|until| *until < today);
+    let pattern = pattern(&allow.path);
+    let covers = |finding: &Finding| {
+        let matched = || pattern.matched_path_or_any_parents(&finding.path, false);
+        finding.path == allow.path || matched().is_ignore()
+    };
+    let all = findings.iter_mut();
+    let (rule, fault) = if reason.is_empty() {
+        ("SR901", String::from("gives no reason and hides nothing"))
+    } else if let Some(until) = expired {
+        ("SR904", format!("held until {until}"))
+    } else if !hide(all, name, covers, By::Config, reason) && ran(selection, name) {
+        ("SR902", String::from("hides nothing"))
+    } else {
+        return;
+    };
+    let message = format!("[[allow]] of {name} for {} {fault}", allow.path);
+    sink.found(rule, file, (allow.line, 1), message);
 }
 
 /// Whether all rules of a name ran: else nobody knows whether a suppression of it is needed.
 fn ran(selection: &Selection, name: &str) -> bool {
-    let mut named = catalogue::all().iter().filter(|rule| rule.is_named(name));
+    let mut named = catalogue::all()
+        .iter()
+        .filter(|rule| catalogue::is_named(rule.id, name));
     named.all(|rule| selection.severity(rule.id).is_some())
 }
 

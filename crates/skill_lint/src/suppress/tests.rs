@@ -77,21 +77,20 @@ fn suppressions_hide_and_are_judged() {
             allow("SR110", "b/SKILL.md", None, 8),
             allow("SR110", "a/SKILL.md", Some("2020-01-01"), 13),
         ],
-        only: vec![
-            String::from("SR110"),
-            String::from("SR119"),
-            String::from("SR9"),
-        ],
+        cli: crate::Cli {
+            rule: ["SR110", "SR119", "SR9"].map(String::from).to_vec(),
+            ..crate::Cli::default()
+        },
         ..Config::default()
     };
     let selection = Selection::of(&config);
-    let found = crate::lint::tree(&tree, &config, &selection).expect("no sandbox is needed");
+    let mut found = crate::lint::tree(&tree, &config, &selection).expect("no sandbox is needed");
     let links: Vec<usize> = found.findings.iter().map(|finding| finding.line).collect();
     assert_eq!(links, [6, 8]);
     let mut sink = Sink::new(&selection, None);
     let today = "2026-11-20".parse().expect("date");
-    let hidden = apply(
-        &found.findings,
+    apply(
+        &mut found.findings,
         &found.directives,
         &config,
         folder.path(),
@@ -99,16 +98,14 @@ fn suppressions_hide_and_are_judged() {
         &mut sink,
         &selection,
     );
-    let by: Vec<Option<By>> = hidden
-        .iter()
-        .map(|hidden| hidden.as_ref().map(|hidden| hidden.by))
-        .collect();
+    let hidden = found.findings.iter().map(|one| one.suppressed.as_ref());
+    let by: Vec<Option<By>> = hidden.map(|hidden| Some(hidden?.by)).collect();
     assert_eq!(by, [Some(By::Inline), Some(By::Config)]);
     let own: Vec<(&str, usize)> = sink
         .into_parts()
         .0
         .iter()
-        .map(|found| (found.rule.id, found.line))
+        .map(|found| (found.rule, found.line))
         .collect();
     assert_eq!(
         own,

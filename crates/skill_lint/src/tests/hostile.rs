@@ -110,7 +110,10 @@ fn found(text: &str) -> Vec<(String, usize, usize)> {
     let folder = folder(&files);
     let config = Config {
         profile: Profile::All,
-        threads: 1,
+        cli: crate::Cli {
+            threads: Some(1),
+            ..crate::Cli::default()
+        },
         ..Config::default()
     };
     let found = lint_folder(folder.path(), &config);
@@ -130,7 +133,7 @@ fn found(text: &str) -> Vec<(String, usize, usize)> {
         assert!(
             length.is_some_and(|length| one.col <= length + 1) || one.line == 1,
             "{} {}:{}:{}",
-            one.rule.id,
+            one.rule,
             one.path,
             one.line,
             one.col

@@ -7,7 +7,7 @@ use super::*;
 
 #[test]
 fn schemas_are_current() {
-    check_schema::<Vec<report::Item>>(report::SCHEMA);
+    check_schema::<Vec<finding::Finding>>(report::SCHEMA);
     check_schema::<Vec<catalogue::Rule>>(report::RULES_SCHEMA);
     check_schema::<catalogue::Rule>(report::RULE_SCHEMA);
     check_schema::<Vec<baseline::Entry>>(baseline::SCHEMA);

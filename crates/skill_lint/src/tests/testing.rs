@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aris_skills::{Tree, WalkOptions};
 
+use crate::Cli;
 use crate::config::Config;
 use crate::finding::Finding;
 use crate::lint;
@@ -34,9 +35,7 @@ pub(crate) fn lint_folder(root: &Path, config: &Config) -> Vec<Finding> {
     let tree = Tree::walk(root, &WalkOptions::default()).expect("walk");
     let selection = Selection::of(config);
     let mut found = lint::tree(&tree, config, &selection).expect("ran").findings;
-    found.sort_by(|a, b| {
-        (&a.path, a.line, a.col, a.rule.id).cmp(&(&b.path, b.line, b.col, b.rule.id))
-    });
+    found.sort_by(|a, b| (&a.path, a.line, a.col, a.rule).cmp(&(&b.path, b.line, b.col, b.rule)));
     found
 }
 
@@ -45,7 +44,10 @@ pub(crate) fn findings(rules: &[&str], files: &[(&str, &str)]) -> Vec<Finding> {
     let folder = folder(files);
     let config = Config {
         profile: Profile::All,
-        only: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+        cli: Cli {
+            rule: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            ..Cli::default()
+        },
         ..Config::default()
     };
     lint_folder(folder.path(), &config)
@@ -55,12 +57,7 @@ pub(crate) fn findings(rules: &[&str], files: &[(&str, &str)]) -> Vec<Finding> {
 pub(crate) fn places(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
     findings(rules, files)
         .iter()
-        .map(|found| {
-            format!(
-                "{} {}:{}:{}",
-                found.rule.id, found.path, found.line, found.col
-            )
-        })
+        .map(|found| format!("{} {}:{}:{}", found.rule, found.path, found.line, found.col))
         .collect()
 }
 

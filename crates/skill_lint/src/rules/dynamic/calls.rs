@@ -13,8 +13,9 @@ use super::answer::{Answer, copy_name};
 use super::interpreter::Interpreter;
 use super::judge::{Answers, Place, SampleAnswer, UNKNOWN_FLAG};
 use super::program::{Program, Start};
+use crate::Error;
 use crate::config::RunLevel;
-use crate::sandbox::{Call, Sandbox, SandboxError, Scratch};
+use crate::sandbox::{Call, Sandbox, Scratch};
 
 /// Bytes and entries of a skill that is copied for a sample: above it the sample does not run.
 const COPIED_BYTES: u64 = 256 * 1024 * 1024;
@@ -83,7 +84,7 @@ struct Caller<'a> {
 
 impl Caller<'_> {
     /// `None` when a launcher says that there is nothing to launch.
-    fn answers(&self, level: RunLevel) -> Result<Option<Answers>, SandboxError> {
+    fn answers(&self, level: RunLevel) -> Result<Option<Answers>, Error> {
         let help = self.call("--help")?;
         if self.program.contract.is_some()
             && self.program.compiled.is_some()
@@ -104,13 +105,13 @@ impl Caller<'_> {
         }))
     }
 
-    fn call(&self, flag: &str) -> Result<Answer, SandboxError> {
+    fn call(&self, flag: &str) -> Result<Answer, Error> {
         let scratch = self.sandbox.scratch()?;
         let script = self.program.skill.join(&self.program.skill_path);
         self.run(&script, &[flag.to_owned()], None, scratch)
     }
 
-    fn samples(&self) -> Result<Vec<SampleAnswer>, SandboxError> {
+    fn samples(&self) -> Result<Vec<SampleAnswer>, Error> {
         let of_header = self.program.samples.iter().filter_map(|sample| {
             let args = sample.args.as_ref().ok()?;
             Some((Place::Script(sample.line), Vec::new(), args))
@@ -146,7 +147,7 @@ impl Caller<'_> {
         args: &[String],
         cwd: Option<&Path>,
         scratch: Scratch,
-    ) -> Result<Answer, SandboxError> {
+    ) -> Result<Answer, Error> {
         let mut command = self.words.clone();
         command.push(script.as_os_str().to_owned());
         command.extend(args.iter().map(OsString::from));

@@ -16,7 +16,6 @@ mod sample;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use aris_skills::{Skill, Tree};
 
@@ -37,7 +36,7 @@ pub struct Facts {
 
 /// Looks for what could be run; nothing is run yet.
 pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    if config.run.is_none() {
+    if config.cli.run.is_none() {
         return Facts::default();
     }
     let programs = program::programs(skill);
@@ -65,23 +64,22 @@ pub fn tree<'f>(
     config: &Config,
     sink: &mut Sink<'_>,
 ) {
-    let Some(level) = config.run else { return };
+    let Some(level) = config.cli.run else { return };
     // What is passed over is said in the name of the first rule that would have looked.
     let dynamic = catalogue::all()
         .iter()
-        .filter(|rule| rule.family() == "dynamic");
+        .filter(|rule| catalogue::family(rule.id) == "dynamic");
     let Some(rule) = dynamic.map(|rule| rule.id).find(|id| sink.wants(id)) else {
         return;
     };
     let programs: Vec<&Program> = facts.flat_map(|facts| &facts.programs).collect();
-    let timeout = Duration::from_secs(config.timeout_s);
     let temporary = std::env::temp_dir();
     let prepared = Sandbox::prepare(
         config.path(),
         &temporary,
         &tree.root,
-        timeout,
-        config.unsandboxed,
+        config.timeout(),
+        config.cli.unsandboxed,
     );
     let sandbox = match prepared {
         Ok(sandbox) => sandbox,
@@ -93,7 +91,7 @@ pub fn tree<'f>(
     sink.ran_under(Ok(sandbox.isolation().clone()));
     let interpreters = interpreters(&programs, &sandbox);
     let judged: Vec<Result<Vec<Problem>, String>> =
-        aris_fs::map_in_parallel(config.threads, &programs, |program| {
+        aris_fs::map_in_parallel(config.threads(), &programs, |program| {
             let answers = calls::answers(program, level, &sandbox, &interpreters)?;
             Ok(judge::problems(&answers))
         });
@@ -130,5 +128,5 @@ fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
         (Place::Contract, None) => (&program.path, 1),
     };
     sink.found(problem.rule, path, (line, 1), problem.message)
-        .skill = Some(program.skill_dir.clone());
+        .skill = Some(program.skill_name.clone());
 }

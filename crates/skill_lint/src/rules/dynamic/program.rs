@@ -19,8 +19,8 @@ pub(super) struct Program {
     pub(super) skill_path: String,
     /// The skill on the disk.
     pub(super) skill: PathBuf,
-    /// Directory of the skill in the tree.
-    pub(super) skill_dir: String,
+    /// Name of the skill.
+    pub(super) skill_name: String,
     pub(super) start: Start,
     pub(super) contract: Option<ContractFile>,
     /// Samples of the header.
@@ -109,7 +109,7 @@ fn program(skill: &Skill, file: &SourceFile) -> Option<Program> {
         path: file.path().to_owned(),
         skill_path: file.skill_path.clone(),
         skill: skill.location.clone(),
-        skill_dir: skill.dir.clone(),
+        skill_name: skill.name.clone(),
         start,
         contract,
         samples,

@@ -4,6 +4,9 @@
 
 use std::path::Path;
 
+use std::num::NonZeroU64;
+
+use crate::config::Run;
 use crate::config::{Config, RunLevel};
 use crate::finding::Skipped;
 use crate::lint::{self, Found};
@@ -15,12 +18,17 @@ use crate::{Cli, Error, Options};
 fn run_in(root: &Path, level: RunLevel, timeout_s: u64) -> Found {
     let config = Config {
         profile: Profile::All,
-        only: vec![String::from("SR3")],
-        run: Some(level),
-        unsandboxed: true,
+        cli: Cli {
+            rule: vec![String::from("SR3")],
+            run: Some(level),
+            unsandboxed: true,
+            threads: Some(4),
+            ..Cli::default()
+        },
         search_path: std::env::var("PATH").ok(),
-        timeout_s,
-        threads: 4,
+        run: Run {
+            timeout_s: NonZeroU64::new(timeout_s),
+        },
         ..Config::default()
     };
     let tree = aris_skills::Tree::walk(root, &aris_skills::WalkOptions::default()).expect("walk");
@@ -44,7 +52,7 @@ fn lines(found: Found) -> Vec<String> {
         .map(|one| {
             format!(
                 "{} {}:{} {}",
-                one.rule.id,
+                one.rule,
                 one.path.trim_start_matches("skills/a/"),
                 one.line,
                 one.message
@@ -92,7 +100,10 @@ fn nothing_runs_without_being_asked_to() {
     ]);
     let config = Config {
         profile: Profile::All,
-        unsandboxed: true,
+        cli: Cli {
+            unsandboxed: true,
+            ..Cli::default()
+        },
         ..Config::default()
     };
     let tree =
@@ -102,7 +113,7 @@ fn nothing_runs_without_being_asked_to() {
         found
             .findings
             .iter()
-            .all(|one| !one.rule.id.starts_with("SR3"))
+            .all(|one| !one.rule.starts_with("SR3"))
     );
     assert!(found.sandbox.is_none());
 }
@@ -188,9 +199,12 @@ fn a_missing_interpreter_is_no_finding() {
     ]);
     let mut config = Config {
         profile: Profile::All,
-        only: vec![String::from("SR3")],
-        run: Some(RunLevel::Help),
-        unsandboxed: true,
+        cli: Cli {
+            rule: vec![String::from("SR3")],
+            run: Some(RunLevel::Help),
+            unsandboxed: true,
+            ..Cli::default()
+        },
         search_path: Some(String::from("/usr/bin:/bin")),
         ..Config::default()
     };
@@ -209,7 +223,7 @@ fn a_missing_interpreter_is_no_finding() {
         found.skipped
     );
     // With the one rule left out that names what is passed over, another names it.
-    config.skip = vec![String::from("SR301")];
+    config.cli.skip = vec![String::from("SR301")];
     assert_eq!(
         lint::tree(&tree, &config, &Selection::of(&config))
             .expect("ran")
@@ -217,7 +231,7 @@ fn a_missing_interpreter_is_no_finding() {
             .rule,
         "SR302"
     );
-    config.skip = vec![String::from("SR3")];
+    config.cli.skip = vec![String::from("SR3")];
     assert!(
         lint::tree(&tree, &config, &Selection::of(&config))
             .expect("ran")
@@ -300,7 +314,7 @@ fn a_binary_runs_as_it_is_and_one_for_another_system_does_not() {
         found
             .findings
             .iter()
-            .any(|one| one.rule.id == "SR301" && one.path.ends_with("bin/false")),
+            .any(|one| one.rule == "SR301" && one.path.ends_with("bin/false")),
         "{:?}",
         found.findings
     );
@@ -326,7 +340,7 @@ fn without_a_sandbox_the_run_fails_and_is_not_clean() {
     let folder = folder(&[("a/SKILL.md", &text), ("a/scripts/good.sh", GOOD)]);
     let mut options = options(folder.path());
     options.search_path = Some(String::from("/no/such/folder"));
-    assert!(matches!(crate::lint(&options), Err(Error::Sandbox(_))));
+    assert!(matches!(crate::lint(&options), Err(Error::Process(_))));
 }
 
 #[test]

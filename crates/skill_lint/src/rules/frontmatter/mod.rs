@@ -45,7 +45,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
         directory: &skill.name,
         // A repository that is one skill lies in a folder of any name.
         is_clone: skill.dir.is_empty() && tree.root.join(".git").exists(),
-        extra_keys: &config.extra_keys,
+        extra_keys: &config.frontmatter.extra_keys,
     };
     let frontmatter = document.frontmatter.as_ref();
     for found in check::check(text, frontmatter, &around) {

@@ -7,7 +7,7 @@ fn a_byte_order_mark_is_found_and_the_frontmatter_still_read() {
     let text = format!("\u{feff}{}", skill_md("a", ""));
     let found = findings(&["SR0"], &[("skills/a/SKILL.md", &text)]);
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].rule.id, "SR019");
+    assert_eq!(found[0].rule, "SR019");
     assert!(found[0].fix.is_some());
 }
 

@@ -60,7 +60,10 @@ mod tests {
     use super::*;
 
     fn paths(line: &str) -> Vec<(usize, &str)> {
-        calls(line, &crate::config::Config::default().developer_tools)
+        calls(
+            line,
+            &crate::config::Config::default().integration.developer_tools,
+        )
     }
 
     #[test]

@@ -29,7 +29,7 @@ const EXPLAINING: [&str; 2] = ["integration-contract.md", "wiki-helper-resolutio
 
 /// Whether a page explains the contract.
 pub(super) fn is_explaining(path: &str, config: &Config) -> bool {
-    config.contract.as_deref() == Some(path)
+    config.integration.contract.as_deref() == Some(path)
         || is_shared(path) && EXPLAINING.contains(&names::file_name(path))
 }
 
@@ -52,7 +52,7 @@ pub(super) fn shared_pages(tree: &Tree, config: &Config, sink: &mut Sink<'_>) ->
     let mut pages = Vec::new();
     let is_page = |path: &str| {
         names::extension(path) == "md" && is_shared(path)
-            || config.contract.as_deref() == Some(path)
+            || config.integration.contract.as_deref() == Some(path)
     };
     for file in tree.files.iter().filter(|file| is_page(&file.path)) {
         match tree.text(&file.path) {
@@ -128,14 +128,14 @@ impl Contracts {
     ) -> Self {
         let mut found: BTreeMap<String, Vec<Row>> = BTreeMap::new();
         let mut add = |file: &str, rows: Vec<Row>| {
-            let governs = if config.contract.is_some() {
+            let governs = if config.integration.contract.is_some() {
                 ""
             } else {
                 governed_by(file)
             };
             found.entry(governs.to_owned()).or_default().extend(rows);
         };
-        let counts = |path: &str| match config.contract.as_deref() {
+        let counts = |path: &str| match config.integration.contract.as_deref() {
             Some(contract) => names::folder(contract) == names::folder(path),
             None => is_shared(path),
         };

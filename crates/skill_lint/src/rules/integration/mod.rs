@@ -25,7 +25,6 @@ use crate::fix::Fix;
 #[derive(Debug, Default)]
 pub struct Facts {
     name: String,
-    dir: String,
     pages: Vec<Page>,
 }
 
@@ -40,12 +39,11 @@ pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) -> Facts {
                 explains: contract::is_explaining(file.path(), config),
                 ..Page::default()
             };
-            pages.push(page.read(text, document, &config.developer_tools, sink));
+            pages.push(page.read(text, document, &config.integration.developer_tools, sink));
         }
     }
     Facts {
         name: skill.name.clone(),
-        dir: skill.dir.clone(),
         pages,
     }
 }
@@ -71,7 +69,7 @@ pub fn tree<'f>(
                 explains: contract::is_explaining(&page.path, config),
                 ..Page::default()
             };
-            let tools = &config.developer_tools;
+            let tools = &config.integration.developer_tools;
             let read = read.read(&page.text, &page.document, tools, sink);
             rules.check(&read, None, sink);
         }
@@ -94,10 +92,9 @@ impl Across {
     /// SR502, SR503, SR507 and SR518 on one page.
     fn check(&self, page: &Page, facts: Option<&Facts>, sink: &mut Sink<'_>) {
         let mut found = |rule, place: Place, message: String, fix: Option<Fix>| {
-            let found = sink.found(rule, &page.path, place, message);
-            found.fix = fix;
+            let found = sink.found(rule, &page.path, place, message).fix(fix);
             // Findings across skills do not know their skill by themselves.
-            found.skill = facts.map(|facts| facts.dir.clone());
+            found.skill = facts.map(|facts| facts.name.clone());
         };
         let rows = self.contracts.over(&page.path);
         for (name, place) in &page.calls {

@@ -131,7 +131,7 @@ fn generated_blocks_stay_as_generated() {
     ] {
         let text = skill_md("a", &fence(&code)).replace('\n', "\r\n");
         let found = findings(&["SR518"], &[(SKILL, &text), table]);
-        assert_eq!(found[0].skill.as_deref(), Some("skills/a"));
+        assert_eq!(found[0].skill.as_deref(), Some("a"));
         let new = repaired(&text, &found);
         assert_eq!(new, skill_md("a", &fence(&good)).replace('\n', "\r\n"));
         assert_eq!(places(&["SR518"], &[(SKILL, &new), table]), [""; 0]);

@@ -27,8 +27,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
                 Some((above, place)) => {
                     let shared = above == 0
                         && config
-                            .shared_dirs
-                            .iter()
+                            .shared_dirs()
                             .any(|shared| names::lies_in(&place, shared));
                     if !shared && (above > 0 || !names::lies_in(&place, &skill.dir)) {
                         let message = format!("link target `{path}` lies outside the skill");

@@ -147,7 +147,7 @@ fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
 /// Whether a path leads to something from the skill, the file, the root, the repository, a shared folder or another skill.
 fn exists(path: &str, file: &SourceFile, skill: &Skill, tree: &Tree, config: &Config) -> bool {
     let mut folders = vec![skill.dir.as_str(), names::folder(file.path()), ""];
-    folders.extend(config.shared_dirs.iter().map(String::as_str));
+    folders.extend(config.shared_dirs());
     let here =
         |folder: &&str| names::resolve(folder, path).is_some_and(|place| tree.exists(&place));
     folders.iter().any(here)

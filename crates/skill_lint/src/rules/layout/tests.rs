@@ -75,8 +75,8 @@ fn links_lead_to_files_of_the_skill() {
     );
     let places: Vec<_> = found
         .iter()
-        .filter(|found| matches!(found.rule.id, "SR110" | "SR111"))
-        .map(|found| (found.rule.id, found.line, found.col))
+        .filter(|found| matches!(found.rule, "SR110" | "SR111"))
+        .map(|found| (found.rule, found.line, found.col))
         .collect();
     assert_eq!(
         places,
@@ -101,8 +101,13 @@ fn shared_directories_may_be_linked_to() {
         ("shared/x.md", ""),
     ]);
     let config = crate::config::Config {
-        only: vec!["SR111".to_owned()],
-        shared_dirs: vec!["shared".to_owned()],
+        cli: crate::Cli {
+            rule: vec!["SR111".to_owned()],
+            ..crate::Cli::default()
+        },
+        shared: crate::config::Shared {
+            dirs: vec![serde_spanned::Spanned::new(0..0, "shared".to_owned())],
+        },
         ..crate::config::Config::default()
     };
     assert!(lint_folder(folder.path(), &config).is_empty());
@@ -142,7 +147,10 @@ fn links_that_a_host_does_not_follow_are_found() {
     link("nowhere", "s/dead");
     link("a.txt", "s/alive");
     let config = crate::config::Config {
-        only: vec!["SR118".to_owned()],
+        cli: crate::Cli {
+            rule: vec!["SR118".to_owned()],
+            ..crate::Cli::default()
+        },
         ..crate::config::Config::default()
     };
     let found: Vec<String> = lint_folder(folder.path(), &config)

@@ -27,7 +27,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
             one_script(file, script, text, sink);
         }
     }
-    if config.syntax {
+    if config.cli.syntax {
         syntax::check(skill, config, sink);
     }
 }

@@ -5,7 +5,6 @@
 //! no proof either.
 
 use std::path::Path;
-use std::time::Duration;
 
 use aris_proc::{End, Finished, ProcError};
 use aris_skills::script::ScriptKind;
@@ -78,13 +77,12 @@ fn operand(file: &SourceFile) -> String {
 
 /// Runs a program in the skill's directory; `Err` says why there is no answer.
 fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String> {
-    let deadline = Duration::from_secs(config.timeout_s);
     let done = command
         .env_clear()
         .env("PATH", config.path())
         .env("LC_ALL", "C.UTF-8")
         .env("NO_COLOR", "1")
-        .run(deadline);
+        .run(config.timeout());
     match done {
         Ok(done) => match done.end {
             End::Exited(_) => Ok(done),

@@ -1,6 +1,10 @@
 use aris_skills::{Tree, WalkOptions};
 
+use std::num::NonZeroU64;
+
+use crate::Cli;
 use crate::config::Config;
+use crate::config::Run;
 use crate::fix::{Change, Fix};
 use crate::lint;
 use crate::profile::Profile;
@@ -210,10 +214,15 @@ fn syntax(files: &[(&str, &str)], path: Option<String>) -> (Vec<String>, Vec<Str
     let folder = folder(&all);
     let config = Config {
         profile: Profile::All,
-        only: vec![String::from("SR212")],
-        syntax: true,
+        cli: Cli {
+            rule: vec![String::from("SR212")],
+            syntax: true,
+            ..Cli::default()
+        },
         search_path: path.map(|path| path.replace("HERE", &folder.path().to_string_lossy())),
-        timeout_s: 60,
+        run: Run {
+            timeout_s: NonZeroU64::new(60),
+        },
         ..Config::default()
     };
     let tree = Tree::walk(folder.path(), &WalkOptions::default()).unwrap();
@@ -221,7 +230,7 @@ fn syntax(files: &[(&str, &str)], path: Option<String>) -> (Vec<String>, Vec<Str
     let places = found.findings.iter().map(|found| {
         format!(
             "{} {}:{}:{} {}",
-            found.rule.id, found.path, found.line, found.col, found.message
+            found.rule, found.path, found.line, found.col, found.message
         )
     });
     let skipped = found.skipped.iter();
