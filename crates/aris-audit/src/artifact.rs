@@ -69,7 +69,15 @@ pub fn emit<D: Serialize>(
     let report = paper.join(format!("{}.md", emission.stem));
     let prompt = prompt(emission);
     let mut audit = audit(emission, &prompt);
-    if let Some(trace_path) = same(&artifact, &report, emission.report, &mut audit, &project) {
+    let earlier = same(
+        &artifact,
+        &report,
+        emission.report,
+        &mut audit,
+        &project,
+        now,
+    );
+    if let Some(trace_path) = earlier {
         return Ok(Emitted {
             artifact,
             report,
@@ -129,7 +137,7 @@ pub fn emit<D: Serialize>(
         return Err(TraceError::Link { path });
     }
     aris_fs::write_atomic(&report, emission.report.as_bytes())?;
-    let text = text(&audit).map_err(|error| TraceError::Damaged {
+    let text = json::pretty(&audit).map_err(|error| TraceError::Damaged {
         path: artifact.clone(),
         reason: error.to_string(),
     })?;
@@ -201,18 +209,35 @@ fn audit<'a, D>(emission: &'a Emission<'_, D>, prompt: &[u8]) -> Audit<&'a D> {
     }
 }
 
-/// The artifact as it is written.
-fn text<D: Serialize>(audit: &Audit<&D>) -> serde_json::Result<Vec<u8>> {
-    let mut text = serde_json::to_vec_pretty(audit)?;
-    text.push(b'\n');
-    Ok(text)
+/// Whether a file that holds `earlier` says the same as `value` but for its time, which is no later than `now`; `value` has that time then.
+pub fn says_the_same<T: Serialize>(
+    value: &mut T,
+    time: fn(&mut T) -> &mut String,
+    earlier: &[u8],
+    now: Timestamp,
+) -> bool {
+    #[derive(Deserialize)]
+    struct Dated {
+        generated_at: String,
+    }
+    let Ok(Dated { generated_at }) = serde_json::from_slice(earlier) else {
+        return false;
+    };
+    if time::parse_utc(&generated_at).is_none_or(|moment| moment > now) {
+        return false;
+    }
+    let present = std::mem::replace(time(value), generated_at);
+    let same = json::pretty(value).is_ok_and(|bytes| bytes == earlier);
+    if !same {
+        *time(value) = present;
+    }
+    same
 }
 
-/// What differs between two audits that say the same.
+/// Where an earlier audit keeps its trace.
 #[derive(Deserialize)]
 struct Earlier {
     trace_path: String,
-    generated_at: String,
 }
 
 /// The trace path of an earlier artifact that says the same and still stands on its trace.
@@ -222,13 +247,15 @@ fn same<D: Serialize>(
     markdown: &str,
     audit: &mut Audit<&D>,
     project: &Path,
+    now: Timestamp,
 ) -> Option<String> {
     let limit = Limits::ARTIFACT.bytes as u64;
     let bytes = aris_fs::read(artifact, limit).ok()?;
     let earlier: Earlier = json::typed(&bytes, Limits::ARTIFACT).ok()?;
     audit.trace_path.clone_from(&earlier.trace_path);
-    audit.generated_at = earlier.generated_at;
-    if text(audit).ok()? != bytes || aris_fs::read(report, limit).ok()? != markdown.as_bytes() {
+    if !says_the_same(audit, |audit| &mut audit.generated_at, &bytes, now)
+        || aris_fs::read(report, limit).ok()? != markdown.as_bytes()
+    {
         return None;
     }
     let trace = trace::read(&project.join(&earlier.trace_path), Some(project)).ok()?;

@@ -13,6 +13,8 @@ use crate::digest::{Digest, Hasher, digest_files};
 /// What a file was in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// An audit artifact.
     Artifact,
@@ -24,19 +26,6 @@ pub enum Role {
     Trace,
     /// The paper's manifest.
     Manifest,
-}
-
-impl Role {
-    /// The word in reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Artifact => "artifact",
-            Self::Input => "input",
-            Self::Source => "source",
-            Self::Trace => "trace",
-            Self::Manifest => "manifest",
-        }
-    }
 }
 
 /// Why a file has no digest.

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::Serialize;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
 };
@@ -30,6 +31,13 @@ impl Limits {
         bytes: 64 << 20,
         depth: 64,
     };
+}
+
+/// A value as files hold it: indented, with a line feed at the end.
+pub fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// Why a document was refused, and where.

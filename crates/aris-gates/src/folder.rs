@@ -162,7 +162,5 @@ pub fn answer(answers: &Path, id: &str) -> Result<Option<Result<Value, String>>,
 
 /// A value as JSON, indented, with a line break at the end.
 pub fn pretty(value: &impl Serialize) -> Result<Vec<u8>, GateError> {
-    let mut bytes = serde_json::to_vec_pretty(value).map_err(GateError::Written)?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    json::pretty(value).map_err(GateError::Written)
 }

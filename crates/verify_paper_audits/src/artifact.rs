@@ -49,63 +49,47 @@ pub(crate) struct RecordedInput {
 impl Artifact {
     /// Reads the artifact of `rule`; `file` is what people call it.
     pub(crate) fn read(bytes: &[u8], rule: &AuditRule, file: &str) -> (Self, Vec<Finding>) {
-        let mut artifact = Self::default();
+        let start = bytes.get(..LIMITS.bytes.min(bytes.len()));
+        let mut artifact = Self {
+            text: lossy(file, start.unwrap_or_default()),
+            ..Self::default()
+        };
         let mut findings = Vec::new();
         let value = match json::value(bytes, LIMITS) {
             Ok(value) => value,
             Err(error) => {
-                let start = bytes.get(..LIMITS.bytes.min(bytes.len()));
-                let text = lossy(file, start.unwrap_or_default());
-                findings.push(
-                    Finding::new(
-                        FindingId::SchemaInvalid,
-                        format!("{file} is not JSON that every reader understands alike: {error}"),
-                        REWRITE,
-                    )
-                    .file(file)
-                    .at(Some((error.line, error.column)), &text)
-                    .issue(format!("schema_invalid:cannot_parse_json:{error}")),
-                );
+                let message =
+                    format!("{file} is not JSON that every reader understands alike: {error}");
+                let place = Some((error.line, error.column));
+                let finding = artifact.wrong(FindingId::SchemaInvalid, message, place);
+                findings.push(finding.issue(format!("schema_invalid:cannot_parse_json:{error}")));
                 return (artifact, findings);
             }
         };
-        artifact.text = lossy(file, bytes);
         artifact.places = Places::of(&artifact.text.text);
         let Value::Object(fields) = &value else {
-            findings.push(
-                Finding::new(
-                    FindingId::SchemaInvalid,
-                    format!("{file} is {}, not an object", kind(&value)),
-                    REWRITE,
-                )
-                .file(file)
-                .at(Some((1, 1)), &artifact.text)
-                .issue(format!(
-                    "schema_invalid:top_level_is_{}",
-                    kind(&value).replace(' ', "_")
-                )),
-            );
+            let found = kind(&value);
+            let message = format!("{file} is {found}, not an object");
+            let finding = artifact.wrong(FindingId::SchemaInvalid, message, Some((1, 1)));
+            let found = found.replace(' ', "_");
+            findings.push(finding.issue(format!("schema_invalid:top_level_is_{found}")));
             return (artifact, findings);
         };
-        artifact.verdict(fields, file, &mut findings);
-        artifact.skill(fields, rule, file, &mut findings);
+        artifact.verdict(fields, &mut findings);
+        findings.extend(artifact.skill(fields, rule));
         // An audit that nobody demands and that says that it does not apply needs no reviewer, and then it has nothing more to show.
         if !rule.mandatory && artifact.verdict == Some(Verdict::NotApplicable) && nobody(fields) {
             return (artifact, findings);
         }
-        artifact.fields(fields, file, &mut findings);
-        artifact.hashes(fields, file, &mut findings);
+        artifact.fields(fields, &mut findings);
+        artifact.hashes(fields, &mut findings);
         match serde_json::from_value(value) {
             Ok(audit) => artifact.audit = Some(audit),
             // Whatever the checks above do not know is still no audit.
-            Err(error) if findings.is_empty() => findings.push(
-                Finding::new(
-                    FindingId::SchemaInvalid,
-                    format!("{file} is no audit: {error}"),
-                    REWRITE,
-                )
-                .file(file),
-            ),
+            Err(error) if findings.is_empty() => {
+                let message = format!("{file} is no audit: {error}");
+                findings.push(artifact.wrong(FindingId::SchemaInvalid, message, None));
+            }
             Err(_) => {}
         }
         (artifact, findings)
@@ -116,132 +100,107 @@ impl Artifact {
         self.places.key(field)
     }
 
-    fn fields(&self, fields: &Map<String, Value>, file: &str, findings: &mut Vec<Finding>) {
+    /// Says that a finding is about the artifact, and quotes it where a field stands.
+    pub(crate) fn at_field(&self, finding: Finding, field: &str) -> Finding {
+        self.at(finding, self.place(field))
+    }
+
+    /// Says that a finding is about the artifact, and quotes it.
+    pub(crate) fn at(&self, finding: Finding, place: Option<(usize, usize)>) -> Finding {
+        let finding = finding.file(self.text.path.clone());
+        finding.at(place, &self.text)
+    }
+
+    fn wrong(
+        &self,
+        id: FindingId,
+        message: impl Into<String>,
+        place: Option<(usize, usize)>,
+    ) -> Finding {
+        self.at(Finding::new(id, message, REWRITE), place)
+    }
+
+    fn fields(&self, fields: &Map<String, Value>, findings: &mut Vec<Finding>) {
+        let wrong = |message, place| self.wrong(FindingId::SchemaInvalid, message, place);
+        let wrong_type = |name: &str, expected: &str, value: &Value| {
+            let found = kind(value);
+            let message = format!("field {name} is {found}, not {expected}");
+            wrong(message, self.place(name))
+                .evidence("expected", expected)
+                .evidence("found", found)
+                .issue(format!("wrong_type:{name}"))
+        };
         for name in REQUIRED_FIELDS {
             match fields.get(name) {
                 None => findings.push(
-                    Finding::new(
-                        FindingId::SchemaInvalid,
-                        format!("field {name} is missing"),
-                        REWRITE,
-                    )
-                    .file(file)
-                    .evidence("missing", name)
-                    .issue(format!("missing_field:{name}")),
+                    wrong(format!("field {name} is missing"), None)
+                        .evidence("missing", name)
+                        .issue(format!("missing_field:{name}")),
                 ),
                 // The verdict has its own finding.
                 Some(_) if name == "verdict" => {}
                 Some(Value::Object(_)) if name == "audited_input_hashes" => {}
                 Some(value) if name == "audited_input_hashes" => {
-                    findings.push(
-                        self.wrong_type(name, "an object", value, file)
-                            .issue("audited_input_hashes_not_dict"),
-                    );
+                    let finding = wrong_type(name, "an object", value);
+                    findings.push(finding.issue("audited_input_hashes_not_dict"));
                 }
                 Some(Value::String(_)) => {}
-                Some(value) => findings.push(self.wrong_type(name, "a string", value, file)),
+                Some(value) => findings.push(wrong_type(name, "a string", value)),
             }
         }
         for name in ["schema", "producer"] {
-            if let Some(value) = fields
-                .get(name)
-                .filter(|value| !value.is_string() && !value.is_null())
-            {
-                findings.push(self.wrong_type(name, "a string", value, file));
+            let value = fields.get(name);
+            if let Some(value) = value.filter(|value| !value.is_string() && !value.is_null()) {
+                findings.push(wrong_type(name, "a string", value));
             }
         }
         if let Some(Value::String(model)) = fields.get("reviewer_model")
             && model.trim().is_empty()
         {
-            findings.push(
-                Finding::new(
-                    FindingId::SchemaInvalid,
-                    "reviewer_model is empty: the audit names no reviewer",
-                    REWRITE,
-                )
-                .file(file)
-                .at(self.place("reviewer_model"), &self.text)
-                .issue("empty_field:reviewer_model"),
-            );
+            let message = String::from("reviewer_model is empty: the audit names no reviewer");
+            let finding = wrong(message, self.place("reviewer_model"));
+            findings.push(finding.issue("empty_field:reviewer_model"));
         }
     }
 
-    fn wrong_type(&self, name: &str, expected: &str, value: &Value, file: &str) -> Finding {
-        Finding::new(
-            FindingId::SchemaInvalid,
-            format!("field {name} is {}, not {expected}", kind(value)),
-            REWRITE,
-        )
-        .file(file)
-        .at(self.place(name), &self.text)
-        .evidence("expected", expected)
-        .evidence("found", kind(value))
-        .issue(format!("wrong_type:{name}"))
-    }
-
-    fn verdict(&mut self, fields: &Map<String, Value>, file: &str, findings: &mut Vec<Finding>) {
+    fn verdict(&mut self, fields: &Map<String, Value>, findings: &mut Vec<Finding>) {
         let Some(value) = fields.get("verdict") else {
             return;
         };
-        let written = value
-            .as_str()
-            .map_or_else(|| value.to_string(), ToOwned::to_owned);
+        let written = value.as_str();
+        let written = written.map_or_else(|| value.to_string(), ToOwned::to_owned);
         self.verdict_text = short(&written);
-        self.verdict = Verdict::ALL
-            .into_iter()
-            .find(|verdict| value.as_str() == Some(verdict.word()));
+        let mut all = Verdict::ALL.into_iter();
+        self.verdict = all.find(|verdict| value.as_str() == Some(verdict.word()));
         if self.verdict.is_none() {
-            let all = Verdict::ALL.map(Verdict::word).join(", ");
+            let message = format!("verdict {:?} is none of the six", self.verdict_text);
+            let place = self.place("verdict");
             findings.push(
-                Finding::new(
-                    FindingId::InvalidVerdict,
-                    format!("verdict {:?} is none of the six", short(&written)),
-                    REWRITE,
-                )
-                .file(file)
-                .at(self.place("verdict"), &self.text)
-                .evidence("expected", all)
-                .evidence("found", short(&written))
-                .issue(format!("invalid_verdict:{}", short(&written))),
+                self.wrong(FindingId::InvalidVerdict, message, place)
+                    .evidence("expected", Verdict::ALL.map(Verdict::word).join(", "))
+                    .evidence("found", &self.verdict_text)
+                    .issue(format!("invalid_verdict:{}", self.verdict_text)),
             );
         }
     }
 
-    fn skill(
-        &self,
-        fields: &Map<String, Value>,
-        rule: &AuditRule,
-        file: &str,
-        findings: &mut Vec<Finding>,
-    ) {
-        let Some(Value::String(skill)) = fields.get("audit_skill") else {
-            return;
-        };
-        if *skill != rule.skill {
-            findings.push(
-                Finding::new(
-                    FindingId::WrongAuditSkill,
-                    format!(
-                        "{file} was written by {:?}, not by {}",
-                        short(skill),
-                        rule.skill
-                    ),
-                    REWRITE,
-                )
-                .file(file)
-                .at(self.place("audit_skill"), &self.text)
-                .evidence("expected", &rule.skill)
-                .evidence("found", short(skill))
-                .issue(format!(
-                    "wrong_audit_skill:{}_vs_{}",
-                    short(skill),
-                    rule.skill
-                )),
-            );
+    fn skill(&self, fields: &Map<String, Value>, rule: &AuditRule) -> Option<Finding> {
+        let found = fields.get("audit_skill")?.as_str()?;
+        if found == rule.skill {
+            return None;
         }
+        let (file, found, skill) = (&self.text.path, short(found), &rule.skill);
+        let message = format!("{file} was written by {found:?}, not by {skill}");
+        let place = self.place("audit_skill");
+        Some(
+            self.wrong(FindingId::WrongAuditSkill, message, place)
+                .issue(format!("wrong_audit_skill:{found}_vs_{skill}"))
+                .evidence("expected", skill)
+                .evidence("found", found),
+        )
     }
 
-    fn hashes(&mut self, fields: &Map<String, Value>, file: &str, findings: &mut Vec<Finding>) {
+    fn hashes(&mut self, fields: &Map<String, Value>, findings: &mut Vec<Finding>) {
         let Some(Value::Object(hashes)) = fields.get("audited_input_hashes") else {
             return;
         };
@@ -251,20 +210,15 @@ impl Artifact {
             let digest = value.as_str().and_then(Digest::parse);
             if digest.is_none() {
                 let found = value.as_str().map_or_else(|| kind(value).to_owned(), short);
+                let shown = short(name);
+                let message = format!("the hash of {shown:?} is no SHA-256 digest");
+                let place = self.places.inner("audited_input_hashes", name);
+                let expected = "64 hex digits, with or without sha256: in front";
                 findings.push(
-                    Finding::new(
-                        FindingId::SchemaInvalid,
-                        format!("the hash of {:?} is no SHA-256 digest", short(name)),
-                        REWRITE,
-                    )
-                    .file(file)
-                    .at(self.places.inner("audited_input_hashes", name), &self.text)
-                    .evidence(
-                        "expected",
-                        "64 hex digits, with or without sha256: in front",
-                    )
-                    .evidence("found", found)
-                    .issue(format!("invalid_hash:{}", short(name))),
+                    self.wrong(FindingId::SchemaInvalid, message, place)
+                        .evidence("expected", expected)
+                        .evidence("found", found)
+                        .issue(format!("invalid_hash:{shown}")),
                 );
             }
             self.inputs.push(RecordedInput {
@@ -274,16 +228,13 @@ impl Artifact {
         }
         let looked = self.verdict.is_none_or(Verdict::claims_to_have_looked);
         if hashes.is_empty() && looked {
-            findings.push(
-                Finding::new(
-                    FindingId::NoAuditedInputs,
-                    format!("the audit says {} and hashed no file: nothing shows that it looked at anything", self.verdict_text),
-                    "run the audit again; it must hash every file that it read",
-                )
-                .file(file)
-                .at(self.place("audited_input_hashes"), &self.text)
-                .issue("no_audited_inputs"),
+            let message = format!(
+                "the audit says {} and hashed no file: nothing shows that it looked at anything",
+                self.verdict_text
             );
+            let fix = "run the audit again; it must hash every file that it read";
+            let finding = Finding::new(FindingId::NoAuditedInputs, message, fix);
+            findings.push(self.at_field(finding, "audited_input_hashes"));
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_contract::json::pretty;
 use serde::Serialize;
 use serde_json::json;
 
@@ -226,9 +227,7 @@ pub(crate) fn statement(report: &Report, time: &str) -> serde_json::Result<Vec<u
             findings: report.findings.iter().map(finding).collect(),
         },
     };
-    let mut bytes = serde_json::to_vec_pretty(&statement)?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    pretty(&statement)
 }
 
 fn input(file: &JudgedFile) -> Input {

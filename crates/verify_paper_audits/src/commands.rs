@@ -1,7 +1,8 @@
 //! Commands that a reader copies from the report into a shell.
 
+use aris_contract::text::shell_line;
+
 use crate::paper::Paper;
-use crate::policy::shell_word;
 
 /// Where a project keeps its helpers, relative to it. **Source**: the resolver chain of the integration contract, layer 1.
 const TOOLS: &str = ".aris/tools";
@@ -15,7 +16,7 @@ impl Paper {
         let command = self.command(template);
         let name = template.split(' ').next().unwrap_or_default();
         match root.filter(|_| ROOTED.contains(&name)) {
-            Some(root) => format!("{command} --root {}", shell_word(root)),
+            Some(root) => format!("{command} --root {}", shell_line(&[root])),
             None => command,
         }
     }
@@ -31,7 +32,7 @@ impl Paper {
         let rest = template.strip_prefix(name).unwrap_or_default();
         let tool = self.project.join(TOOLS).join(name);
         if name.is_empty() || name.contains(['/', '\\']) || !tool.is_file() {
-            return template.replace("{paper}", &shell_word(&given));
+            return template.replace("{paper}", &shell_line(&[given]));
         }
         let (tool, paper) = match self.dir.strip_prefix(&self.project) {
             Ok(below) if self.in_project => {
@@ -46,8 +47,8 @@ impl Paper {
             }
             _ => (tool.display().to_string(), given),
         };
-        let rest = rest.replace("{paper}", &shell_word(&paper));
-        format!("sh {}{rest}", shell_word(&tool))
+        let rest = rest.replace("{paper}", &shell_line(&[paper]));
+        format!("sh {}{rest}", shell_line(&[tool]))
     }
 }
 

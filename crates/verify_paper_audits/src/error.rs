@@ -1,6 +1,7 @@
 //! Why the gate gave no answer.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::audit::AssuranceError;
 use aris_contract::{ErrorKind, Failure};
@@ -28,18 +29,12 @@ pub enum Error {
         /// What it says.
         source: AssuranceError,
     },
-    /// `assurance.txt` is there and cannot be read.
-    #[error("the assurance level cannot be read")]
-    AssuranceFile(#[source] FsError),
     /// The policy file is absent.
     #[error("the policy file {} does not exist", path.display())]
     NoPolicy {
         /// The path.
         path: PathBuf,
     },
-    /// The policy file cannot be read.
-    #[error("the policy cannot be read")]
-    PolicyFile(#[source] FsError),
     /// The policy file is not a policy.
     #[error("{}: the policy is invalid", path.display())]
     Policy {
@@ -48,12 +43,16 @@ pub enum Error {
         /// What is wrong, and where.
         source: PolicyError,
     },
-    /// A trace cannot be read.
-    #[error("the trace cannot be read")]
-    Trace(#[source] FsError),
-    /// The list of obligations is there and cannot be read.
-    #[error("the list of obligations cannot be read")]
-    Obligations(#[source] FsError),
+    /// What is read besides the paper is there and cannot be read.
+    #[error("{what} cannot be read")]
+    Read {
+        /// What it is.
+        what: &'static str,
+        /// The class of the error.
+        kind: ErrorKind,
+        /// Why.
+        source: FsError,
+    },
     /// An audit by a reviewer cannot be asked for or written down.
     #[error("{message}")]
     Judged {
@@ -114,6 +113,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// `made`, or why that output cannot be composed.
+    pub(crate) fn compose<T>(what: &'static str, made: Result<T, impl Display>) -> Result<T, Self> {
+        made.map_err(|error| Self::Compose {
+            what,
+            reason: error.to_string(),
+        })
+    }
+
     pub(crate) fn judged(kind: ErrorKind, message: String, hint: String) -> Self {
         Self::Judged {
             kind,
@@ -126,15 +133,13 @@ impl Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Judged { kind, .. } => *kind,
-            Self::Trace(error) | Self::Obligations(error) => error.kind(),
+            Self::Judged { kind, .. } | Self::Read { kind, .. } => *kind,
             Self::NoPaper { .. } | Self::NoPolicy { .. } => ErrorKind::NotFound,
             Self::Assurance { .. }
-            | Self::AssuranceFile(_)
             | Self::Overwrite { .. }
             | Self::Astray { .. }
             | Self::Epoch { .. } => ErrorKind::Usage,
-            Self::PolicyFile(_) | Self::Policy { .. } => ErrorKind::Validation,
+            Self::Policy { .. } => ErrorKind::Validation,
             Self::Write { source, .. } => source.kind(),
             Self::Sign(_) | Self::Refused { .. } => ErrorKind::Precondition,
             Self::Compose { .. } => ErrorKind::Internal,
@@ -150,10 +155,7 @@ impl Failure for Error {
                 "write draft or submission into {}, or pass --assurance",
                 path.display()
             )),
-            Self::AssuranceFile(error)
-            | Self::PolicyFile(error)
-            | Self::Trace(error)
-            | Self::Obligations(error) => error.hint(),
+            Self::Read { source, .. } => source.hint(),
             Self::Judged { hint, .. } => Some(hint.clone()).filter(|hint| !hint.is_empty()),
             Self::NoPolicy { .. } => {
                 Some(String::from("leave --policy out for the built-in policy"))
@@ -182,39 +184,28 @@ impl Failure for Error {
     }
 
     fn details(&self) -> Map<String, Value> {
-        let mut details = Map::new();
+        let of_path = |path: &Path| {
+            let path = Value::from(path.display().to_string());
+            Map::from_iter([(String::from("path"), path)])
+        };
         match self {
             Self::NoPaper { path }
             | Self::Assurance { path, .. }
             | Self::NoPolicy { path }
             | Self::Overwrite { path, .. }
-            | Self::Astray { path, .. } => {
-                details.insert(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                );
-            }
+            | Self::Astray { path, .. } => of_path(path),
             Self::Policy { path, source } => {
-                details.insert(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                );
+                let mut details = of_path(path);
                 details.insert(String::from("line"), Value::from(source.line));
                 details.insert(String::from("column"), Value::from(source.column));
+                details
             }
-            Self::AssuranceFile(error)
-            | Self::PolicyFile(error)
-            | Self::Trace(error)
-            | Self::Obligations(error)
-            | Self::Write { source: error, .. } => {
-                details = error.details();
-            }
+            Self::Read { source, .. } | Self::Write { source, .. } => source.details(),
             Self::Judged { .. }
             | Self::Compose { .. }
             | Self::Epoch { .. }
             | Self::Sign(_)
-            | Self::Refused { .. } => {}
+            | Self::Refused { .. } => Map::new(),
         }
-        details
     }
 }

@@ -228,7 +228,7 @@ fn sentence(message: &str) -> String {
 }
 
 fn roles(file: &JudgedFile) -> String {
-    let roles = file.roles.iter().map(|role| role.word());
+    let roles = file.roles.iter().map(ToString::to_string);
     roles.collect::<Vec<_>>().join(", ")
 }
 

@@ -10,16 +10,17 @@ use aris_audit::{Digest, PaperFiles, digest_files};
 use aris_claims::project::{Options, Project};
 use aris_cli::{Context, Style};
 use aris_contract::artifact::audit::{Audit, Verdict};
-use aris_contract::{ErrorKind, schema, time};
+use aris_contract::text::shell_line;
+use aris_contract::{ErrorKind, Failure as _, schema, time};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::{PaperArgs, PromptArgs, RecordArgs};
 use crate::error::Error;
 use crate::gate;
-use crate::output;
+use crate::output::{self, write_dated};
 use crate::paper::Paper;
-use crate::policy::{AuditRule, Policy, SourceKind, shell_word};
+use crate::policy::{AuditRule, Policy, SourceKind};
 use crate::sources::Sources;
 use crate::text::clean;
 
@@ -152,13 +153,14 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
          PASS (nothing is wrong), WARN (doubts that do not make the paper wrong), FAIL (something makes the paper wrong), NOT_APPLICABLE (you \
          looked, and there is nothing of the kind).\n"
     );
-    let words: Vec<String> = files.iter().map(|file| shell_word(file)).collect();
     let keep = format!(
         "save_trace --skill {skill} --purpose audit --model MODEL --thread-id THREAD --executor YOU --prompt-file prompt.md --response-file answer.md --files {}",
-        words.join(" ")
+        shell_line(&files)
     );
     let root = args.paper.root.as_deref();
-    let root = root.map_or_else(String::new, |root| format!(" --root {}", shell_word(root)));
+    let root = root.map_or_else(String::new, |root| {
+        format!(" --root {}", shell_line(&[root]))
+    });
     let record = format!(
         "{} record {{paper}} --audit {skill}{root}",
         crate::SPEC.name
@@ -208,7 +210,11 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
     let opened = Opened::of(&args.paper, &args.audit, context)?;
     let (paper, rule) = (&opened.paper, &opened.rule);
     let run = run_folder(paper, &rule.skill, args.trace.as_deref(), context)?;
-    let kept = trace::read(&run, Some(&paper.project)).map_err(Error::Trace)?;
+    let kept = trace::read(&run, Some(&paper.project)).map_err(|source| Error::Read {
+        what: "the trace",
+        kind: source.kind(),
+        source,
+    })?;
     let answers = answers(&kept.records, args.thread_id.as_deref(), &run)?;
     let Some(last) = answers.last().copied() else {
         return Err(Error::NoPaper { path: run });
@@ -272,7 +278,21 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
         details: json!({ "record": last.prefix }),
     };
     let path = paper.dir.join(&rule.artifact);
-    let unchanged = write(&path, &mut audit)?;
+    if path.is_symlink() {
+        let message = format!("{} is a link", path.display());
+        return Err(precondition(
+            message,
+            "remove it; the artifact is a file of the paper",
+        ));
+    }
+    let now = context.now();
+    let unchanged = write_dated(
+        "the artifact",
+        &path,
+        &mut audit,
+        |it| &mut it.generated_at,
+        now,
+    )?;
     Ok(Recorded {
         audit: rule.skill.clone(),
         verdict,
@@ -282,34 +302,6 @@ pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, E
         not_reviewed: not_reviewed.into_iter().collect(),
         unchanged,
     })
-}
-
-/// Writes the artifact, unless the file already says the same at an earlier time.
-fn write(path: &Path, audit: &mut Audit) -> Result<bool, Error> {
-    if path.is_symlink() {
-        let message = format!("{} is a link", path.display());
-        let hint = String::from("remove it; the artifact is a file of the paper");
-        return Err(Error::judged(ErrorKind::Precondition, message, hint));
-    }
-    let what = "the artifact";
-    let earlier = aris_fs::read_optional(path, crate::artifact::LIMITS.bytes as u64);
-    let earlier = earlier.ok().flatten();
-    let earlier = earlier.and_then(|bytes| serde_json::from_slice::<Audit>(&bytes).ok());
-    if let Some(earlier) = earlier {
-        let now = std::mem::replace(&mut audit.generated_at, earlier.generated_at.clone());
-        if *audit == earlier {
-            return Ok(true);
-        }
-        audit.generated_at = now;
-    }
-    let compose = |error: serde_json::Error| Error::Compose {
-        what,
-        reason: error.to_string(),
-    };
-    let mut bytes = serde_json::to_vec_pretty(audit).map_err(compose)?;
-    bytes.push(b'\n');
-    aris_fs::write_atomic(path, &bytes).map_err(|source| Error::Write { what, source })?;
-    Ok(false)
 }
 
 /// The folder of the run: the named one, else the latest of the skill.

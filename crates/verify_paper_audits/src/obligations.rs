@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use aris_audit::Digest;
 use aris_audit::ledger::Ledger;
 use aris_cli::{Context, Style};
-use aris_contract::{ErrorKind, time};
+use aris_contract::{ErrorKind, Failure as _, json, time};
 use aris_fs::Lock;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ use crate::trace;
 pub const SCHEMA: &str = "aris.verify_paper_audits.obligations/v1";
 /// Where they are kept, relative to the paper directory.
 const FILE: &str = ".aris/audit-obligations.json";
+/// What messages call it.
+const LIST: &str = "the list of obligations";
 /// Bytes of the file.
 const LIMIT: u64 = 16 << 20;
 /// Entries that are kept.
@@ -96,7 +98,11 @@ impl Obligations {
     /// Reads what is kept for a paper.
     pub(crate) fn read(paper: &Paper) -> Result<Self, Error> {
         let path = place(paper)?;
-        let bytes = aris_fs::read_optional(&path, LIMIT).map_err(Error::Obligations)?;
+        let bytes = aris_fs::read_optional(&path, LIMIT).map_err(|source| Error::Read {
+            what: LIST,
+            kind: source.kind(),
+            source,
+        })?;
         let Some(bytes) = bytes else {
             return Ok(Self::default());
         };
@@ -192,10 +198,7 @@ pub(crate) fn keep(
 /// Changes the list as it stands in the file by now.
 fn write(paper: &Paper, change: impl FnOnce(&mut Obligations)) -> Result<(), Error> {
     let path = place(paper)?;
-    let failed = |source| Error::Write {
-        what: "the list of obligations",
-        source,
-    };
+    let failed = |source| Error::Write { what: LIST, source };
     if let Some(folder) = path.parent() {
         aris_fs::create_dir(folder).map_err(failed)?;
     }
@@ -203,11 +206,7 @@ fn write(paper: &Paper, change: impl FnOnce(&mut Obligations)) -> Result<(), Err
     let mut list = Obligations::read(paper)?;
     change(&mut list);
     SCHEMA.clone_into(&mut list.schema);
-    let mut bytes = serde_json::to_vec_pretty(&list).map_err(|error| Error::Compose {
-        what: "the list of obligations",
-        reason: error.to_string(),
-    })?;
-    bytes.push(b'\n');
+    let bytes = Error::compose(LIST, json::pretty(&list))?;
     aris_fs::write_changed(&path, &bytes).map_err(failed)?;
     drop(lock);
     Ok(())

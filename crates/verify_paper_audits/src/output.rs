@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use aris_cli::Context;
 use aris_contract::artifact::audit::Assurance;
-use aris_contract::time;
+use aris_contract::{ErrorKind, json, time};
 use aris_fs::FsError;
 use jiff::Timestamp;
+use serde::Serialize;
 
 use crate::cli::GateArgs;
 use crate::error::Error;
@@ -24,7 +25,7 @@ const REPORT: &str = ".aris/audit-verifier-report.json";
 const ASSURANCE: &str = ".aris/assurance.txt";
 /// An assurance level is a word.
 const ASSURANCE_LIMIT: u64 = 4096;
-/// An earlier report larger than this is replaced without being compared.
+/// An earlier output larger than this is replaced without being compared.
 const EARLIER_LIMIT: u64 = 64 << 20;
 /// Signing takes milliseconds; a hardware key waits for a touch.
 pub(crate) const SIGN_DEADLINE: Duration = Duration::from_mins(1);
@@ -44,9 +45,12 @@ pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error
         return Ok(assurance);
     }
     let path = paper.join(ASSURANCE);
-    let Some(bytes) =
-        aris_fs::read_optional(&path, ASSURANCE_LIMIT).map_err(Error::AssuranceFile)?
-    else {
+    let bytes = aris_fs::read_optional(&path, ASSURANCE_LIMIT).map_err(|source| Error::Read {
+        what: "the assurance level",
+        kind: ErrorKind::Usage,
+        source,
+    })?;
+    let Some(bytes) = bytes else {
         return Ok(Assurance::Draft);
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -69,7 +73,11 @@ pub(crate) fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, 
         if error.is_not_found() {
             Error::NoPolicy { path: path.clone() }
         } else {
-            Error::PolicyFile(error)
+            Error::Read {
+                what: "the policy",
+                kind: ErrorKind::Validation,
+                source: error,
+            }
         }
     })?;
     Policy::read(&bytes, &given.display().to_string()).map_err(|error| invalid(&path, error))
@@ -187,13 +195,17 @@ impl Outputs {
 
     /// Writes everything; the report first, so that it is there whatever happens to the others.
     pub(crate) fn write(&self, report: &mut Report, context: &Context) -> Result<(), Error> {
-        write_report(&self.report, report, context.now())?;
+        let now = context.now();
+        write_dated(
+            "the report",
+            &self.report,
+            report,
+            |it| &mut it.generated_at,
+            now,
+        )?;
         if let Some(path) = &self.html {
             let what = "the HTML report";
-            let page = html::page(report).map_err(|error| Error::Compose {
-                what,
-                reason: error.to_string(),
-            })?;
+            let page = Error::compose(what, html::page(report))?;
             write(what, path, page.as_bytes())?;
         }
         let Some(path) = &self.attest else {
@@ -201,10 +213,7 @@ impl Outputs {
         };
         let what = "the statement";
         let made = made_at(report, context)?;
-        let bytes = attest::statement(report, &made).map_err(|error| Error::Compose {
-            what,
-            reason: error.to_string(),
-        })?;
+        let bytes = Error::compose(what, attest::statement(report, &made))?;
         write(what, path, &bytes)?;
         match &self.signature {
             Some((signature, key)) => sign(&bytes, key, signature, context),
@@ -213,31 +222,23 @@ impl Outputs {
     }
 }
 
-/// Writes the report, unless the file already says the same at an earlier time: then its time is kept and no byte changes.
-fn write_report(path: &Path, report: &mut Report, now: Timestamp) -> Result<(), Error> {
-    let what = "the report";
-    let compose = |error: serde_json::Error| Error::Compose {
-        what,
-        reason: error.to_string(),
-    };
-    let bytes = report.to_bytes().map_err(compose)?;
-    if let Ok(Some(earlier)) = aris_fs::read_optional(path, EARLIER_LIMIT)
-        && earlier.len() == bytes.len()
-        && let Some(written) = generated_at(&earlier)
-        && time::parse_utc(&written).is_some_and(|moment| moment <= now)
+/// Writes what has a time, unless the file already says the same at an earlier one: then its time is kept and no byte changes. Gives
+/// whether that was so.
+pub(crate) fn write_dated<T: Serialize>(
+    what: &'static str,
+    path: &Path,
+    value: &mut T,
+    time: fn(&mut T) -> &mut String,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let earlier = aris_fs::read_optional(path, EARLIER_LIMIT);
+    if let Ok(Some(earlier)) = earlier
+        && aris_audit::says_the_same(value, time, &earlier, now)
     {
-        let present = std::mem::replace(&mut report.generated_at, written);
-        if report.to_bytes().map_err(compose)? == earlier {
-            return Ok(());
-        }
-        report.generated_at = present;
+        return Ok(true);
     }
-    write(what, path, &bytes)
-}
-
-fn generated_at(report: &[u8]) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(report).ok()?;
-    value.get("generated_at")?.as_str().map(ToOwned::to_owned)
+    write(what, path, &Error::compose(what, json::pretty(value))?)?;
+    Ok(false)
 }
 
 fn write(what: &'static str, path: &Path, bytes: &[u8]) -> Result<(), Error> {

@@ -16,9 +16,10 @@ use crate::trace::TraceSummary;
 use aris_audit::ledger::Role;
 
 /// State of one audit, in the words of the older report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
     /// Nothing blocks.
     Ok,
@@ -38,16 +39,8 @@ pub enum Status {
 
 impl Status {
     /// The word in the report.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "OK",
-            Self::Stale => "STALE",
-            Self::BlockingVerdict => "BLOCKING_VERDICT",
-            Self::HasIssues => "HAS_ISSUES",
-            Self::SchemaInvalid => "SCHEMA_INVALID",
-            Self::Missing => "MISSING",
-            Self::MissingDraftOk => "MISSING_DRAFT_OK",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -290,12 +283,5 @@ impl Report {
         self.findings
             .iter()
             .filter(move |finding| finding.audit.as_deref() == audit)
-    }
-
-    /// The report file: indented JSON with a final line feed.
-    pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec_pretty(self)?;
-        bytes.push(b'\n');
-        Ok(bytes)
     }
 }

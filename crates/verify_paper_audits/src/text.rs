@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use aris_contract::text::is_hidden;
+
 /// Characters kept of a foreign text in a message or in evidence.
 const MAX: usize = 200;
 
@@ -22,11 +24,9 @@ pub(crate) fn short(text: &str) -> String {
     out
 }
 
-/// Whether a terminal or browser may act on the character instead of showing it: controls, and the marks that change the
-/// direction of text (Unicode 16, UAX #9: U+202A–202E, U+2066–2069, U+200E, U+200F, U+061C).
-pub(crate) fn obeyed(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+/// Whether a terminal or browser may act on the character instead of showing it, on one line.
+fn obeyed(character: char) -> bool {
+    character.is_control() || is_hidden(character)
 }
 
 /// Each text once, with how often it occurs: `2 a, b`.
@@ -45,14 +45,10 @@ pub(crate) fn counted(texts: impl Iterator<Item = String>) -> String {
 /// A whole line with obeyed characters replaced, tabs as spaces; for people only.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
-        .map(|c| {
-            if c == '\t' {
-                ' '
-            } else if obeyed(c) {
-                '\u{fffd}'
-            } else {
-                c
-            }
+        .map(|c| match c {
+            '\t' => ' ',
+            c if obeyed(c) => '\u{fffd}',
+            c => c,
         })
         .collect()
 }

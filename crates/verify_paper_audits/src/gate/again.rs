@@ -110,10 +110,9 @@ pub(super) fn citations(
 fn contradicted(case: &Case, audit: &Audit, what: &str, fix: &str) -> Finding {
     let said = audit.verdict.word();
     let message = format!("the audit says {said}, and {what}");
-    Finding::new(FindingId::VerdictContradicted, message, fix)
-        .file(case.rule.artifact.clone())
-        .at(case.artifact.place("verdict"), &case.artifact.text)
-        .issue(format!("verdict_contradicted:{said}"))
+    let finding = Finding::new(FindingId::VerdictContradicted, message, fix);
+    let finding = finding.issue(format!("verdict_contradicted:{said}"));
+    case.artifact.at_field(finding, "verdict")
 }
 
 /// The finding's severity, when only a source can give it.
@@ -275,16 +274,11 @@ impl Again<'_> {
             format!("made again by the gate, the audit is another one: {differs}")
         };
         let fix = "run the audit again; what it finds then is to be corrected in the paper";
-        let finding = Finding::new(FindingId::AuditNotReproduced, message, fix);
-        let file = case.rule.artifact.clone();
-        Some(
-            finding
-                .file(file.clone())
-                .at(case.artifact.place("verdict"), &case.artifact.text)
-                .evidence("expected", ours)
-                .evidence("found", theirs)
-                .issue(format!("audit_not_reproduced:{file}")),
-        )
+        let finding = Finding::new(FindingId::AuditNotReproduced, message, fix)
+            .evidence("expected", ours)
+            .evidence("found", theirs)
+            .issue(format!("audit_not_reproduced:{}", case.rule.artifact));
+        Some(case.artifact.at_field(finding, "verdict"))
     }
 }
 

@@ -65,16 +65,12 @@ pub(super) fn check(case: &Case, policy: &Policy) -> Vec<Finding> {
                 (message, String::from("unknown"))
             }
         };
-        let finding = Finding::new(FindingId::ClaimsUnbound, message, FIX);
-        Some(
-            finding
-                .file(case.rule.artifact.clone())
-                .at(case.artifact.place("details"), &case.artifact.text)
-                .evidence("part", *name)
-                .evidence("expected", wanted)
-                .evidence("found", found)
-                .issue(format!("claims_unbound:{name}")),
-        )
+        let finding = Finding::new(FindingId::ClaimsUnbound, message, FIX)
+            .evidence("part", *name)
+            .evidence("expected", wanted)
+            .evidence("found", found)
+            .issue(format!("claims_unbound:{name}"));
+        Some(case.artifact.at_field(finding, "details"))
     });
     short.collect()
 }

@@ -46,14 +46,9 @@ impl Case {
             inputs: &self.inputs,
         };
         let (trace, found) = check.run(ledger);
-        let place = self.artifact.place("trace_path");
-        findings.extend(found.into_iter().map(|finding| {
-            match finding.file {
-                Some(_) => finding,
-                None => finding
-                    .file(self.rule.artifact.clone())
-                    .at(place, &self.artifact.text),
-            }
+        findings.extend(found.into_iter().map(|finding| match finding.file {
+            Some(_) => finding,
+            None => self.artifact.at_field(finding, "trace_path"),
         }));
         (trace, findings)
     }
@@ -62,36 +57,26 @@ impl Case {
         let Some(verdict) = self.artifact.verdict else {
             return;
         };
-        let place = self.artifact.place("verdict");
-        let file = self.rule.artifact.clone();
         let audit = self.artifact.audit.as_ref();
         if verdict.blocks() || verdict == Verdict::Warn {
-            let summary = audit.map_or_else(String::new, |audit| short(&audit.summary));
+            let word = verdict.word();
             let reason = audit.map_or_else(String::new, |audit| short(&audit.reason_code));
-            let said = if summary.is_empty() {
-                String::new()
-            } else {
-                format!(": {summary}")
+            let message = match audit.map(|audit| short(&audit.summary)) {
+                Some(summary) if !summary.is_empty() => format!("the audit says {word}: {summary}"),
+                _ => format!("the audit says {word}"),
             };
             let (id, fix) = if verdict.blocks() {
-                (
-                    FindingId::BlockingVerdict,
-                    "clear what the audit found and run it again",
-                )
+                let fix = "clear what the audit found and run it again";
+                (FindingId::BlockingVerdict, fix)
             } else {
-                (
-                    FindingId::DoubtfulVerdict,
-                    "read what the audit doubts and decide; it does not block",
-                )
+                let fix = "read what the audit doubts and decide; it does not block";
+                (FindingId::DoubtfulVerdict, fix)
             };
-            findings.push(
-                Finding::new(id, format!("the audit says {}{said}", verdict.word()), fix)
-                    .file(file.clone())
-                    .at(place, &self.artifact.text)
-                    .evidence("verdict", verdict.word())
-                    .evidence("reason_code", reason)
-                    .issue(format!("{}:{}", id.word(), verdict.word())),
-            );
+            let finding = Finding::new(id, message, fix)
+                .evidence("verdict", word)
+                .evidence("reason_code", reason)
+                .issue(format!("{}:{word}", id.word()));
+            findings.push(self.artifact.at_field(finding, "verdict"));
         }
         let by_program = audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model));
         let contradiction = match self.rule.skill.as_str() {
@@ -102,16 +87,12 @@ impl Case {
             _ => None,
         };
         if let Some(evidence) = contradiction.filter(|_| verdict == Verdict::NotApplicable) {
-            let finding = Finding::new(
-                FindingId::VerdictContradicted,
-                format!(
-                    "the audit says NOT_APPLICABLE, and the paper has {}",
-                    evidence.what
-                ),
-                "run the audit on the whole paper",
-            )
-            .evidence("artifact", file)
-            .issue("verdict_contradicted:NOT_APPLICABLE");
+            let what = &evidence.what;
+            let message = format!("the audit says NOT_APPLICABLE, and the paper has {what}");
+            let fix = "run the audit on the whole paper";
+            let finding = Finding::new(FindingId::VerdictContradicted, message, fix)
+                .evidence("artifact", &self.rule.artifact)
+                .issue("verdict_contradicted:NOT_APPLICABLE");
             findings.push(sources.place(finding, &evidence.place));
         }
     }
@@ -137,23 +118,13 @@ impl Case {
                 "the audit says {} and hashed no result: numbers such as {} were compared with nothing",
                 self.artifact.verdict_text, measured.what
             );
-            findings.push(
-                Finding::new(
-                    FindingId::NoAuditedInputs,
-                    message,
-                    "run the audit again with the raw results; without any, its verdict is BLOCKED",
-                )
-                .file(self.rule.artifact.clone())
-                .at(
-                    self.artifact.place("audited_input_hashes"),
-                    &self.artifact.text,
-                )
-                .evidence(
-                    "number_at",
-                    format!("{}:{}", measured.place.path, measured.place.line),
-                )
-                .issue("no_audited_inputs:results"),
-            );
+            let fix =
+                "run the audit again with the raw results; without any, its verdict is BLOCKED";
+            let place = &measured.place;
+            let finding = Finding::new(FindingId::NoAuditedInputs, message, fix)
+                .evidence("number_at", format!("{}:{}", place.path, place.line))
+                .issue("no_audited_inputs:results");
+            findings.push(self.artifact.at_field(finding, "audited_input_hashes"));
         }
     }
 
@@ -169,102 +140,71 @@ impl Case {
                 || self.rule.artifact.clone(),
                 |(line, _)| format!("{}:{line}", self.rule.artifact),
             );
-            let gone = |message: String, id: FindingId, issue: String| {
+            let about = |id: FindingId, issue: String, message: String| {
                 Finding::new(id, message, "run the audit again on the paper as it is now")
                     .file(name.clone())
                     .evidence("recorded_at", recorded.clone())
                     .issue(issue)
             };
-            let real = match real {
-                Ok(real) => real,
-                Err(Unusable::Gone) => {
-                    findings.push(gone(
-                        format!("{name} was audited and is not there any more"),
-                        FindingId::InputGone,
-                        format!("stale:{name}:file_gone"),
-                    ));
-                    continue;
+            let unreadable = |issue: &str, message: String| {
+                let issue = format!("stale:{name}:{issue}");
+                about(FindingId::InputUnreadable, issue, message)
+            };
+            // Why there is no digest of it, whoever noticed.
+            let digest = match real {
+                Ok(real) => ledger.digest(real).cloned(),
+                Err(Unusable::Gone) => Some(Err(NoDigest::Gone)),
+                Err(Unusable::Unreadable(reason)) => {
+                    Some(Err(NoDigest::Unreadable(reason.clone())))
                 }
                 Err(problem @ (Unusable::Escapes { .. } | Unusable::Case { .. })) => {
-                    let message = format!(
-                        "the audited path {name:?} cannot be used: {}",
-                        describe(problem)
-                    );
-                    findings.push(
-                        gone(
-                            message,
-                            FindingId::PathEscape,
-                            format!("path_escape:{name}"),
-                        )
-                        .file(self.rule.artifact.clone())
-                        .at(place, &self.artifact.text),
-                    );
-                    continue;
-                }
-                Err(Unusable::Unreadable(reason)) => {
-                    findings.push(gone(
-                        format!("{name} cannot be read: {reason}"),
-                        FindingId::InputUnreadable,
-                        format!("stale:{name}:read_error_{reason}"),
-                    ));
+                    let why = describe(problem);
+                    let message = format!("the audited path {name:?} cannot be used: {why}");
+                    let issue = format!("path_escape:{name}");
+                    let finding = about(FindingId::PathEscape, issue, message);
+                    findings.push(self.artifact.at(finding, place));
                     continue;
                 }
             };
-            match (ledger.digest(real), input.digest) {
-                (Some(Ok(found)), Some(expected)) if *found != expected => findings.push(
-                    gone(
-                        format!("{name} changed after the audit"),
-                        FindingId::StaleInput,
-                        format!("stale:{name}"),
-                    )
-                    .evidence("expected", expected.to_string())
-                    .evidence("found", found.to_string()),
-                ),
+            match (digest, input.digest) {
+                (Some(Ok(found)), Some(expected)) if found != expected => {
+                    let message = format!("{name} changed after the audit");
+                    findings.push(
+                        about(FindingId::StaleInput, format!("stale:{name}"), message)
+                            .evidence("expected", expected.to_string())
+                            .evidence("found", found.to_string()),
+                    );
+                }
                 // Right, or reported as no digest when the artifact was read.
                 (Some(Ok(_)), _) => {}
                 (Some(Err(NoDigest::Gone)), _) => {
-                    findings.push(gone(
-                        format!("{name} was audited and is not there any more"),
-                        FindingId::InputGone,
-                        format!("stale:{name}:file_gone"),
-                    ));
+                    let message = format!("{name} was audited and is not there any more");
+                    let issue = format!("stale:{name}:file_gone");
+                    findings.push(about(FindingId::InputGone, issue, message));
                 }
                 (Some(Err(reason @ NoDigest::NotRegular(_))), _) => {
-                    findings.push(gone(
-                        format!("{name} cannot be judged: {}", why(reason)),
-                        FindingId::InputUnreadable,
-                        format!("stale:{name}:file_gone"),
-                    ));
+                    let message = format!("{name} cannot be judged: {}", why(&reason));
+                    findings.push(unreadable("file_gone", message));
                 }
-                (Some(Err(reason)), _) => {
-                    let reason = why(reason);
-                    findings.push(gone(
-                        format!("{name} cannot be read: {reason}"),
-                        FindingId::InputUnreadable,
-                        format!("stale:{name}:read_error_{reason}"),
-                    ));
+                (Some(Err(NoDigest::Unreadable(reason))), _) => {
+                    let message = format!("{name} cannot be read: {reason}");
+                    findings.push(unreadable(&format!("read_error_{reason}"), message));
                 }
-                (None, _) => findings.push(gone(
-                    format!("{name} was not hashed by the gate"),
-                    FindingId::Internal,
-                    format!("internal:{name}"),
-                )),
+                (None, _) => {
+                    let message = format!("{name} was not hashed by the gate");
+                    let issue = format!("internal:{name}");
+                    findings.push(about(FindingId::Internal, issue, message));
+                }
             }
+            let Ok(real) = real else { continue };
             if let Some(other) = first.insert(real, input)
                 && other.digest != input.digest
             {
-                let message = format!(
-                    "{name} and {} are one file and have two hashes",
-                    short(&other.name)
-                );
-                findings.push(
-                    gone(
-                        message,
-                        FindingId::DuplicateInput,
-                        format!("duplicate_input:{name}"),
-                    )
-                    .evidence("file", paper.shown(real)),
-                );
+                let other = short(&other.name);
+                let message = format!("{name} and {other} are one file and have two hashes");
+                let issue = format!("duplicate_input:{name}");
+                let finding = about(FindingId::DuplicateInput, issue, message);
+                findings.push(finding.evidence("file", paper.shown(real)));
             }
         }
     }
@@ -283,17 +223,11 @@ impl Case {
             }
             Some(_) => return,
         };
-        findings.push(
-            Finding::new(
-                FindingId::Clock,
-                problem,
-                "run the audit again on a machine whose clock is right",
-            )
-            .file(self.rule.artifact.clone())
-            .at(self.artifact.place("generated_at"), &self.artifact.text)
+        let fix = "run the audit again on a machine whose clock is right";
+        let finding = Finding::new(FindingId::Clock, problem, fix)
             .evidence("expected", "2026-01-31T12:00:00Z, not later than now")
             .evidence("found", short(written))
-            .issue(format!("clock:{}", short(written))),
-        );
+            .issue(format!("clock:{}", short(written)));
+        findings.push(self.artifact.at_field(finding, "generated_at"));
     }
 }

@@ -139,11 +139,8 @@ impl Check<'_> {
         let issue = |finding: Finding| {
             let word = last.verdict.map_or("none", Verdict::word);
             let issue = format!("{}:{word}", finding.id.word());
-            let place = self.artifact.place("verdict");
             let finding = finding.evidence("record", name.clone()).issue(issue);
-            finding
-                .file(self.rule.artifact.clone())
-                .at(place, &self.artifact.text)
+            self.artifact.at_field(finding, "verdict")
         };
         let Some(said) = last.verdict else {
             let message = format!(

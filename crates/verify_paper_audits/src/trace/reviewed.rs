@@ -96,11 +96,10 @@ impl Check<'_> {
         let place = self.artifact.places.inner("audited_input_hashes", input);
         let fix =
             "repeat the review on the paper as it is, and give save_trace the files with --files";
-        Finding::new(id, message, fix)
-            .file(self.rule.artifact.clone())
-            .at(place, &self.artifact.text)
+        let finding = Finding::new(id, message, fix)
             .evidence("input", short(input))
-            .issue(format!("{}:{}", id.word(), short(input)))
+            .issue(format!("{}:{}", id.word(), short(input)));
+        self.artifact.at(finding, place)
     }
 
     /// Folders that the paths of a record may be relative to: the project that keeps the trace, this one, the paper.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Project, Ran, Review, call};
 
 const PROOFS: &str = "PROOF_AUDIT.json";
+const CLAIMS: &str = "PAPER_CLAIM_AUDIT.json";
 
 fn command(project: &Project, name: &str, more: &[&str]) -> Ran {
     let args = [&[name, "paper", "--audit", "proof-checker"], more].concat();
@@ -79,6 +80,30 @@ fn the_missing_audit_is_made_with_the_commands_that_the_gate_names() {
     let again = command(&project, "record", &[]);
     assert!(again.stdout.contains("(unchanged)"), "{}", again.stdout);
     assert_eq!(project.read(PROOFS), before);
+}
+
+/// The clock was wrong when they were written, and is right now.
+#[test]
+fn audits_from_the_future_are_written_anew() {
+    let project = Project::new();
+    project.bind().audit_claims(&[]).remove(PROOFS);
+    let path = answered(&project, "VERDICT: NOT_APPLICABLE");
+    let record = || command(&project, "record", &["--trace", &path]);
+    assert_eq!(record().code, 0);
+    for artifact in [CLAIMS, PROOFS] {
+        let made = project.artifact(artifact)["generated_at"].clone();
+        let made = made.as_str().expect("a time");
+        project.edit(artifact, made, "2099-01-01T00:00:00Z");
+    }
+    let blocked = project.gate();
+    assert_eq!(
+        blocked.audits("clock"),
+        ["proof-checker", "paper-claim-audit"]
+    );
+    project.audit_claims(&[]);
+    assert!(!record().stdout.contains("(unchanged)"));
+    let open = project.gate();
+    assert_eq!(open.code, 0, "{}", open.stdout);
 }
 
 #[test]

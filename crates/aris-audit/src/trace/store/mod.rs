@@ -487,9 +487,7 @@ fn log_event(
 
 /// Indented JSON with a final line feed. These types always serialise: their keys are strings and their numbers finite.
 fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
+    json::pretty(value).unwrap_or_default()
 }
 
 #[cfg(test)]
