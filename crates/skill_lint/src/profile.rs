@@ -7,8 +7,20 @@ use serde::{Deserialize, Serialize};
 
 /// A choice of rules.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, ValueEnum,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    ValueEnum,
+    strum::IntoStaticStr,
 )]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
@@ -25,13 +37,8 @@ pub enum Profile {
 
 impl Profile {
     /// Its word on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Recommended => "recommended",
-            Self::Project => "project",
-            Self::All => "all",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 

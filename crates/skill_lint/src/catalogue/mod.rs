@@ -3,7 +3,6 @@
 mod document;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::LazyLock;
 
 pub use document::document;
@@ -13,8 +12,20 @@ use crate::profile::Profile;
 
 /// How bad a finding is.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, clap::ValueEnum,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    clap::ValueEnum,
+    strum::Display,
+    strum::IntoStaticStr,
 )]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -28,25 +39,16 @@ pub enum Severity {
 
 impl Severity {
     /// Its word on the command line and in reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warn => "warn",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(self.word())
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 
 /// Whether two tools must agree on a rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, strum::Display)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Certainty {
     /// The definition is exact: a disagreement between two tools is a bug in one of them.
     #[default]

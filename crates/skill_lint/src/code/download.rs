@@ -16,9 +16,6 @@ pub(crate) const MESSAGE: &str = "a download is run by a shell, and nobody has l
 /// Shells that run what comes through a pipe.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 
-/// Words that only start another command.
-const STARTERS: &[&str] = &["sudo", "env", "command", "exec", "nohup", "doas"];
-
 fn is_download(name: &str) -> bool {
     matches!(name, "curl" | "wget" | "fetch")
 }
@@ -154,80 +151,31 @@ pub(crate) fn in_line(line: &str) -> Option<usize> {
         return None;
     }
     let mut from = 0;
+    // The quotes that are open.
+    let mut around: Vec<&str> = Vec::new();
     while let Some(download) = DOWNLOAD.captures_at(line, from)?.get(1) {
-        let (found, next) = pipe_into_shell(line, download.end() - 1);
-        if found {
-            return Some(download.start());
+        let (before, rest) = (
+            line.get(from..download.start())?,
+            line.get(download.start()..)?,
+        );
+        for (at, quote) in before.match_indices(['"', '\'', '`']) {
+            let left = before.get(..at).unwrap_or_default();
+            let in_word = quote == "'" && left.ends_with(char::is_alphanumeric);
+            if around.contains(&quote) {
+                around.retain(|open| *open != quote);
+            } else if !in_word {
+                around.push(quote);
+            }
         }
-        from = next.min(line.len());
+        // A quote that never closes again belongs to what stands around the command.
+        let end = around.iter().filter_map(|quote| rest.find(quote)).min();
+        let command = rest.get(..end.unwrap_or(rest.len()))?;
+        if let Some(at) = in_script(&Script::read(command)).first() {
+            return Some(download.start() + at);
+        }
+        from = download.start() + command.len();
     }
     None
-}
-
-/// Whether the command whose arguments start at `from` is piped into a shell, and where it ends.
-fn pipe_into_shell(line: &str, from: usize) -> (bool, usize) {
-    let bytes = line.as_bytes();
-    let mut at = from;
-    // A quote that never closes again belongs to what stands around the command.
-    let mut open = [true, true];
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\'' | b'"' if open[usize::from(byte == b'"')] => {
-                let rest = bytes.get(at + 1..).unwrap_or_default();
-                match rest.iter().position(|b| *b == byte) {
-                    Some(length) => at += length + 1,
-                    None => open[usize::from(byte == b'"')] = false,
-                }
-            }
-            b'\\' => at += 1,
-            b';' => break,
-            b'&' if bytes.get(at.wrapping_sub(1)) != Some(&b'>') => break,
-            b'|' => {
-                let next = bytes.get(at + 1);
-                if next == Some(&b'|') {
-                    break;
-                }
-                at += usize::from(next == Some(&b'&'));
-                if line.get(at + 1..).is_some_and(starts_shell) {
-                    return (true, at);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    (false, at)
-}
-
-/// Whether a text starts with a shell that reads its program.
-fn starts_shell(text: &str) -> bool {
-    // The command ends with the line, the next operator or the quote that surrounds it.
-    let end = text
-        .find(['|', ';', '&', '"', '\'', '`', ')', '<', '>', '#'])
-        .unwrap_or(text.len());
-    let ended_by_quote = text
-        .get(end..)
-        .is_some_and(|rest| rest.starts_with(['"', '\'']));
-    let mut started = false;
-    let Some(command) = text.get(..end) else {
-        return false;
-    };
-    let mut words = command.split_ascii_whitespace();
-    // A quote after a blank opens an argument.
-    let quoted_argument = ended_by_quote && command.ends_with([' ', '\t']);
-    while let Some(word) = words.next() {
-        let name = word.rsplit('/').next().unwrap_or(word);
-        if SHELLS.contains(&name) {
-            let rest = words.chain(quoted_argument.then_some("argument"));
-            return reads_program(rest);
-        }
-        if STARTERS.contains(&name) {
-            started = true;
-        } else if !(started && (word.starts_with('-') || word.contains('='))) {
-            return false;
-        }
-    }
-    false
 }
 
 /// What downloads in PowerShell.
@@ -315,6 +263,8 @@ mod tests {
             ("mycurl x | sh", false, false),
             ("curl x | shellcheck -", false, false),
             ("x=$(curl x | sh)", true, true),
+            ("say: it's \"curl 'x' | sh\"", false, true),
+            ("f('a', \"curl x | sh\", 'b')", false, true),
         ] {
             assert_eq!(
                 !in_script(&Script::read(source)).is_empty(),

@@ -7,9 +7,10 @@
 //! **Source**: ECMA-262, 2025, 12 (lexical grammar).
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// Deepest nesting of templates that is followed.
-const DEEPEST: usize = 60;
+use aris_skills::pattern::compiled;
+use regex::Regex;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,15 +45,18 @@ impl<'a> Script<'a> {
     /// Reads `source`.
     pub(crate) fn read(source: &'a str) -> Self {
         let mut lexer = Lexer {
-            bytes: source.as_bytes(),
+            source,
             at: 0,
-            depth: 0,
+            templates: Vec::new(),
             tokens: Vec::new(),
         };
         if source.starts_with("#!") {
-            lexer.line();
+            lexer.at = source.find('\n').unwrap_or(source.len());
         }
-        lexer.code(false);
+        while lexer.token().is_some() {}
+        for (open, _) in std::mem::take(&mut lexer.templates) {
+            lexer.end_template(open, Kind::Template, source.len());
+        }
         Self {
             source,
             tokens: lexer.tokens,
@@ -84,89 +88,91 @@ impl<'a> Script<'a> {
 }
 
 struct Lexer<'a> {
-    bytes: &'a [u8],
+    source: &'a str,
     at: usize,
-    depth: usize,
+    /// Open templates: the place of the token, and how many braces are open in the substitution at hand.
+    templates: Vec<(usize, usize)>,
     tokens: Vec<Token>,
 }
 
+/// White space and comments; then a string, a string without its end (to the end of the line all the same: a quote alone would turn the
+/// rest of the line into code), a number, a name, or one other character.
+const BLANK: &str = r"(?s)[ \t\n\f\r]+|//[^\n]*|/\*.*?(?:\*/|\z)";
+const TOKEN: &str = r#""(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[0-9][0-9A-Za-z_$.[^\x00-\x7F]]*|[A-Za-z_$[^\x00-\x7F]][0-9A-Za-z_$[^\x00-\x7F]]*|."#;
+
+/// A token where a value has just ended, and one where a regular expression may begin.
+static AFTER_VALUE: LazyLock<Regex> = LazyLock::new(|| compiled(&format!("{BLANK}|{TOKEN}")));
+static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+    let regex = r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\]?)*(?:/[0-9A-Za-z_$[^\x00-\x7F]]*)?";
+    compiled(&format!("{BLANK}|{regex}|{TOKEN}"))
+});
+
+/// What ends the text of a template, or an escape in it.
+static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?s)`|\$\{|\\."));
+
+/// Words after which a value begins.
+const BEFORE_VALUE: [&str; 14] = [
+    "return",
+    "typeof",
+    "case",
+    "in",
+    "of",
+    "delete",
+    "void",
+    "throw",
+    "new",
+    "else",
+    "do",
+    "await",
+    "yield",
+    "instanceof",
+];
+
 impl Lexer<'_> {
-    fn peek(&self, ahead: usize) -> u8 {
-        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
-    }
-
-    fn done(&self) -> bool {
-        self.at >= self.bytes.len()
-    }
-
-    fn line(&mut self) {
-        while !self.done() && self.peek(0) != b'\n' {
-            self.at += 1;
+    /// Reads one token, white space or comment; `None` at the end.
+    fn token(&mut self) -> Option<()> {
+        let may_be_regex = self.regex_may_start();
+        let pattern = if may_be_regex {
+            &ELSEWHERE
+        } else {
+            &AFTER_VALUE
+        };
+        let found = pattern.find_at(self.source, self.at)?;
+        let (text, start) = (found.as_str(), found.start());
+        self.at = found.end();
+        let first = *text.as_bytes().first()?;
+        let kind = match first {
+            b' ' | b'\t' | b'\n' | b'\x0C' | b'\r' => return Some(()),
+            b'/' if text.starts_with("//") || text.starts_with("/*") => return Some(()),
+            b'/' if may_be_regex => Kind::Regex,
+            b'"' | b'\'' if is_closed(text) => Kind::Text,
+            b'0'..=b'9' => Kind::Number,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' | 0x80.. => Kind::Name,
+            b'`' => Kind::Text,
+            mark => Kind::Mark(mark),
+        };
+        match (first, self.templates.last_mut()) {
+            (b'`', _) => {
+                self.templates.push((self.tokens.len(), 0));
+                self.push(kind, start);
+                self.template();
+                return Some(());
+            }
+            (b'}', Some((_, 0))) => {
+                self.template();
+                return Some(());
+            }
+            (b'{', Some((_, braces))) => *braces += 1,
+            (b'}', Some((_, braces))) => *braces -= 1,
+            _ => {}
         }
+        self.push(kind, start);
+        Some(())
     }
 
     fn push(&mut self, kind: Kind, start: usize) {
-        self.at = self.at.min(self.bytes.len());
-        self.tokens.push(Token {
-            kind,
-            range: start..self.at,
-        });
-    }
-
-    /// Reads tokens to the end, or to the `}` that closes a substitution.
-    fn code(&mut self, in_template: bool) {
-        let mut braces = 0_usize;
-        while !self.done() {
-            let start = self.at;
-            match self.peek(0) {
-                byte if byte.is_ascii_whitespace() => self.at += 1,
-                b'/' if self.peek(1) == b'/' => self.line(),
-                b'/' if self.peek(1) == b'*' => {
-                    self.at += 2;
-                    while !self.done() && (self.peek(0), self.peek(1)) != (b'*', b'/') {
-                        self.at += 1;
-                    }
-                    self.at += 2;
-                }
-                b'/' if self.regex_may_start() => {
-                    self.regex();
-                    self.push(Kind::Regex, start);
-                }
-                quote @ (b'"' | b'\'') => {
-                    if self.string(quote) {
-                        self.push(Kind::Text, start);
-                    } else {
-                        self.push(Kind::Mark(quote), start);
-                    }
-                }
-                b'`' => self.template(),
-                b'0'..=b'9' => {
-                    while is_name(self.peek(0)) || self.peek(0) == b'.' {
-                        self.at += 1;
-                    }
-                    self.push(Kind::Number, start);
-                }
-                byte if is_name(byte) => {
-                    while is_name(self.peek(0)) {
-                        self.at += 1;
-                    }
-                    self.push(Kind::Name, start);
-                }
-                b'}' if in_template && braces == 0 => {
-                    self.at += 1;
-                    return;
-                }
-                byte => {
-                    if byte == b'{' {
-                        braces += 1;
-                    } else if byte == b'}' {
-                        braces = braces.saturating_sub(1);
-                    }
-                    self.at += 1;
-                    self.push(Kind::Mark(byte), start);
-                }
-            }
-        }
+        let range = start..self.at;
+        self.tokens.push(Token { kind, range });
     }
 
     /// A `/` divides after a value, and starts a regular expression elsewhere.
@@ -178,116 +184,45 @@ impl Lexer<'_> {
             Kind::Text | Kind::Template | Kind::Number | Kind::Regex => false,
             Kind::Mark(byte) => !matches!(byte, b')' | b']' | b'}'),
             Kind::Name => {
-                let name = self.bytes.get(last.range.clone()).unwrap_or_default();
-                matches!(
-                    name,
-                    b"return"
-                        | b"typeof"
-                        | b"case"
-                        | b"in"
-                        | b"of"
-                        | b"delete"
-                        | b"void"
-                        | b"throw"
-                        | b"new"
-                        | b"else"
-                        | b"do"
-                        | b"await"
-                        | b"yield"
-                        | b"instanceof"
-                )
+                let name = self.source.get(last.range.clone()).unwrap_or_default();
+                BEFORE_VALUE.contains(&name)
             }
         }
     }
 
-    fn regex(&mut self) {
-        self.at += 1;
-        let mut class = false;
-        while !self.done() {
-            match self.peek(0) {
-                b'\n' => return,
-                b'\\' => self.at += 1,
-                b'[' => class = true,
-                b']' => class = false,
-                b'/' if !class => {
-                    self.at += 1;
-                    while is_name(self.peek(0)) {
-                        self.at += 1;
-                    }
-                    return;
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-    }
-
-    /// Reads a string; without an end on its line only the quote is passed.
-    fn string(&mut self, quote: u8) -> bool {
-        let start = self.at;
-        self.at += 1;
-        while !self.done() {
-            match self.peek(0) {
-                b'\\' => self.at += 1,
-                b'\n' => break,
-                byte if byte == quote => {
-                    self.at += 1;
-                    return true;
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-        // To the end of the line all the same: a quote alone would turn the rest of the line into code.
-        let end = self.at.min(self.bytes.len());
-        self.at = end.max(start + 1);
-        false
-    }
-
-    /// Reads a template; its token stands before those of its substitutions.
+    /// Goes on in the text of the innermost template, to its end or to its next substitution. Its token stands before those of its
+    /// substitutions.
     fn template(&mut self) {
-        let start = self.at;
-        let place = self.tokens.len();
-        self.push(Kind::Text, start);
-        self.at += 1;
-        let mut kind = Kind::Text;
-        let mut closed = false;
-        while !self.done() {
-            match (self.peek(0), self.peek(1)) {
-                (b'`', _) => {
-                    self.at += 1;
-                    closed = true;
-                    break;
+        let Some((open, _)) = self.templates.last().copied() else {
+            return;
+        };
+        while let Some(found) = TEMPLATE.find_at(self.source, self.at) {
+            self.at = found.end();
+            match found.as_str() {
+                "`" => {
+                    self.templates.pop();
+                    let kind = self.tokens.get(open).map_or(Kind::Text, |token| token.kind);
+                    return self.end_template(open, kind, self.at);
                 }
-                (b'\\', _) => self.at += 2,
-                (b'$', b'{') => {
-                    kind = Kind::Template;
-                    self.at += 2;
-                    if self.depth < DEEPEST {
-                        self.depth += 1;
-                        self.code(true);
-                        self.depth -= 1;
-                    }
-                }
-                _ => self.at += 1,
+                "${" => return self.end_template(open, Kind::Template, self.at),
+                _ => {}
             }
         }
-        self.at = self.at.min(self.bytes.len());
-        if !closed {
-            kind = Kind::Template;
-        }
-        let end = self.at;
-        if let Some(token) = self.tokens.get_mut(place) {
-            *token = Token {
-                kind,
-                range: start..end,
-            };
+        self.at = self.source.len();
+    }
+
+    fn end_template(&mut self, open: usize, kind: Kind, end: usize) {
+        if let Some(token) = self.tokens.get_mut(open) {
+            (token.kind, token.range.end) = (kind, end);
         }
     }
 }
 
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+/// Whether a string ends with its quote, and not with an escaped one.
+fn is_closed(text: &str) -> bool {
+    let mut bytes = text.bytes().rev();
+    let escapes = bytes.clone().skip(1).take_while(|byte| *byte == b'\\');
+    text.len() > 1 && bytes.next() == text.bytes().next() && escapes.count() % 2 == 0
 }
 
 #[cfg(test)]

@@ -3,88 +3,59 @@
 //!
 //! **Source**: PowerShell 7, help topics `about_Quoting_Rules`, `about_Comments` and `about_Special_Characters`.
 
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
+
+/// An escaped character; a comment, or what looks like one; a here-string or a string, which may lack its end.
+static PART: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r#"(?s)`.|<#.*?(?:#>|\z)|#|@'[^\S\n]*(?:\n(?:.*?\n)?'@|\n.*\z|\z)|@"[^\S\n]*(?:\n(?:.*?\n)?"@|\n.*\z|\z)|'(?:[^']|'')*(?:'|\z)|"(?:[^"`]|`.|"")*(?:"|.?\z)"#,
+    )
+});
+
 /// The code of a script; every byte of a comment is a space, of a string too but for its quotes.
 ///
 /// Line feeds stay. The result has as many bytes as `source`.
 pub(crate) fn code(source: &str) -> String {
-    let bytes = source.as_bytes();
-    let mut out = bytes.to_vec();
+    let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
+    let mut out = String::with_capacity(source.len());
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let next = bytes.get(at + 1).copied().unwrap_or(0);
-        let start = at;
-        let (string, end) = match (byte, next) {
-            (b'<', b'#') => (false, find(bytes, at + 2, b"#>").map(|end| end + 2)),
-            (b'#', _) if at == 0 || is_comment_start(bytes.get(at - 1).copied()) => {
-                (false, find(bytes, at, b"\n"))
+    while let Some(part) = PART.find_at(source, at) {
+        let before = source.get(..part.start()).unwrap_or_default();
+        out.push_str(before.get(at..).unwrap_or_default());
+        let text = part.as_str();
+        at = part.end();
+        if text == "#" {
+            let rest = source.get(part.start()..).unwrap_or_default();
+            // A `#` inside a word is part of it.
+            if before.is_empty() || before.ends_with(starts_comment) {
+                let line = rest.split('\n').next().unwrap_or_default();
+                at = part.start() + line.len();
+                out.extend(line.bytes().map(blank));
+            } else {
+                out.push('#');
             }
-            (b'@', quote @ (b'\'' | b'"')) if ends_line(bytes, at + 2) => {
-                let close = [b'\n', quote, b'@'];
-                (true, find(bytes, at + 2, &close).map(|end| end + 3))
-            }
-            (b'\'', _) => (true, string_end(bytes, at, b'\'', false)),
-            (b'"', _) => (true, string_end(bytes, at, b'"', true)),
-            (b'`', _) => {
-                at += 2;
-                continue;
-            }
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        at = end.unwrap_or(bytes.len());
-        let inner = match (string, end) {
-            (true, Some(end)) => start + 1..end - 1,
-            (true, None) => start + 1..at,
-            (false, _) => start..at,
-        };
-        if let Some(blank) = out.get_mut(inner) {
-            for byte in blank.iter_mut().filter(|byte| **byte != b'\n') {
-                *byte = b' ';
-            }
+        } else if text.starts_with("<#") {
+            out.extend(text.bytes().map(blank));
+        } else if text.starts_with('`') {
+            out.push_str(text);
+        } else {
+            let quote = text.starts_with('@').then_some('@').or(text.chars().next());
+            let closed = text.len() > 1 && text.ends_with(['\'', '"', '@']);
+            let last = text.len() - usize::from(closed);
+            out.extend(quote);
+            out.extend(text.get(1..last).unwrap_or_default().bytes().map(blank));
+            out.push_str(text.get(last..).unwrap_or_default());
         }
     }
-    String::from_utf8_lossy(&out).into_owned()
+    out.push_str(source.get(at..).unwrap_or_default());
+    out
 }
 
-/// A `#` inside a word is part of it.
-fn is_comment_start(before: Option<u8>) -> bool {
-    before.is_none_or(|byte| byte.is_ascii_whitespace() || b"(){};,|&".contains(&byte))
-}
-
-fn ends_line(bytes: &[u8], from: usize) -> bool {
-    bytes
-        .get(from..)
-        .unwrap_or_default()
-        .iter()
-        .take_while(|byte| **byte != b'\n')
-        .all(u8::is_ascii_whitespace)
-}
-
-fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
-    bytes
-        .get(from..)?
-        .windows(what.len())
-        .position(|window| window == what)
-        .map(|place| from + place)
-}
-
-/// The place after the string that starts at `at`, if it ends. A doubled quote stands for itself.
-fn string_end(bytes: &[u8], at: usize, quote: u8, escapes: bool) -> Option<usize> {
-    let mut at = at + 1;
-    while let Some(&byte) = bytes.get(at) {
-        if escapes && byte == b'`' {
-            at += 1;
-        } else if byte == quote {
-            if bytes.get(at + 1) != Some(&quote) {
-                return Some(at + 1);
-            }
-            at += 1;
-        }
-        at += 1;
-    }
-    None
+fn starts_comment(sign: char) -> bool {
+    sign.is_ascii_whitespace() || "(){};,|&".contains(sign)
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 //! The tree is walked with a stack of its own, so nesting without end costs no stack of the thread.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{
     AnyNodeRef, Arguments, Expr, ExprContext, InterpolatedStringElement, PySourceType, Stmt,
 };
 use ruff_text_size::Ranged as _;
+
+use super::Hit;
 
 /// Nesting from which on a tree is left in memory instead of being dropped, because dropping goes down recursively.
 const DEEPEST_DROPPED: usize = 1_000;
@@ -22,36 +23,13 @@ const SHELLS: &[&str] = &[
     "subprocess.getstatusoutput",
 ];
 
-/// What a call does that a rule asks about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Deed {
-    /// `shell=True` with a command that is no literal.
-    ShellTrue,
-    /// One of [`SHELLS`] with a command that is no literal.
-    ShellFunction,
-    /// `eval` or `exec` of something that is no literal.
-    Eval,
-    /// A literal command given to `os` or `subprocess` that pipes a download into a shell.
-    DownloadIntoShell,
-}
-
-/// A [`Deed`] with its place.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Found {
-    /// Byte offset in the source.
-    pub(crate) at: usize,
-    pub(crate) deed: Deed,
-    /// The function as written, `sp.run`.
-    pub(crate) name: String,
-}
-
 /// What the rules want to know of a Python file.
 #[derive(Debug, Default)]
 pub(crate) struct Python {
     /// Byte offset and message of the first syntax error.
     pub(crate) error: Option<(usize, String)>,
-    /// In the order of the source.
-    pub(crate) found: Vec<Found>,
+    /// What its calls do: SR401 to SR405.
+    pub(crate) hits: Vec<Hit>,
 }
 
 impl Python {
@@ -83,14 +61,12 @@ impl<'a> SourceOrderVisitor<'a> for Children<'a> {
     }
 }
 
-/// Every node below and including `node` in the order of the source, with its depth, until `visit` breaks off.
-fn each<'a>(node: AnyNodeRef<'a>, mut visit: impl FnMut(AnyNodeRef<'a>, usize) -> ControlFlow<()>) {
+/// Every node below and including `node` in the order of the source, with its depth.
+fn each<'a>(node: AnyNodeRef<'a>, mut visit: impl FnMut(AnyNodeRef<'a>, usize)) {
     let mut open = vec![(node, 0)];
     let mut children = Children::default();
     while let Some((node, depth)) = open.pop() {
-        if visit(node, depth).is_break() {
-            return;
-        }
+        visit(node, depth);
         node.visit_source_order(&mut children);
         open.extend(children.0.drain(..).rev().map(|child| (child, depth + 1)));
     }
@@ -153,7 +129,6 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-            ControlFlow::Continue(())
         });
         for (name, count) in functions {
             if count > methods.get(name).copied().unwrap_or(0) {
@@ -176,24 +151,22 @@ impl<'a> Walk<'a> {
                 continue;
             };
             let full = self.resolve(&written);
-            for deed in self.deeds(call, &full, &downloads) {
-                file.found.push(Found {
-                    at: usize::from(call.range().start()),
-                    deed,
-                    name: written.clone(),
-                });
+            let at = usize::from(call.range().start());
+            for (rule, does) in self.deeds(call, &full, &downloads) {
+                file.hits
+                    .push(Hit::new(rule, at, format!("{written}() {does}")));
             }
         }
-        file.found.sort();
         file
     }
 
+    /// The rules that a call breaks, each with what it does.
     fn deeds(
         &self,
         call: &ruff_python_ast::ExprCall,
         full: &str,
         downloads: impl Fn(&str) -> bool,
-    ) -> Vec<Deed> {
+    ) -> Vec<(&'static str, &'static str)> {
         let arguments = &call.arguments;
         let mut deeds = Vec::new();
         let command = arguments.args.first().or_else(|| {
@@ -208,18 +181,19 @@ impl<'a> Walk<'a> {
         };
         if command.is_some_and(|command| !is_literal(command)) {
             if SHELLS.contains(&full) {
-                deeds.push(Deed::ShellFunction);
-            } else if keyword(arguments, "shell").is_some_and(|value| is_boolean(value, true)) {
-                deeds.push(Deed::ShellTrue);
+                deeds.push(("SR403", "gives a command that is put together to a shell"));
+            } else if keyword(arguments, "shell").is_some_and(is_true) {
+                let does = "gives a command that is put together to a shell (shell=True)";
+                deeds.push(("SR401", does));
             }
             if evaluates {
-                deeds.push(Deed::Eval);
+                deeds.push(("SR404", "runs a value as code"));
             }
         }
         if (full.starts_with("os.") || full.starts_with("subprocess."))
             && texts(arguments).iter().any(|text| downloads(text))
         {
-            deeds.push(Deed::DownloadIntoShell);
+            deeds.push(("SR405", "pipes a download into a shell"));
         }
         deeds
     }
@@ -267,8 +241,8 @@ fn keyword<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Expr> {
         .map(|keyword| &keyword.value)
 }
 
-fn is_boolean(expression: &Expr, value: bool) -> bool {
-    matches!(expression, Expr::BooleanLiteral(literal) if literal.value == value)
+fn is_true(expression: &Expr) -> bool {
+    matches!(expression, Expr::BooleanLiteral(literal) if literal.value)
 }
 
 /// Whether the value stands in the source: text without substitutions, a list of such, such parts joined with `+`, or a choice
@@ -324,10 +298,10 @@ mod tests {
 
     use super::*;
 
-    fn deeds(source: &str) -> Vec<Deed> {
+    fn deeds(source: &str) -> Vec<&'static str> {
         let file = Python::read(source, |text| text.contains("| sh"));
         assert_eq!(file.error, None, "{source}");
-        file.found.iter().map(|found| found.deed).collect()
+        file.hits.iter().map(|hit| hit.rule).collect()
     }
 
     #[test]
@@ -365,8 +339,8 @@ mod tests {
     #[test]
     fn shells_are_told_by_their_command() {
         let of = |deed, literal: bool| if literal { Vec::new() } else { vec![deed] };
-        let shell = |literal| of(Deed::ShellTrue, literal);
-        let function = |literal| of(Deed::ShellFunction, literal);
+        let shell = |literal| of("SR401", literal);
+        let function = |literal| of("SR403", literal);
         for (source, expected) in [
             ("subprocess.run('ls', shell=True)", shell(true)),
             ("subprocess.run(f'ls {x}', shell=True)", shell(false)),
@@ -405,7 +379,7 @@ mod tests {
             ("from sympy import eval\neval(x)", 0),
             ("import builtins\nbuiltins.exec(x)", 1),
         ] {
-            assert_eq!(deeds(source), vec![Deed::Eval; expected], "{source}");
+            assert_eq!(deeds(source), vec!["SR404"; expected], "{source}");
         }
     }
 
@@ -414,11 +388,30 @@ mod tests {
         for (source, expected) in [
             (
                 "subprocess.run(['bash', '-c', 'curl x | sh'])",
-                vec![Deed::DownloadIntoShell],
+                vec!["SR405"],
             ),
             ("print('curl x | sh')", vec![]),
         ] {
             assert_eq!(deeds(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn each_deed_has_its_rule() {
+        for (source, expected) in [
+            ("subprocess.run(x, shell=True)", vec!["SR401"]),
+            ("subprocess.run('ls', shell=True)", vec![]),
+            ("os.system('ls')", vec![]),
+            ("os.system(x)", vec!["SR403"]),
+            ("eval(x)", vec!["SR404"]),
+            ("os.system('curl x | sh')", vec!["SR405"]),
+            ("os.system('curl x | jq .')", vec![]),
+        ] {
+            let file = Python::read(source, |text| {
+                crate::code::download::in_line(text).is_some()
+            });
+            let rules: Vec<&str> = file.hits.iter().map(|hit| hit.rule).collect();
+            assert_eq!(rules, expected, "{source}");
         }
     }
 

@@ -9,6 +9,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aris_skills::pattern::compiled;
+use regex::Regex;
 
 /// Deepest nesting of substitutions and groups that is followed; what lies deeper is read as plain characters.
 const DEEPEST: usize = 60;
@@ -52,7 +56,7 @@ impl<'a> Script<'a> {
     /// Reads `source`.
     pub(crate) fn read(source: &'a str) -> Self {
         let mut lexer = Lexer {
-            bytes: source.as_bytes(),
+            source,
             at: 0,
             depth: 0,
             backquotes: 0,
@@ -130,18 +134,12 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Whether a word has the form `NAME=…`, `NAME+=…` or `NAME[…]=…`.
+/// `NAME=…`, `NAME+=…` or `NAME[…]=…`.
+static ASSIGNMENT: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"^[A-Za-z_][A-Za-z0-9_]*(?:\[[^=]*\])?\+?="));
+
 fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else {
-        return false;
-    };
-    let name = name.strip_suffix('+').unwrap_or(name);
-    let name = match name.split_once('[') {
-        Some((name, index)) if index.ends_with(']') => name,
-        _ => name,
-    };
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    ASSIGNMENT.is_match(word)
 }
 
 /// The word without quotes, unless it holds an expansion.
@@ -149,23 +147,26 @@ fn unquote(raw: &str) -> Option<Cow<'_, str>> {
     if !raw.contains(['\'', '"', '\\', '$', '`']) {
         return Some(Cow::Borrowed(raw));
     }
-    let mut value = String::with_capacity(raw.len());
-    let mut quote = None;
-    let mut chars = raw.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (Some('\''), _) => value.push(c),
-            (_, '$' | '`') => return None,
-            (_, '\\') => match chars.next() {
-                Some('\n') | None => {}
-                Some(next) => value.push(next),
-            },
-            _ => value.push(c),
-        }
+    let words = literal_words(raw).ok()?;
+    let [word] = <[String; 1]>::try_from(words).ok()?;
+    Some(Cow::Owned(word))
+}
+
+/// What a shell takes as it stands.
+static LITERAL: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r#"'[^']*'|(?s:\\.)|"(?:[^"\\$`]|(?s:\\.))*"|[^$`|&;<>()*?'"\\]+"#));
+
+/// Splits a line into words as a shell does; nothing is expanded.
+///
+/// **Errors**: a quote that does not end, and what a shell would expand or do more than pass on: guessing what was meant is how
+/// scanners delete things.
+pub(crate) fn literal_words(line: &str) -> Result<Vec<String>, &'static str> {
+    let words = shlex::split(line).ok_or("a quote does not end")?;
+    if LITERAL.replace_all(line, "").is_empty() {
+        Ok(words)
+    } else {
+        Err("it would need a shell to expand it")
     }
-    Some(Cow::Owned(value))
 }
 
 /// What ends a list of commands.
@@ -185,7 +186,7 @@ struct Heredoc {
 }
 
 struct Lexer<'a> {
-    bytes: &'a [u8],
+    source: &'a str,
     at: usize,
     depth: usize,
     /// How many backquote substitutions are open.
@@ -200,24 +201,39 @@ struct Lexer<'a> {
 impl Lexer<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         // A NUL cannot stand in a script that a shell reads, so it can stand for the end here.
-        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+        let bytes = self.source.as_bytes();
+        bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
     fn done(&self) -> bool {
-        self.at >= self.bytes.len()
+        self.at >= self.source.len()
     }
 
     fn text(&self, range: Range<usize>) -> &str {
-        self.bytes
-            .get(range)
-            .and_then(|bytes| str::from_utf8(bytes).ok())
-            .unwrap_or("")
+        self.source.get(range).unwrap_or("")
     }
 
     fn starts_with(&self, text: &str) -> bool {
-        self.bytes
-            .get(self.at..)
-            .is_some_and(|rest| rest.starts_with(text.as_bytes()))
+        let rest = self.source.get(self.at..);
+        rest.is_some_and(|rest| rest.starts_with(text))
+    }
+
+    /// Passes over bytes.
+    fn skip(&mut self, wanted: impl Fn(u8) -> bool) {
+        while !self.done() && wanted(self.peek(0)) {
+            self.at += 1;
+        }
+    }
+
+    /// Reads what lies inside something; what lies too deep is not read. Gives whether it was.
+    fn deeper(&mut self, read: impl FnOnce(&mut Self)) -> bool {
+        let may = self.depth < DEEPEST;
+        if may {
+            self.depth += 1;
+            read(self);
+            self.depth -= 1;
+        }
+        may
     }
 
     fn next_pipeline(&mut self) -> usize {
@@ -250,9 +266,7 @@ impl Lexer<'_> {
                     self.at += 1;
                     self.finish(&mut command, false);
                     if matches!(self.peek(0), b';' | b'&') && cases > 0 {
-                        while matches!(self.peek(0), b';' | b'&') {
-                            self.at += 1;
-                        }
+                        self.skip(|byte| matches!(byte, b';' | b'&'));
                         self.case_pattern(&mut cases);
                     }
                 }
@@ -361,13 +375,9 @@ impl Lexer<'_> {
     }
 
     fn comment(&mut self) {
-        while !self.done() && self.peek(0) != b'\n' {
-            // A comment inside backquotes ends with them.
-            if self.backquotes > 0 && self.peek(0) == b'`' {
-                return;
-            }
-            self.at += 1;
-        }
+        // A comment inside backquotes ends with them.
+        let quoted = self.backquotes > 0;
+        self.skip(|byte| byte != b'\n' && !(quoted && byte == b'`'));
     }
 
     /// `(`: arithmetic, a function's parentheses or a subshell.
@@ -378,21 +388,14 @@ impl Lexer<'_> {
         }
         self.at += 1;
         let mark = self.at;
-        while matches!(self.peek(0), b' ' | b'\t') {
-            self.at += 1;
-        }
+        self.blanks();
         if self.peek(0) == b')' && !command.words.is_empty() {
             self.at += 1;
             command.words.clear();
             return;
         }
         self.at = mark;
-        if self.depth >= DEEPEST {
-            return;
-        }
-        self.depth += 1;
-        self.list(Close::Parenthesis, Some(command.pipeline));
-        self.depth -= 1;
+        self.deeper(|lexer| lexer.list(Close::Parenthesis, Some(command.pipeline)));
     }
 
     /// Reads the pattern of a `case` branch with its `)`, or the `esac` in its place.
@@ -483,9 +486,7 @@ impl Lexer<'_> {
     }
 
     fn blanks(&mut self) {
-        while matches!(self.peek(0), b' ' | b'\t') && !self.done() {
-            self.at += 1;
-        }
+        self.skip(|byte| matches!(byte, b' ' | b'\t'));
     }
 
     /// Passes over the here-documents that were announced on the line that just ended.
@@ -494,9 +495,7 @@ impl Lexer<'_> {
             let body = self.at;
             while !self.done() {
                 let start = self.at;
-                while !self.done() && self.peek(0) != b'\n' {
-                    self.at += 1;
-                }
+                self.skip(|byte| byte != b'\n');
                 let line = self.text(start..self.at);
                 let line = line.strip_suffix('\r').unwrap_or(line);
                 let line = if heredoc.tabs {
@@ -514,7 +513,7 @@ impl Lexer<'_> {
                 self.literal.push(body..self.at);
             }
         }
-        self.at = self.at.min(self.bytes.len());
+        self.at = self.at.min(self.source.len());
     }
 
     /// Reads one word. May be empty; always goes forward when a byte that is no separator stands here.
@@ -528,14 +527,14 @@ impl Lexer<'_> {
                     self.substitution();
                 }
                 b'(' => {
-                    let before = self.bytes.get(start..self.at).and_then(|word| word.last());
-                    match before {
-                        // Only the first group: the name before it is read again.
-                        Some(b'=') if groups == 0 && is_assignment(self.text(start..self.at)) => {
-                            self.array();
-                        }
-                        Some(b'?' | b'*' | b'+' | b'@' | b'!') => self.balanced(),
-                        _ => break,
+                    let before = self.text(start..self.at);
+                    // Only the first group: the name before it is read again.
+                    if groups == 0 && before.ends_with('=') && is_assignment(before) {
+                        self.array();
+                    } else if before.ends_with(['?', '*', '+', '@', '!']) {
+                        self.balanced();
+                    } else {
+                        break;
                     }
                     groups += 1;
                 }
@@ -544,7 +543,7 @@ impl Lexer<'_> {
                 _ => self.piece(false),
             }
         }
-        self.at = self.at.min(self.bytes.len());
+        self.at = self.at.min(self.source.len());
         if self.at == start && !self.done() && !is_separator(self.peek(0)) {
             self.at += 1;
         }
@@ -581,13 +580,11 @@ impl Lexer<'_> {
             },
             b'`' => {
                 self.at += 1;
-                if self.depth < DEEPEST {
-                    self.depth += 1;
-                    self.backquotes += 1;
-                    self.list(Close::Backquote, None);
-                    self.backquotes -= 1;
-                    self.depth -= 1;
-                }
+                self.deeper(|lexer| {
+                    lexer.backquotes += 1;
+                    lexer.list(Close::Backquote, None);
+                    lexer.backquotes -= 1;
+                });
             }
             _ => self.at += 1,
         }
@@ -595,11 +592,7 @@ impl Lexer<'_> {
 
     fn single_quotes(&mut self, escapes: bool) {
         while !self.done() && self.peek(0) != b'\'' {
-            self.at += if escapes && self.peek(0) == b'\\' {
-                2
-            } else {
-                1
-            };
+            self.at += 1 + usize::from(escapes && self.peek(0) == b'\\');
         }
         self.at += 1;
     }
@@ -621,52 +614,43 @@ impl Lexer<'_> {
     /// `(…)` that holds commands, from its opening on.
     fn substitution(&mut self) {
         self.at += 1;
-        if self.depth < DEEPEST {
-            self.depth += 1;
-            self.list(Close::Parenthesis, None);
-            self.depth -= 1;
-        }
+        self.deeper(|lexer| lexer.list(Close::Parenthesis, None));
     }
 
     /// `{…}` of a parameter expansion, from its opening on.
     fn braces(&mut self, in_quotes: bool) {
         self.at += 1;
-        if self.depth >= DEEPEST {
-            return;
-        }
-        self.depth += 1;
-        while !self.done() && self.peek(0) != b'}' {
-            // Inside double quotes a `"` in the braces opens a quote of its own.
-            if self.peek(0) == b'"' {
-                self.double_quotes();
-            } else if self.backquotes > 0 && self.peek(0) == b'`' {
-                break;
-            } else {
-                self.piece(in_quotes);
+        self.deeper(|lexer| {
+            while !lexer.done() && lexer.peek(0) != b'}' {
+                // Inside double quotes a `"` in the braces opens a quote of its own.
+                match lexer.peek(0) {
+                    b'"' => lexer.double_quotes(),
+                    b'`' if lexer.backquotes > 0 => break,
+                    _ => lexer.piece(in_quotes),
+                }
             }
-        }
-        self.at += usize::from(self.peek(0) == b'}');
-        self.depth -= 1;
+            lexer.at += usize::from(lexer.peek(0) == b'}');
+        });
     }
 
     /// Passes over `(…)`, a balanced group that holds no commands of its own, but may hold substitutions.
     fn balanced(&mut self) {
         let mut level = 0_usize;
         while !self.done() {
-            let byte = self.peek(0);
-            if byte == b'(' {
-                level += 1;
-                self.at += 1;
-            } else if byte == b')' {
-                level = level.saturating_sub(1);
-                self.at += 1;
-                if level == 0 {
-                    return;
+            match self.peek(0) {
+                b'(' => {
+                    level += 1;
+                    self.at += 1;
                 }
-            } else if byte == b'`' && self.backquotes > 0 {
-                return;
-            } else {
-                self.piece(false);
+                b')' => {
+                    level = level.saturating_sub(1);
+                    self.at += 1;
+                    if level == 0 {
+                        return;
+                    }
+                }
+                b'`' if self.backquotes > 0 => return,
+                _ => self.piece(false),
             }
         }
     }
@@ -684,13 +668,10 @@ impl Lexer<'_> {
                 b'`' if self.backquotes > 0 => return,
                 byte if is_separator(byte) => self.at += 1,
                 _ => {
-                    if self.depth >= DEEPEST {
-                        self.at += 1;
-                    } else {
-                        self.depth += 1;
-                        self.word();
-                        self.depth -= 1;
-                    }
+                    let read = self.deeper(|lexer| {
+                        lexer.word();
+                    });
+                    self.at += usize::from(!read);
                 }
             }
         }

@@ -20,8 +20,6 @@ pub struct Fix {
 pub enum Change {
     /// Other text in the place of bytes of the file's text ([`aris_skills::Text::raw`], without a byte order mark).
     Replace(Range<usize>, String),
-    /// A new text as a whole.
-    Rewrite(String),
     /// No byte order mark.
     RemoveBom,
     /// The execute bits that go with the read bits.

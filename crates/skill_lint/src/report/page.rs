@@ -21,10 +21,6 @@ impl Rule {
     pub fn body(&self) -> String {
         use std::fmt::Write as _;
         let mut page = format!("{}\n\n", self.why);
-        let certainty = match self.certainty {
-            Certainty::Exact => "exact",
-            Certainty::Heuristic => "heuristic",
-        };
         let fix = if self.repairs {
             ", `--fix` repairs it"
         } else {
@@ -34,7 +30,10 @@ impl Rule {
             writeln!(page, "- {name}: {text}").unwrap_or_default();
         };
         line("What to do", self.fix);
-        line("Severity", &format!("{}, {certainty}{fix}", self.severity));
+        line(
+            "Severity",
+            &format!("{}, {}{fix}", self.severity, self.certainty),
+        );
         let profiles: Vec<&str> = self.profiles.iter().map(|profile| profile.word()).collect();
         line("Profiles", &profiles.join(", "));
         for (profile, severity) in &self.in_profile {

@@ -46,7 +46,6 @@ struct File {
     mode: u32,
     /// Against the text without its byte order mark.
     replacements: Vec<(Range<usize>, String)>,
-    rewrite: Option<String>,
     without_bom: bool,
     executable: bool,
     rename: Option<String>,
@@ -100,14 +99,8 @@ impl<'a> Plan<'a> {
                     other == range || other.start < range.end && range.start < other.end
                 };
                 let text = std::str::from_utf8(file.text()).ok();
-                file.rewrite.is_none()
-                    && !file.replacements.iter().any(overlaps)
+                !file.replacements.iter().any(overlaps)
                     && text.and_then(|text| text.get(range.clone())).is_some()
-            }
-            Change::Rewrite(_) => {
-                file.rewrite.is_none()
-                    && file.replacements.is_empty()
-                    && std::str::from_utf8(file.text()).is_ok()
             }
             Change::RemoveBom | Change::MakeExecutable => true,
             Change::Rename(to) => {
@@ -134,7 +127,6 @@ impl<'a> Plan<'a> {
         };
         match change {
             Change::Replace(range, text) => file.replacements.push((range.clone(), text.clone())),
-            Change::Rewrite(text) => file.rewrite = Some(text.clone()),
             Change::RemoveBom => file.without_bom = true,
             Change::MakeExecutable => file.executable = true,
             Change::Rename(to) => file.rename = Some(to.clone()),
@@ -160,7 +152,6 @@ impl<'a> Plan<'a> {
             bytes,
             mode: metadata.permissions().mode() & 0o7777,
             replacements: Vec::new(),
-            rewrite: None,
             without_bom: false,
             executable: false,
             rename: None,
@@ -261,10 +252,7 @@ impl File {
     }
 
     fn new_bytes(&self) -> Vec<u8> {
-        let mut text = match &self.rewrite {
-            Some(text) => text.clone().into_bytes(),
-            None => self.text().to_vec(),
-        };
+        let mut text = self.text().to_vec();
         // From the end, so that offsets stay true; of two insertions at one place the first given comes first.
         let mut replacements: Vec<_> = self.replacements.iter().collect();
         replacements.sort_by_key(|(range, _)| (range.start, range.end));

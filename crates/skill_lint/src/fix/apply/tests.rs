@@ -13,7 +13,7 @@ fn edits_of_one_file_go_together_and_conflicts_wait() {
         Fix::replace("a", 4..7, "2"),
         Fix::replace("a", 0..3, "1"),
         Fix::replace("a", 2..5, "conflict"),
-        Fix::of("a", Change::Rewrite(String::new())),
+        Fix::replace("a", 0..14, ""),
         Fix::of("a", Change::RemoveBom),
         Fix::replace("a", 900..901, "outside"),
         Fix::rename("b", "c/d"),
@@ -47,15 +47,15 @@ fn what_changed_meanwhile_links_and_taken_names_are_left_alone() {
     std::os::unix::fs::symlink("../a", root.join("a")).expect("link");
     let seen = Seen::from([(String::from("a"), seen(&Text::new(b"other")))]);
     let fixes = [
-        Fix::of("a", Change::Rewrite(String::from("new"))),
+        Fix::replace("a", 0..3, "new"),
         Fix::rename("b", "c"),
         Fix::rename("b", "../x"),
-        Fix::of("../x", Change::Rewrite(String::new())),
+        Fix::replace("../x", 0..0, ""),
     ];
     assert!(Plan::of(folder.path(), &seen, fixes.iter()).is_empty());
     let fixes = [
-        Fix::of("a", Change::Rewrite(String::from("new"))),
-        Fix::of("out/f", Change::Rewrite(String::from("new"))),
+        Fix::replace("a", 0..3, "new"),
+        Fix::replace("out/f", 0..1, "new"),
     ];
     assert!(Plan::of(&root, &Seen::new(), fixes.iter()).is_empty());
 }
@@ -67,7 +67,7 @@ fn a_plan_made_before_another_writer_came_changes_nothing() {
     let plan = Plan::of(
         folder.path(),
         &seen,
-        [Fix::of("a", Change::Rewrite(String::from("new")))].iter(),
+        [Fix::replace("a", 0..3, "new")].iter(),
     );
     aris_fs::write_atomic(&folder.path().join("a"), b"theirs").expect("written");
     assert!(plan.apply().expect("no fault").is_empty());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aris_proc::{Captured, End, Finished};
+use aris_proc::{End, Finished};
 use aris_skills::pattern::compiled;
 use regex::Regex;
 
@@ -20,9 +20,7 @@ pub(super) fn copy_name(skill: &Path) -> &Path {
 /// What one call gave.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    end: End,
-    stdout: Captured,
-    stderr: Captured,
+    finished: Finished,
     /// Files that lay in the working directory or the home afterwards.
     pub(super) left: Vec<String>,
     /// Folders whose names no message may hold, the longest first, and what it holds instead.
@@ -46,21 +44,19 @@ impl Answer {
             (folder(skill, "/"), ""),
         ];
         Self {
-            end: finished.end,
-            stdout: finished.stdout,
-            stderr: finished.stderr,
+            finished,
             left,
             folders,
         }
     }
 
     pub(super) fn timed_out(&self) -> bool {
-        self.end == End::TimedOut
+        self.finished.end == End::TimedOut
     }
 
     /// The exit code; a signal as a shell says it, 128 and its number. 124 for a time-out, as `timeout` has it.
     pub(super) fn exit(&self) -> i32 {
-        match self.end {
+        match self.finished.end {
             End::Exited(code) => code,
             End::Signalled(signal) => 128 + signal,
             End::TimedOut => 124,
@@ -68,24 +64,19 @@ impl Answer {
     }
 
     pub(super) fn succeeded(&self) -> bool {
-        self.end == End::Exited(0)
-    }
-
-    /// Whether it left with 0 and wrote something to stdout.
-    pub(super) fn is_help(&self) -> bool {
-        self.succeeded() && !is_blank(&self.stdout)
+        self.finished.end == End::Exited(0)
     }
 
     pub(super) fn stdout(&self) -> &[u8] {
-        &self.stdout.bytes
+        &self.finished.stdout.bytes
     }
 
     pub(super) fn text(&self) -> String {
-        self.stdout.text().into_owned()
+        self.finished.stdout.text().into_owned()
     }
 
-    pub(super) fn wrote_only_to_stderr(&self) -> bool {
-        is_blank(&self.stdout) && !is_blank(&self.stderr)
+    pub(super) fn wrote_to_stderr(&self) -> bool {
+        !self.finished.stderr.text().trim().is_empty()
     }
 
     /// How it ended, for a message: `exit 1`.
@@ -111,14 +102,16 @@ impl Answer {
 
     /// The line of stderr, or else of stdout, that says most: the first that speaks of an error, or the last.
     fn telling_line(&self) -> Option<String> {
-        [&self.stderr, &self.stdout].iter().find_map(|stream| {
-            let text = stream.text();
-            let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-            let telling = lines.clone().find(|line| TELLING.is_match(line));
-            telling
-                .or_else(|| lines.next_back())
-                .map(|line| self.quoted(line))
-        })
+        [&self.finished.stderr, &self.finished.stdout]
+            .iter()
+            .find_map(|stream| {
+                let text = stream.text();
+                let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+                let telling = lines.clone().find(|line| TELLING.is_match(line));
+                telling
+                    .or_else(|| lines.next_back())
+                    .map(|line| self.quoted(line))
+            })
     }
 
     /// A line as a message can hold it: short, without escape sequences, and without folders whose names differ from machine to
@@ -138,10 +131,6 @@ impl Answer {
     }
 }
 
-fn is_blank(stream: &Captured) -> bool {
-    stream.bytes.iter().all(u8::is_ascii_whitespace)
-}
-
 /// Sequences that colour text or name a window.
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
@@ -156,6 +145,8 @@ static TELLING: LazyLock<Regex> = LazyLock::new(|| {
 #[cfg(test)]
 pub(super) mod tests {
     use std::time::Duration;
+
+    use aris_proc::Captured;
 
     use super::*;
 
@@ -172,20 +163,12 @@ pub(super) mod tests {
             pipe_held: false,
             deadline: Duration::from_secs(5),
         };
-        let Finished {
-            end,
-            stdout,
-            stderr,
-            ..
-        } = finished;
         let folders = vec![
             (String::from("/tmp/skill-lint-abc/1/work"), "."),
             (String::from("/home/u/skill/"), ""),
         ];
         Answer {
-            end,
-            stdout,
-            stderr,
+            finished,
             left: Vec::new(),
             folders,
         }

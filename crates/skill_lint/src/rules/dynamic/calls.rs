@@ -10,7 +10,6 @@ use std::time::Duration;
 use aris_fs::{EntryKind, FsError};
 
 use super::answer::{Answer, copy_name};
-use super::interpreter::Interpreter;
 use super::judge::{Answers, Place, SampleAnswer, UNKNOWN_FLAG};
 use super::program::{Program, Start};
 use crate::Error;
@@ -31,7 +30,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(50);
 const NO_BINARY: i32 = 5;
 
 /// The words that start each interpreter; `None` for those that are absent or do not work.
-pub(super) type Interpreters = BTreeMap<Interpreter, Option<Vec<OsString>>>;
+pub(super) type Interpreters = BTreeMap<&'static str, Option<Vec<OsString>>>;
 
 /// Runs a program as far as `level` allows.
 ///
@@ -65,11 +64,8 @@ fn words(program: &Program, interpreters: &Interpreters) -> Result<Vec<OsString>
                 .iter()
                 .find_map(|one| interpreters.get(one)?.clone());
             found.ok_or_else(|| {
-                let names: Vec<&str> = candidates.iter().map(|one| one.name).collect();
-                format!(
-                    "{} is not installed or does not run in the sandbox",
-                    names.join(" or ")
-                )
+                let names = candidates.join(" or ");
+                format!("{names} is not installed or does not run in the sandbox")
             })
         }
     }

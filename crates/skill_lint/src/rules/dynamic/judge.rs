@@ -20,13 +20,8 @@ pub(super) enum Place {
     Contract,
 }
 
-/// A rule that a script breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Problem {
-    pub(super) rule: &'static str,
-    pub(super) place: Place,
-    pub(super) message: String,
-}
+/// A rule that a script breaks, where, and a message.
+pub(super) type Problem = (&'static str, Place, String);
 
 /// A sample that ran.
 #[derive(Clone, Debug)]
@@ -55,46 +50,35 @@ pub(super) const UNKNOWN_FLAG: &str = "--skill-lint-no-such-flag";
 
 /// The problems of one script.
 pub(super) fn problems(answers: &Answers) -> Vec<Problem> {
-    let mut found = Vec::new();
-    time(answers, &mut found);
-    help(answers, &mut found);
-    unknown_flag(answers, &mut found);
-    for sample in &answers.samples {
-        self::sample(sample, &mut found);
+    let mut found: Vec<Problem> = Vec::new();
+    let (script, flag) = (Place::Script(1), answers.unknown_flag.as_ref());
+    let samples = answers.samples.iter();
+    let calls = [(script, "--help", &answers.help)]
+        .into_iter()
+        .chain(flag.map(|answer| (script, "an unknown flag", answer)))
+        .chain(samples.map(|sample| (sample.place, "the declared sample", &sample.answer)));
+    for (place, name, _) in calls.filter(|(_, _, answer)| answer.timed_out()) {
+        let message = format!("{name} gave no answer within {} s", answers.limit_s);
+        found.push(("SR309", place, message));
+    }
+    let mut tell = |rule, message| found.push((rule, script, message));
+    help(&answers.help, &mut tell);
+    if let Some(answer) = flag.filter(|answer| !answer.timed_out() && answer.exit() != 2) {
+        let (ending, because) = (answer.ending(), answer.because());
+        let message = format!("an unknown flag leaves with {ending}, not 2{because}");
+        tell("SR303", message);
+    }
+    let samples = answers.samples.iter();
+    for sample in samples.filter(|sample| !sample.answer.timed_out()) {
+        for fault in faults(sample) {
+            let message = format!("the declared sample{fault}");
+            found.push(("SR306", sample.place, message));
+        }
     }
     found
 }
 
-fn script(rule: &'static str, message: String) -> Problem {
-    Problem {
-        rule,
-        place: Place::Script(1),
-        message,
-    }
-}
-
-fn time(answers: &Answers, found: &mut Vec<Problem>) {
-    let mut late = |name: &str, place: Place, answer: &Answer| {
-        if answer.timed_out() {
-            let message = format!("{name} gave no answer within {} s", answers.limit_s);
-            found.push(Problem {
-                rule: "SR309",
-                place,
-                message,
-            });
-        }
-    };
-    late("--help", Place::Script(1), &answers.help);
-    if let Some(answer) = &answers.unknown_flag {
-        late("an unknown flag", Place::Script(1), answer);
-    }
-    for sample in &answers.samples {
-        late("the declared sample", sample.place, &sample.answer);
-    }
-}
-
-fn help(answers: &Answers, found: &mut Vec<Problem>) {
-    let help = &answers.help;
+fn help(help: &Answer, tell: &mut impl FnMut(&'static str, String)) {
     if !help.left.is_empty() {
         let named = help.left.iter().take(NAMED_FILES).map(String::as_str);
         let named = named.collect::<Vec<_>>().join(", ");
@@ -102,91 +86,49 @@ fn help(answers: &Answers, found: &mut Vec<Problem>) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        found.push(script(
-            "SR308",
-            format!("--help left files behind: {named}{more}"),
-        ));
+        tell("SR308", format!("--help left files behind: {named}{more}"));
     }
     if help.timed_out() {
         return;
     }
     if !help.succeeded() {
-        found.push(script(
-            "SR301",
-            format!("--help leaves with {}{}", help.ending(), help.because()),
-        ));
-    } else if !help.is_help() {
-        let instead = if help.wrote_only_to_stderr() {
+        let (ending, because) = (help.ending(), help.because());
+        tell("SR301", format!("--help leaves with {ending}{because}"));
+        return;
+    }
+    let text = help.text();
+    if text.trim().is_empty() {
+        let instead = if help.wrote_to_stderr() {
             "; its text is on stderr"
         } else {
             ""
         };
-        found.push(script(
-            "SR301",
-            format!("--help writes nothing to stdout{instead}"),
-        ));
-    }
-    if !help.is_help() {
+        tell("SR301", format!("--help writes nothing to stdout{instead}"));
         return;
     }
-    let text = help.text();
     let has = |section: &Regex| text.lines().any(|line| section.is_match(line));
     let missing = match (has(&USAGE), has(&EXAMPLES)) {
-        (true, true) => None,
-        (false, true) => Some("a Usage section"),
-        (true, false) => Some("an Examples section"),
-        (false, false) => Some("Usage and Examples sections"),
+        (true, true) => return,
+        (false, true) => "a Usage section",
+        (true, false) => "an Examples section",
+        (false, false) => "Usage and Examples sections",
     };
-    if let Some(missing) = missing {
-        found.push(script(
-            "SR302",
-            format!("the text of --help lacks {missing}"),
-        ));
-    }
+    tell("SR302", format!("the text of --help lacks {missing}"));
 }
 
-fn unknown_flag(answers: &Answers, found: &mut Vec<Problem>) {
-    let Some(answer) = answers
-        .unknown_flag
-        .as_ref()
-        .filter(|answer| !answer.timed_out())
-    else {
-        return;
-    };
-    if answer.exit() != 2 {
-        found.push(script(
-            "SR303",
-            format!(
-                "an unknown flag leaves with {}, not 2{}",
-                answer.ending(),
-                answer.because()
-            ),
-        ));
-    }
-}
-
-fn sample(sample: &SampleAnswer, found: &mut Vec<Problem>) {
-    if sample.answer.timed_out() {
-        return;
-    }
-    let exit = sample.answer.exit();
-    let mut report = |message| {
-        found.push(Problem {
-            rule: "SR306",
-            place: sample.place,
-            message,
-        });
-    };
-    for fault in envelope::sample_faults(sample.answer.stdout(), exit) {
-        report(format!("the declared sample: {fault}"));
-    }
-    if !sample.exits.is_empty() && !sample.exits.contains(&i64::from(exit)) {
+/// What is wrong with a sample that ran, as the end of a sentence.
+fn faults(sample: &SampleAnswer) -> Vec<String> {
+    let answer = &sample.answer;
+    let faults = envelope::sample_faults(answer.stdout(), answer.exit()).into_iter();
+    let mut faults: Vec<String> = faults.map(|fault| format!(": {fault}")).collect();
+    if !sample.exits.is_empty() && !sample.exits.contains(&i64::from(answer.exit())) {
         let promised: Vec<String> = sample.exits.iter().map(ToString::to_string).collect();
-        report(format!(
-            "the declared sample leaves with {}, the contract promises {}{}",
-            sample.answer.ending(),
+        faults.push(format!(
+            " leaves with {}, the contract promises {}{}",
+            answer.ending(),
             promised.join(" or "),
-            sample.answer.because()
+            answer.because()
         ));
     }
+    faults
 }

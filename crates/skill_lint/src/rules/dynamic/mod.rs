@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 use aris_skills::{Skill, Tree};
 
 use self::calls::Interpreters;
-use self::interpreter::Interpreter;
 use self::judge::{Place, Problem};
 use self::program::{Program, Start};
 use crate::catalogue;
@@ -106,7 +105,7 @@ pub fn tree<'f>(
 }
 
 fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
-    let wanted: BTreeSet<Interpreter> = programs
+    let wanted: BTreeSet<&str> = programs
         .iter()
         .filter_map(|program| match &program.start {
             Start::Interpreter(candidates) => Some(candidates),
@@ -117,16 +116,15 @@ fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
         .collect();
     wanted
         .into_iter()
-        .map(|one| (one, one.locate(sandbox)))
+        .map(|one| (one, interpreter::locate(one, sandbox)))
         .collect()
 }
 
-fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
-    let (path, line) = match (problem.place, &program.contract) {
+fn report(program: &Program, (rule, place, message): Problem, sink: &mut Sink<'_>) {
+    let (path, line) = match (place, &program.contract) {
         (Place::Script(line), _) => (&program.path, line),
         (Place::Contract, Some(file)) => (&file.path, file.samples_line),
         (Place::Contract, None) => (&program.path, 1),
     };
-    sink.found(problem.rule, path, (line, 1), problem.message)
-        .skill = Some(program.skill_name.clone());
+    sink.found(rule, path, (line, 1), message).skill = Some(program.skill_name.clone());
 }

@@ -7,7 +7,7 @@ use aris_skills::script::header;
 use aris_skills::{Skill, SourceFile, names};
 
 use super::contract::Contract;
-use super::interpreter::{self, Interpreter};
+use super::interpreter;
 use super::sample::{self, Sample};
 
 /// One entry point or binary.
@@ -33,7 +33,7 @@ pub(super) struct Program {
 #[derive(Clone, Debug)]
 pub(super) enum Start {
     /// By one of these.
-    Interpreter(Vec<Interpreter>),
+    Interpreter(Vec<&'static str>),
     /// As it is.
     Itself,
     /// Not on this machine, and why.

@@ -1,9 +1,6 @@
 //! Samples that a script declares in its header: `Lint-sample: --json scripts/count.sh`.
 
-use std::sync::LazyLock;
-
-use aris_skills::pattern::compiled;
-use regex::Regex;
+use crate::code::shell::literal_words;
 
 /// A declared sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,28 +18,11 @@ pub(super) fn samples(header: &[(usize, String)]) -> Vec<Sample> {
     let declared = header.iter().filter_map(|(line, text)| {
         let text = text.trim_start_matches(|character: char| !character.is_alphanumeric());
         let (mark, rest) = text.split_at_checked(MARK.len())?;
-        let args = words(rest);
+        let args = literal_words(rest);
         let line = *line;
         (mark.eq_ignore_ascii_case(MARK)).then_some(Sample { line, args })
     });
     declared.collect()
-}
-
-/// What a shell takes as it stands.
-static LITERAL: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r#"'[^']*'|\\.|"(?:[^"\\$`]|\\.)*"|[^$`|&;<>()*?'"\\]+"#));
-
-/// Splits a line into words as a shell does; nothing is expanded.
-///
-/// **Errors**: a quote that does not end, and what a shell would expand or do more than pass on: guessing what was meant is how
-/// scanners delete things.
-fn words(line: &str) -> Result<Vec<String>, &'static str> {
-    let words = shlex::split(line).ok_or("a quote does not end")?;
-    if LITERAL.replace_all(line, "").is_empty() {
-        Ok(words)
-    } else {
-        Err("it would need a shell to expand it")
-    }
 }
 
 #[cfg(test)]
@@ -69,7 +49,7 @@ mod tests {
         ] {
             let expected = expected
                 .map(|words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect());
-            assert_eq!(words(line), expected, "{line}");
+            assert_eq!(literal_words(line), expected, "{line}");
         }
     }
 
@@ -108,7 +88,7 @@ mod tests {
         #[test]
         fn quoted_words_come_back(list in proptest::collection::vec("[^'\n]{0,12}", 0..6)) {
             let line = list.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
-            prop_assert_eq!(words(&line), Ok(list));
+            prop_assert_eq!(literal_words(&line), Ok(list));
         }
     }
 }

@@ -95,10 +95,10 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     }
     if shebang.ends_in_cr {
         let place = (1, text.line(1).chars().count() + 1);
-        let new = Change::Rewrite(text.raw().replace("\r\n", "\n"));
+        let new = text.raw().replace("\r\n", "\n");
         let message = "the shebang ends in a carriage return";
         sink.found("SR221", file.path(), place, message)
-            .fix(Fix::of(file.path(), new));
+            .fix(Fix::replace(file.path(), 0..text.raw().len(), new));
     }
 }
 

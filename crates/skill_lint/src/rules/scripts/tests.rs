@@ -44,7 +44,6 @@ fn replaced(fix: &Fix, text: &str) -> String {
             text.replace_range(range.clone(), new);
             text
         }
-        Change::Rewrite(text) => text.clone(),
         other => panic!("{other:?}"),
     }
 }

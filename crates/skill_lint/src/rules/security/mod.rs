@@ -6,7 +6,6 @@
 mod hidden;
 mod javascript;
 mod powershell;
-mod python;
 mod secrets;
 mod shell;
 #[cfg(test)]
@@ -48,7 +47,7 @@ pub fn skill(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
 pub(crate) fn program(file: &SourceFile, text: &Text, code: &Code<'_>, sink: &mut Sink<'_>) {
     let hits = match code {
         Code::Shell(script) => shell::hits(script),
-        Code::Python(python) => python::hits(python),
+        Code::Python(python) => python.hits.clone(),
         Code::JavaScript(script) => javascript::hits(script),
         Code::PowerShell(code) => powershell::hits(code),
         Code::Other => return,
