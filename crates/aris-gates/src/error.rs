@@ -7,6 +7,7 @@ use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
 use aris_review::HttpError;
+use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
 /// An error of flags, folder, git or GitHub.
@@ -73,6 +74,12 @@ pub enum GateError {
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
+    /// Rules were asked for by the gate that has none.
+    #[error("the review gate has no rules")]
+    NoRules,
+    /// A document, or what it is checked against, cannot be read.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -82,6 +89,8 @@ impl Failure for GateError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Json { .. } => ErrorKind::Validation,
+            Self::NoRules => ErrorKind::Usage,
+            Self::Disk(error) => error.kind(),
             Self::Worktree { .. }
             | Self::NoBranch { .. }
             | Self::NotOpen { .. }
@@ -108,7 +117,9 @@ impl Failure for GateError {
                 "answers of agents, files of the gates and configurations must not come with the pull request: take it out of the branch (git rm -r --cached), or name a folder outside of the worktree with --output"
             }
             Self::Git { .. } => "put right what git says, then call again",
+            Self::NoRules => "use --engine agent, or --gate claims",
             Self::Written(_) => return None,
+            Self::Disk(error) => return error.hint(),
             Self::Base(error) => return error.hint(),
             Self::Proc(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),
@@ -120,6 +131,7 @@ impl Failure for GateError {
         let mut details = match self {
             Self::Json { source, .. } => source.details(),
             Self::Fs(error) => error.details(),
+            Self::Disk(error) => error.details(),
             _ => Map::new(),
         };
         if let Self::Json { path, .. }

@@ -143,6 +143,14 @@ pub fn read<T: DeserializeOwned>(path: &Path, hint: &'static str) -> Result<T, G
     })
 }
 
+/// The same of a file that may not be there.
+pub fn read_if_there<T: DeserializeOwned>(
+    path: &Path,
+    hint: &'static str,
+) -> Result<Option<T>, GateError> {
+    path.exists().then(|| read(path, hint)).transpose()
+}
+
 /// Bytes of an answer at most: a model writes some hundred kilobytes.
 const ANSWER_LIMIT: u64 = 16 << 20;
 

@@ -12,7 +12,7 @@ mod own;
 mod turn;
 
 pub use error::GateError;
-pub use folder::{Folder, FolderArgs, answer, own_folder, pretty, read};
+pub use folder::{Folder, FolderArgs, answer, own_folder, pretty, read, read_if_there};
 pub use forge::{ForgeArgs, open};
 pub use git::{Kept, Worktree, kept};
 pub use own::{Part, own};

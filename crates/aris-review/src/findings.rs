@@ -78,12 +78,6 @@ impl Findings {
         self.findings.append(&mut other.findings);
         self.rejected.append(&mut other.rejected);
     }
-
-    /// How many entries could not be understood.
-    pub fn unreadable(&self) -> usize {
-        let rejected = self.rejected.iter();
-        rejected.filter(|rejected| rejected.unreadable).count()
-    }
 }
 
 /// A deficiency as an agent, or whoever writes lists of findings, states it.
@@ -243,7 +237,7 @@ mod tests {
         }
         let severity =
             r#"[{"file":"r.md","line":1,"dimension":"external","severity":null,"message":"m"}]"#;
-        assert_eq!(read(severity).unreadable(), 1);
+        assert!(read(severity).rejected[0].unreadable);
     }
 
     #[test]

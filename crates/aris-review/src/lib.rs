@@ -44,13 +44,12 @@ pub use edit::{Edit, Suggestion};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};
 pub use forge::{
-    Counted, Forge, Found, GitHub, GitLab, Place, Record, Remotes, State, Thread, Threads, Token,
-    Trouble, api_of, is_usual_host,
+    Counted, Forge, GitHub, GitLab, Place, Record, Remotes, State, Thread, Token, Trouble, api_of,
 };
 pub use group::{Grouped, Grouping, Groups, Skipped};
 pub use label::{Label, label, severity};
 pub use marker::is_trusted;
-pub use merge::{Duplicate, Merged, merge};
+pub use merge::{Duplicate, Merged};
 pub use outcome::{Settlement, Tokens, read_strategies};
 pub use posting::{Posted, post};
 pub use profile::{Gate, Group, Profile, Strategy};
@@ -61,4 +60,4 @@ pub use review::{Looked, Review};
 pub use section::{Reports, Section, SectionLine, matches};
 pub use signal::Signal;
 pub use text::{one_line, place, quiet};
-pub use verdict::{Buckets, Counts, Event, Judgement, Verdict, judge};
+pub use verdict::{Buckets, Counts, Event, Verdict, judge};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::finding::{Also, Finding};
+use crate::findings::{Findings, Rejected};
 
 /// A finding that gave way to another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -15,13 +16,31 @@ pub struct Duplicate {
     pub finding: Finding,
 }
 
-/// Findings of which no two are the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Findings, each place once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Merged {
     /// One for each place, in the order in which the places appeared.
     pub findings: Vec<Finding>,
     /// The others, in the order in which they gave way.
     pub duplicates: Vec<Duplicate>,
+    /// What is no finding.
+    pub rejected: Vec<Rejected>,
+}
+
+impl Merged {
+    /// Merges the findings of a list.
+    pub fn of(all: Findings) -> Self {
+        Self {
+            rejected: all.rejected,
+            ..merge(all.findings)
+        }
+    }
+
+    /// How many entries could not be understood.
+    pub fn unreadable(&self) -> usize {
+        let rejected = self.rejected.iter();
+        rejected.filter(|rejected| rejected.unreadable).count()
+    }
 }
 
 /// When two findings are the same: on the same line; without a line, when they say the same.
@@ -35,7 +54,7 @@ enum Key {
 /// earlier. The rest is listed under `also` of the one that stayed, which takes over the edit of one of them. Merging again changes nothing.
 ///
 /// Verdicts depend on severities and decisions only, and those of the winner do not depend on the order.
-pub fn merge(findings: Vec<Finding>) -> Merged {
+fn merge(findings: Vec<Finding>) -> Merged {
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
     let mut merged = Merged::default();
     let mut losers: Vec<(usize, Finding)> = Vec::new();
@@ -182,7 +201,7 @@ mod tests {
         fn the_verdict_does_not_depend_on_the_order(
             (list, shuffled) in lists().prop_flat_map(|list| (Just(list.clone()), Just(list).prop_shuffle()))
         ) {
-            let verdict = |list| judge(&merge(list).findings, 0).verdict;
+            let verdict = |list| judge(&merge(list).findings, 0).0;
             prop_assert_eq!(verdict(list), verdict(shuffled));
         }
 
@@ -192,8 +211,8 @@ mod tests {
             let mut parts = merge(first.to_vec()).findings;
             parts.extend(merge(second.to_vec()).findings);
             prop_assert_eq!(
-                judge(&merge(parts).findings, 0).verdict,
-                judge(&merge(list).findings, 0).verdict
+                judge(&merge(parts).findings, 0).0,
+                judge(&merge(list).findings, 0).0
             );
         }
     }

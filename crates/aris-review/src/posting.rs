@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::forge::{Forge, Threads, Trouble};
+use crate::forge::{Forge, Trouble};
 use crate::marker;
 use crate::pull::Pull;
 use crate::review::{Comment, Review};
@@ -357,13 +357,13 @@ impl Known {
             let threads = forge.threads(pull);
             threads.map_err(about("the threads that are there"))?
         } else {
-            Threads::default()
+            Vec::new()
         };
         let mut known = Self::default();
         let mut latest = "";
         let thread = |comment: &Value| {
             let id = comment.get("id").and_then(Value::as_u64);
-            id.and_then(|id| threads.of_comment(id))
+            threads.iter().find(|thread| Some(thread.comment_id) == id)
         };
         let is_ours = |entry: &Value| match review.login {
             Some(login) => entry.pointer("/user/login").and_then(Value::as_str) == Some(login),

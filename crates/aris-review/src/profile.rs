@@ -60,14 +60,10 @@ pub struct Strategy {
 /// **Source**: citation gates, §6 and §10.
 #[derive(Debug)]
 pub struct Profile {
-    /// The gate.
-    pub gate: Gate,
     /// Name in the invisible marker of comments, and folder of its files.
     pub marker: &'static str,
     /// Name of the other half, which settles the comments: folder of its files.
     pub resolve: &'static str,
-    /// Section of `.aris/config.yaml`.
-    pub config: &'static str,
     /// What its findings are about.
     pub dimensions: &'static [&'static str],
     /// Groups; what belongs to none is [`Profile::UNKNOWN`].
@@ -109,10 +105,8 @@ const fn edit(name: &'static str) -> Strategy {
 }
 
 static CLAIMS: Profile = Profile {
-    gate: Gate::Claims,
     marker: "audit-claims",
     resolve: "resolve-claims-review",
-    config: "claims_review",
     dimensions: &["external", "methodological", "comparative"],
     groups: &[
         group("citations", &["external"]),
@@ -141,10 +135,8 @@ static CLAIMS: Profile = Profile {
 };
 
 static REVIEW: Profile = Profile {
-    gate: Gate::Review,
     marker: "review-research-pr",
     resolve: "resolve-research-review",
-    config: "research_review",
     dimensions: &[
         "methodology",
         "reproducibility",
@@ -238,7 +230,6 @@ mod tests {
     fn groups_name_dimensions_of_their_gate_and_two_strategies_escalate() {
         for gate in [Gate::Claims, Gate::Review] {
             let profile = gate.profile();
-            assert_eq!(profile.gate, gate);
             for group in profile.groups {
                 assert!(
                     group

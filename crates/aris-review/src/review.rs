@@ -122,14 +122,14 @@ impl Review<'_> {
     /// A review with one of the texts. GitHub takes one without a commit for a review of the latest, whoever has looked at that.
     pub(crate) fn json(&self, event: Event, text: &str, comments: &[Comment]) -> Value {
         let mut json = json!({"body": text, "event": event});
-        if let Value::Object(fields) = &mut json {
-            if let Some(head) = self.head {
-                fields.insert(String::from("commit_id"), head.into());
-            }
-            if !comments.is_empty() {
-                let comments = comments.iter().map(|comment| comment.json.clone());
-                fields.insert(String::from("comments"), comments.collect());
-            }
+        if let Some(head) = self.head {
+            json["commit_id"] = head.into();
+        }
+        if !comments.is_empty() {
+            json["comments"] = comments
+                .iter()
+                .map(|comment| comment.json.clone())
+                .collect();
         }
         json
     }

@@ -67,20 +67,11 @@ pub struct Counts {
     pub info: usize,
 }
 
-/// Verdict and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// What it follows from.
-    pub buckets: Buckets,
-}
-
-/// Derives the verdict from merged findings. `unreadable` entries, which nobody could understand, are for a person to look at: that
+/// Derives the verdict from merged findings, and says what it follows from. `unreadable` entries, which nobody could understand, are for a person to look at: that
 /// something was found cannot count as if nothing was.
 ///
 /// **Source**: citation gates, §3, and §7 for what cannot be read.
-pub fn judge(findings: &[Finding], unreadable: usize) -> Judgement {
+pub fn judge(findings: &[Finding], unreadable: usize) -> (Verdict, Buckets) {
     let mut buckets = Buckets::default();
     for finding in findings {
         let bucket = if finding.is_actionable() {
@@ -99,23 +90,20 @@ pub fn judge(findings: &[Finding], unreadable: usize) -> Judgement {
     } else {
         Verdict::Approved
     };
-    Judgement { verdict, buckets }
+    (verdict, buckets)
 }
 
-impl Judgement {
+impl Buckets {
     /// The counts, where `total` findings were there before merging.
     pub fn counts(&self, total: usize) -> Counts {
-        let Buckets {
+        let [actionable, decision, info] =
+            [&self.actionable, &self.decision, &self.info].map(Vec::len);
+        Counts {
+            total,
+            deduped: actionable + decision + info,
             actionable,
             decision,
             info,
-        } = &self.buckets;
-        Counts {
-            total,
-            deduped: actionable.len() + decision.len() + info.len(),
-            actionable: actionable.len(),
-            decision: decision.len(),
-            info: info.len(),
         }
     }
 }
@@ -163,10 +151,10 @@ mod tests {
                     finding
                 })
                 .collect();
-            let judged = judge(&findings, unreadable);
-            assert_eq!(judged.verdict, verdict, "{given:?} {unreadable}");
-            assert_eq!(serde_json::json!(judged.verdict.event()), event);
-            assert_eq!(judged.counts(9).deduped, given.len());
+            let (judged, buckets) = judge(&findings, unreadable);
+            assert_eq!(judged, verdict, "{given:?} {unreadable}");
+            assert_eq!(serde_json::json!(judged.event()), event);
+            assert_eq!(buckets.counts(9).deduped, given.len());
         }
     }
 }

@@ -1,16 +1,35 @@
 //! What agents are asked about a pull request, and what they answered.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use aris_gates::Folder;
+use aris_cli::Context;
+use aris_gates::{Folder, own_folder};
 use aris_review::{
     AgentRequest, Claim, ClaimType, Finding, Findings, Gate, Section, Severity, Source, read_claims,
 };
 use serde_json::Value;
 use strum::VariantArray as _;
 
-use crate::error::Error;
+use crate::Error;
 use crate::report::Asked;
+
+/// Where answers are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswerArgs {
+    /// Folder of the agents' answers; default: answers in the output folder
+    #[arg(long, value_name = "DIR")]
+    agent_dir: Option<PathBuf>,
+}
+
+impl AnswerArgs {
+    /// The folder of the answers.
+    pub(crate) fn folder(&self, folder: &Folder, context: &Context) -> Result<PathBuf, Error> {
+        match &self.agent_dir {
+            Some(path) => own_folder(context, path),
+            None => Ok(folder.at("answers")),
+        }
+    }
+}
 
 /// What came of asking; [`Open`] is what nobody looked at.
 #[derive(Debug, Default)]

@@ -3,11 +3,10 @@
 use aris_cli::{Context, Outcome};
 use aris_gates::{Folder, open, turn};
 use aris_review::{
-    Claim, Diff, Findings, Forge, Gate, Looked, Pull, Review, Trouble, Verdict, anchor, judge,
-    merge, post,
+    Claim, Diff, Findings, Forge, Gate, Looked, Pull, Review, Trouble, Verdict, anchor, post,
 };
 
-use crate::error::Error;
+use crate::Error;
 use crate::formats::FormatArgs;
 use crate::report::{Given, Judged, Report};
 
@@ -40,14 +39,6 @@ impl VerdictFlags {
     }
 }
 
-/// Derives the verdict.
-pub(crate) fn judged(all: Findings) -> Judged {
-    let (total, unreadable) = (all.findings.len(), all.unreadable());
-    let merged = merge(all.findings);
-    let judgement = judge(&merged.findings, unreadable);
-    Judged::new(judgement, total, merged, all.rejected)
-}
-
 /// Puts findings where the diff can carry them.
 pub(crate) fn anchored(mut all: Findings, diff: &[u8], claims: &[Claim]) -> Findings {
     all.findings = anchor(all.findings, &Diff::read(diff), claims);
@@ -70,12 +61,10 @@ pub(crate) struct Target<'a> {
 impl Target<'_> {
     /// Who is logged in, and the commit that is reviewed. What has changed since it was looked at is neither approved nor refused.
     fn login(&self) -> Result<Result<(Option<String>, String), Trouble>, Error> {
-        let login = match self.forge.reach() {
-            Ok(login) => login,
-            Err(trouble) => return Ok(Err(trouble)),
-        };
-        let record = match self.forge.record(self.pull) {
-            Ok(record) => record,
+        let asked = self.forge.reach();
+        let asked = asked.and_then(|login| Ok((login, self.forge.record(self.pull)?)));
+        let (login, record) = match asked {
+            Ok(said) => said,
             Err(trouble) => return Ok(Err(trouble)),
         };
         open(self.pull, &record)?;
@@ -105,7 +94,7 @@ pub(crate) fn published(
                 profile: target.gate.profile(),
                 verdict: judged.verdict,
                 findings: &judged.findings,
-                unreadable: judged.unreadable(),
+                unreadable: judged.unreadable,
                 login: login.as_deref(),
                 looked: target.looked,
             };

@@ -70,25 +70,16 @@ fn result(finding: &Finding) -> Value {
         "partialFingerprints": {"auditClaims/v1": finding.fingerprint},
         "properties": {"dimension": finding.dimension, "requires_decision": finding.requires_decision},
     });
-    if let (Some(line), Some(place)) = (
-        finding.line,
-        result
-            .pointer_mut("/locations/0/physicalLocation")
-            .and_then(Value::as_object_mut),
-    ) {
-        place.insert(String::from("region"), json!({"startLine": line}));
-    }
-    if let (Some(line), Some(suggestion), Some(fields)) =
-        (finding.line, &finding.suggestion, result.as_object_mut())
-    {
+    let Some(line) = finding.line else {
+        return result;
+    };
+    result["locations"][0]["physicalLocation"]["region"] = json!({"startLine": line});
+    if let Some(suggestion) = &finding.suggestion {
         let end = suggestion.line.chars().count() + 1;
-        fields.insert(
-            String::from("fixes"),
-            json!([{"artifactChanges": [{"artifactLocation": file, "replacements": [{
-                "deletedRegion": {"startLine": line, "startColumn": 1, "endLine": line, "endColumn": end},
-                "insertedContent": {"text": suggestion.becomes},
-            }]}]}]),
-        );
+        result["fixes"] = json!([{"artifactChanges": [{"artifactLocation": file, "replacements": [{
+            "deletedRegion": {"startLine": line, "startColumn": 1, "endLine": line, "endColumn": end},
+            "insertedContent": {"text": suggestion.becomes},
+        }]}]}]);
     }
     result
 }
@@ -98,14 +89,11 @@ fn rdjson(findings: &[Finding]) -> Value {
     let diagnostics = findings.iter().map(|finding| {
         let mut location = json!({"path": finding.file});
         let mut suggestions = Vec::new();
-        if let (Some(line), Some(fields)) = (finding.line, location.as_object_mut()) {
-            let range = json!({"start": {"line": line}, "end": {"line": line}});
-            fields.insert(String::from("range"), range.clone());
-            let text = finding
-                .suggestion
-                .iter()
-                .map(|suggestion| &suggestion.becomes);
-            suggestions.extend(text.map(|text| json!({"range": range, "text": text})));
+        if let Some(line) = finding.line {
+            location["range"] = json!({"start": {"line": line}, "end": {"line": line}});
+            let edit = finding.suggestion.iter();
+            suggestions
+                .extend(edit.map(|edit| json!({"range": location["range"], "text": edit.becomes})));
         }
         json!({
             "message": finding.message,

@@ -13,7 +13,6 @@ mod audit;
 mod bindings;
 mod cli;
 mod commands;
-mod error;
 mod excerpts;
 mod formats;
 mod report;
@@ -23,10 +22,11 @@ mod source;
 use aris_cli::{CommandSpec, Context, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
+/// Errors of `audit_claims`: those of both gates.
+pub use aris_gates::GateError as Error;
 pub use cli::Cli;
-pub use error::Error;
 pub use formats::Format;
-pub use report::{Asked, Checked, Extracted, Given, Judged, Merged, NotChecked, Prepared, Report};
+pub use report::{Asked, Checked, Extracted, Given, Judged, NotChecked, Prepared, Report};
 
 use cli::Command;
 use commands::{check, extract, merge, post, prepare, run as whole, verdict};
@@ -133,17 +133,12 @@ pub static SPEC: Spec = Spec {
 
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let text = |given| Ok(Outcome::done(Report::formatted(given, Format::Text)));
     match &cli.command {
         Command::Run(args) => whole::run(args, context),
-        Command::Prepare(args) => {
-            let prepared = Given::Prepared(prepare::run(args, context)?);
-            Ok(Outcome::done(prepared.into()))
-        }
+        Command::Prepare(args) => text(Given::Prepared(prepare::run(args, context)?)),
         Command::Post(args) => post::run(args, context),
-        Command::Extract(args) => {
-            let extracted = Given::Extracted(extract::run(args, context)?);
-            Ok(Outcome::done(extracted.into()))
-        }
+        Command::Extract(args) => text(Given::Extracted(extract::run(args, context)?)),
         Command::Check(args) => check::run(args, context),
         Command::Merge(args) => merge::run(args, context),
         Command::Verdict(args) => verdict::run(args, context),
@@ -159,7 +154,7 @@ mod tests {
     #[test]
     fn schemas_are_current() {
         check_schema::<Judged>(report::VERDICT);
-        check_schema::<Merged>(report::MERGED);
+        check_schema::<aris_review::Merged>(report::MERGED);
         check_schema::<Prepared>(report::PREPARED);
         check_schema::<Extracted>(report::EXTRACTED);
         check_schema::<Checked>(report::CHECKED);

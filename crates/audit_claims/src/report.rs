@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_review::{
-    Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Looked, Posted,
-    Pull, Rejected, Review, Severity, Verdict, merge, one_line, place,
+    Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Looked, Merged, Posted,
+    Pull, Rejected, Review, Severity, Verdict, judge, one_line, place,
 };
 use serde::Serialize;
 
@@ -196,15 +196,8 @@ pub enum Given {
     Merged(Merged),
 }
 
-impl From<Given> for Report {
-    fn from(given: Given) -> Self {
-        let format = Format::Text;
-        Self { given, format }
-    }
-}
-
 impl Report {
-    /// The report in a format.
+    /// What is given, in a format.
     pub(crate) fn formatted(given: Given, format: Format) -> Self {
         Self { given, format }
     }
@@ -237,26 +230,6 @@ impl Report {
     }
 }
 
-/// Findings, each place once.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Merged {
-    findings: Vec<Finding>,
-    duplicates: Vec<Duplicate>,
-    rejected: Vec<Rejected>,
-}
-
-impl Merged {
-    pub(crate) fn of(all: Findings) -> Self {
-        let merged = merge(all.findings);
-        Self {
-            findings: merged.findings,
-            duplicates: merged.duplicates,
-            rejected: all.rejected,
-        }
-    }
-}
-
 /// The verdict and what it follows from.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -273,28 +246,31 @@ pub struct Judged {
     pub(crate) findings: Vec<Finding>,
     duplicates: Vec<Duplicate>,
     rejected: Vec<Rejected>,
+    #[serde(skip)]
+    pub(crate) unreadable: usize,
     /// How it got to GitHub; none when nothing was to be posted there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) posted: Option<Posted>,
 }
 
 impl Judged {
-    pub(crate) fn new(
-        judgement: Judgement,
-        total: usize,
-        merged: aris_review::Merged,
-        rejected: Vec<Rejected>,
-    ) -> Self {
+    /// Derives the verdict.
+    pub(crate) fn of(all: Findings) -> Self {
+        let total = all.findings.len();
+        let merged = Merged::of(all);
+        let unreadable = merged.unreadable();
+        let (verdict, buckets) = judge(&merged.findings, unreadable);
         Self {
-            verdict: judgement.verdict,
-            event: judgement.verdict.event(),
+            verdict,
+            event: verdict.event(),
             degraded: false,
             reason: None,
-            counts: judgement.counts(total),
-            buckets: judgement.buckets,
+            counts: buckets.counts(total),
+            buckets,
             findings: merged.findings,
             duplicates: merged.duplicates,
-            rejected,
+            rejected: merged.rejected,
+            unreadable,
             posted: None,
         }
     }
@@ -313,11 +289,6 @@ impl Judged {
         self.verdict == Verdict::Approved
     }
 
-    pub(crate) fn unreadable(&self) -> usize {
-        let rejected = self.rejected.iter();
-        rejected.filter(|entry| entry.unreadable).count()
-    }
-
     /// The summary that is kept beside the findings, Markdown.
     pub(crate) fn summary(&self, gate: Gate, pull: &Pull) -> String {
         let review = Review {
@@ -326,7 +297,7 @@ impl Judged {
             profile: gate.profile(),
             verdict: self.verdict,
             findings: &self.findings,
-            unreadable: self.unreadable(),
+            unreadable: self.unreadable,
             login: None,
         };
         let said = match (&self.reason, &self.posted) {

@@ -15,9 +15,9 @@ use aris_statements::rules::{Sources, check};
 use aris_statements::statement::claims;
 use jiff::tz::TimeZone;
 
+use crate::Error;
 use crate::agents::{Open, sort};
 use crate::bindings::bound;
-use crate::error::Error;
 use crate::excerpts::excerpts;
 
 /// What reports are held against.

@@ -9,8 +9,8 @@ use aris_gates::{Folder, Worktree, open};
 use aris_review::{Claim, Diff, DiffFile, Forge, Gate, Pull, Reports, Trouble};
 use aris_statements::disk::inside;
 
+use crate::Error;
 use crate::agents::Open;
-use crate::error::Error;
 
 /// Which files are reports.
 #[derive(Debug, clap::Args)]
@@ -122,10 +122,8 @@ pub(crate) fn unseen(reports: &Reports, diff: &Diff, gate: Gate) -> Vec<Open> {
 /// The claims of an earlier step; none when there was none.
 pub(crate) fn kept_claims(folder: &Folder, number: u64) -> Result<Vec<Claim>, Error> {
     let path = folder.at(&format!("claims_{number}.json"));
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    Ok(aris_gates::read(&path, "run prepare or run again")?)
+    let kept = aris_gates::read_if_there(&path, "run prepare or run again")?;
+    Ok(kept.unwrap_or_default())
 }
 
 /// The diff of an earlier step, or of a file.

@@ -98,13 +98,16 @@ pub enum Error {
     /// The service that the pull request lies on was asked and did not say what there is to settle.
     #[error("the review is not resolved: {0}")]
     Away(Trouble),
-    /// Results or a plan cannot be read.
-    #[error(transparent)]
-    Disk(#[from] DiskError),
 }
 
 impl From<FsError> for Error {
     fn from(error: FsError) -> Self {
+        Self::Gate(error.into())
+    }
+}
+
+impl From<DiskError> for Error {
+    fn from(error: DiskError) -> Self {
         Self::Gate(error.into())
     }
 }
@@ -128,7 +131,6 @@ impl Failure for Error {
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
             Self::Away(_) => ErrorKind::Unavailable,
             Self::Gate(error) => error.kind(),
-            Self::Disk(error) => error.kind(),
         }
     }
 
@@ -160,7 +162,6 @@ impl Failure for Error {
                 "call again when it answers; where the token is not accepted, gh auth login or GH_TOKEN, and on GitLab GITLAB_TOKEN"
             }
             Self::Gate(error) => return error.hint(),
-            Self::Disk(error) => return error.hint(),
         };
         Some(hint.to_owned())
     }
@@ -175,7 +176,6 @@ impl Failure for Error {
                 let path = Value::from(path.display().to_string());
                 Map::from_iter([(String::from("path"), path)])
             }
-            Self::Disk(error) => error.details(),
             Self::Gate(error) => error.details(),
             _ => Map::new(),
         }

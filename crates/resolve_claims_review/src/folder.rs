@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use aris_cli::Context;
+use aris_fs::Lock;
 use aris_gates::{Folder, GateError, Worktree};
-use aris_review::{Classification, Grouped, Signal, Skipped, Thread};
+use aris_review::{Grouped, Signal, Skipped, Thread};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::error::Error;
 
@@ -96,10 +97,8 @@ pub(crate) fn map_path(folder: &Folder, pr: u64) -> PathBuf {
 }
 
 /// What was fetched; none when it was fetched elsewhere.
-pub(crate) fn groups(folder: &Folder, pr: u64) -> Result<Option<Fetched>, Error> {
-    let path = folder.at(&format!("dimension_groups_{pr}.json"));
-    let fetched = path.exists().then(|| read(&path));
-    Ok(fetched.transpose()?)
+pub(crate) fn groups(folder: &Folder, pr: u64) -> Result<Option<Fetched>, GateError> {
+    read_if_there(&folder.at(&format!("dimension_groups_{pr}.json")))
 }
 
 /// The pull request that has a file of this name here; 0 when none has.
@@ -144,12 +143,17 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, GateError> {
 pub(crate) const HINT: &str =
     "give the file as the command before wrote it; one that is empty or cut is made again by fetch";
 
-/// Reads a classification. Keys are numbers of comments.
-pub(crate) fn read_map(path: &Path) -> Result<Classification, GateError> {
-    read(path)
+/// The same of a file that may not be there.
+pub(crate) fn read_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, GateError> {
+    aris_gates::read_if_there(path, HINT)
 }
 
-/// Reads any list.
-pub(crate) fn read_list(path: &Path) -> Result<Vec<Value>, GateError> {
-    read(path)
+/// Waits until nobody else changes what was decided.
+pub(crate) fn lock(folder: &Folder) -> Result<Lock, Error> {
+    aris_fs::create_dir(&folder.path)?;
+    let patience = Instant::now() + PATIENCE;
+    Ok(Lock::acquire_before(&folder.at(".lock"), patience)?)
 }
+
+/// A commit with its hooks may take minutes.
+const PATIENCE: Duration = Duration::from_mins(15);

@@ -15,7 +15,6 @@ mod config;
 mod edited;
 mod error;
 mod folder;
-mod lock;
 mod quoted;
 mod report;
 mod signals;

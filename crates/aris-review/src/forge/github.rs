@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::wire::{MANNERS, PAGES, Wire};
-use super::{Counted, Forge, Found, Place, Record, State, Threads, Token, Trouble, commit};
+use super::{Counted, Forge, Place, Record, State, Thread, Token, Trouble, commit};
 use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
 
@@ -143,7 +143,7 @@ impl Forge for GitHub {
         head: &Repository,
         branch: &str,
         base: &str,
-    ) -> Result<Vec<Found>, Trouble> {
+    ) -> Result<Vec<u64>, Trouble> {
         let ours = |pull: &&Value| {
             let text = |path| pull.pointer(path).and_then(Value::as_str);
             let same =
@@ -159,7 +159,7 @@ impl Forge for GitHub {
             .query("state", "open");
         let list = self.wire.list(request)?;
         let found = list.iter().filter(ours);
-        found.map(|pull| read(pull, "number", "html_url")).collect()
+        found.map(|pull| number(pull, "number")).collect()
     }
 
     fn comments(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
@@ -210,8 +210,8 @@ impl Forge for GitHub {
         self.post(pull, &["comments", &id, "replies"], &json!({"body": body}))
     }
 
-    fn threads(&self, pull: &Pull) -> Result<Threads, Trouble> {
-        let mut threads = Threads::default();
+    fn threads(&self, pull: &Pull) -> Result<Vec<Thread>, Trouble> {
+        let mut threads = Vec::new();
         let mut after: Option<String> = None;
         let Repository { owner, name, .. } = &pull.repository;
         for _ in 0..PAGES {
@@ -221,7 +221,7 @@ impl Forge for GitHub {
                 variables["after"] = json!(after);
             }
             let answer = self.wire.query(THREADS, &variables)?;
-            let next = threads.add_page(&answer)?;
+            let next = Thread::add_page(&mut threads, &answer)?;
             if next.is_none() {
                 return Ok(threads);
             }
@@ -314,15 +314,10 @@ fn listed(files: &[Value], said: Size) -> Result<Vec<u8>, Trouble> {
     )))
 }
 
-/// A pull request in a list.
-pub(super) fn read(pull: &Value, number: &str, url: &str) -> Result<Found, Trouble> {
-    let number = pull.get(number).and_then(Value::as_u64);
-    let number = number.ok_or_else(|| Trouble::malformed("a pull request without a number"))?;
-    let url = pull.get(url).and_then(Value::as_str);
-    Ok(Found {
-        number,
-        url: url.unwrap_or_default().to_owned(),
-    })
+/// The number of a pull request in a list.
+pub(super) fn number(pull: &Value, key: &str) -> Result<u64, Trouble> {
+    let number = pull.get(key).and_then(Value::as_u64);
+    number.ok_or_else(|| Trouble::malformed("a pull request without a number"))
 }
 
 fn of_repository(request: Request, repository: &Repository) -> Request {

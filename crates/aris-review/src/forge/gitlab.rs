@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::discussion::{Discussion, as_github};
-use super::github::read;
+use super::github::number;
 use super::plain::plain;
 use super::wire::{MANNERS, Wire};
-use super::{Counted, Forge, Found, Place, Record, State, Thread, Threads, Token, Trouble, commit};
+use super::{Counted, Forge, Place, Record, State, Thread, Token, Trouble, commit};
 use crate::diff::{Diff, Size};
 use crate::pull::{Pull, Repository};
 
@@ -197,7 +197,7 @@ impl Forge for GitLab {
         head: &Repository,
         branch: &str,
         base: &str,
-    ) -> Result<Vec<Found>, Trouble> {
+    ) -> Result<Vec<u64>, Trouble> {
         let request = of_project(self.wire.request(""), repository)
             .path("/merge_requests")
             .query("state", "opened")
@@ -220,7 +220,7 @@ impl Forge for GitLab {
                 && text("target_branch") == Some(base)
         };
         let found = list.iter().filter(ours);
-        found.map(|pull| read(pull, "iid", "web_url")).collect()
+        found.map(|pull| number(pull, "iid")).collect()
     }
 
     fn comments(&self, pull: &Pull) -> Result<Vec<Value>, Trouble> {
@@ -329,7 +329,7 @@ impl Forge for GitLab {
     }
 
     /// GitLab folds settled threads away itself, so that none counts as outdated here.
-    fn threads(&self, pull: &Pull) -> Result<Threads, Trouble> {
+    fn threads(&self, pull: &Pull) -> Result<Vec<Thread>, Trouble> {
         let login = self.reach()?;
         let ours = |note: &Value| is_of(note, "/author/username", login.as_deref());
         let on_lines = self.discussions(pull)?.into_iter();
@@ -344,9 +344,7 @@ impl Forge for GitLab {
                 thread_id: thread.id,
             })
         });
-        Ok(Threads {
-            threads: threads.collect(),
-        })
+        Ok(threads.collect())
     }
 
     /// **Source**: `api/discussions`, "Resolve a merge request thread".

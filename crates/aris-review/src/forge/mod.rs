@@ -17,21 +17,12 @@ use serde_json::Value;
 pub use github::{GitHub, api_of};
 pub use gitlab::GitLab;
 pub use remote::Remotes;
-pub use thread::{Thread, Threads};
-pub use token::{Token, is_usual_host};
+pub use thread::Thread;
+pub use token::Token;
 pub use trouble::Trouble;
 
 use crate::diff::Size;
 use crate::pull::{Pull, Repository};
-
-/// An open pull request that was looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Its number.
-    pub number: u64,
-    /// Where people see it.
-    pub url: String,
-}
 
 /// What a service says about a pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +90,7 @@ pub trait Forge {
     /// **Errors**: also where it is not whole, as `record` counts it: what is missing in it was not looked at.
     fn diff(&self, pull: &Pull, record: &Record) -> Result<Vec<u8>, Trouble>;
 
-    /// The open pull requests of `repository` to `base` from `branch` of the repository `head`. A branch of the same name in a fork of somebody
+    /// The numbers of the open pull requests of `repository` to `base` from `branch` of the repository `head`. A branch of the same name in a fork of somebody
     /// else is another branch.
     fn find(
         &self,
@@ -107,7 +98,7 @@ pub trait Forge {
         head: &Repository,
         branch: &str,
         base: &str,
-    ) -> Result<Vec<Found>, Trouble>;
+    ) -> Result<Vec<u64>, Trouble>;
 
     /// All comments on lines of a pull request, replies among them.
     fn comments(&self, pull: &Pull) -> Result<Vec<Value>, Trouble>;
@@ -142,7 +133,7 @@ pub trait Forge {
     ) -> Result<(), Trouble>;
 
     /// All review threads of a pull request.
-    fn threads(&self, pull: &Pull) -> Result<Threads, Trouble>;
+    fn threads(&self, pull: &Pull) -> Result<Vec<Thread>, Trouble>;
 
     /// Marks a thread as resolved. **Errors**: also when it is said not to be resolved afterwards.
     fn resolve(&self, pull: &Pull, thread: &str) -> Result<(), Trouble>;

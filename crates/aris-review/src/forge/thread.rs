@@ -25,21 +25,12 @@ pub struct Thread {
     pub is_answered: bool,
 }
 
-/// All threads of a pull request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Threads {
-    /// In GitHub's order.
-    pub threads: Vec<Thread>,
-}
-
-impl Threads {
-    /// The thread that a comment began.
-    pub fn of_comment(&self, id: u64) -> Option<&Thread> {
-        self.threads.iter().find(|thread| thread.comment_id == id)
-    }
-
-    /// Adds a page; gives the cursor of the next one.
-    pub(super) fn add_page(&mut self, answer: &Value) -> Result<Option<String>, Trouble> {
+impl Thread {
+    /// Adds a page of GitHub's to the threads before it; gives the cursor of the next one.
+    pub(super) fn add_page(
+        threads: &mut Vec<Self>,
+        answer: &Value,
+    ) -> Result<Option<String>, Trouble> {
         let wrong = || Trouble::malformed("the answer about review threads has another form");
         let list = answer.pointer("/data/repository/pullRequest/reviewThreads");
         let list = list.ok_or_else(wrong)?;
@@ -56,7 +47,7 @@ impl Threads {
             let comments = comments.map(Vec::as_slice).unwrap_or_default();
             let ours = |comment: &Value| comment.get("viewerDidAuthor") == Some(&Value::Bool(true));
             let flag = |key: &str| node.get(key) == Some(&Value::Bool(true));
-            self.threads.push(Thread {
+            threads.push(Self {
                 comment_id,
                 is_outdated: flag("isOutdated"),
                 is_ours: comments.first().is_some_and(ours),

@@ -20,7 +20,7 @@ pub enum Token {
 }
 
 /// Whether the tokens of github.com are meant for a host. **Source**: `gh help environment`.
-pub fn is_usual_host(host: &str) -> bool {
+fn is_usual_host(host: &str) -> bool {
     let name = host.to_ascii_lowercase();
     matches!(name.as_str(), "github.com" | "www.github.com") || name.ends_with(".ghe.com")
 }

@@ -9,8 +9,8 @@ use aris_statements::disk::Disk;
 use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check};
 
+use crate::Error;
 use crate::bindings::bound;
-use crate::error::Error;
 use crate::formats::FormatArgs;
 use crate::report::{Checked, Given, NotChecked, Report};
 use crate::rules::{RuleArgs, month};

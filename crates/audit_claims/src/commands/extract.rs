@@ -9,7 +9,7 @@ use aris_statements::disk::{Disk, DiskError};
 use aris_statements::prose::Prose;
 use aris_statements::statement::{claims, statements};
 
-use crate::error::Error;
+use crate::Error;
 use crate::excerpts::excerpts;
 use crate::report::Extracted;
 use crate::source::ReportArgs;

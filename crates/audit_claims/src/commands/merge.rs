@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
-use aris_review::Findings;
+use aris_review::{Findings, Merged};
 
-use crate::error::Error;
+use crate::Error;
 use crate::formats::FormatArgs;
-use crate::report::{Given, Merged, Report};
+use crate::report::{Given, Report};
 
 /// Arguments of `merge`.
 #[derive(Debug, clap::Args)]

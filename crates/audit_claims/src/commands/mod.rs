@@ -11,10 +11,9 @@ pub(crate) mod verdict;
 use std::path::Path;
 
 use aris_cli::Context;
-use aris_gates::GateError;
 use aris_review::Findings;
 
-use crate::error::Error;
+use crate::Error;
 
 /// What to give where a list does not hold.
 pub(crate) const HINT: &str = "give a list of findings, or an object with one under \"findings\"";
@@ -23,9 +22,9 @@ pub(crate) const HINT: &str = "give a list of findings, or an object with one un
 pub(crate) fn findings(path: &Path, context: &Context) -> Result<Findings, Error> {
     let path = context.absolute(path);
     let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
-    Ok(Findings::read(&bytes).map_err(|source| GateError::Json {
+    Findings::read(&bytes).map_err(|source| Error::Json {
         path,
         source,
         hint: HINT,
-    })?)
+    })
 }

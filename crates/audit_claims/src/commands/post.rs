@@ -6,9 +6,9 @@ use aris_cli::{Context, Outcome};
 use aris_gates::{FolderArgs, ForgeArgs};
 use aris_review::{Looked, Pull};
 
-use crate::audit::{Target, VerdictFlags, anchored, judged, published};
-use crate::error::Error;
-use crate::report::Report;
+use crate::Error;
+use crate::audit::{Target, VerdictFlags, anchored, published};
+use crate::report::{Judged, Report};
 use crate::source::{kept_claims, kept_diff};
 
 /// Arguments of `post`.
@@ -67,6 +67,6 @@ pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>,
             agents: args.complete,
         },
     };
-    let judged = published(judged(all), &target, &args.flags, &folder, context)?;
+    let judged = published(Judged::of(all), &target, &args.flags, &folder, context)?;
     Ok(args.flags.outcome(judged))
 }

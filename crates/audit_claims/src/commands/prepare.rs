@@ -5,11 +5,11 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_gates::{FolderArgs, ForgeArgs, Worktree, own_folder};
+use aris_gates::{FolderArgs, ForgeArgs, Worktree};
 use aris_review::{Diff, Pull};
 
-use crate::agents::ask;
-use crate::error::Error;
+use crate::Error;
+use crate::agents::{AnswerArgs, ask};
 use crate::report::Prepared;
 use crate::source::{Changes, ReportArgs, fetch, unseen};
 
@@ -26,9 +26,8 @@ pub(crate) struct PrepareArgs {
     /// A diff instead of a pull request
     #[arg(long, value_name = "FILE")]
     diff: Option<PathBuf>,
-    /// Folder of the answers; default: answers in the output folder
-    #[arg(long, value_name = "DIR")]
-    agent_dir: Option<PathBuf>,
+    #[command(flatten)]
+    answers: AnswerArgs,
     #[command(flatten)]
     reports: ReportArgs,
     #[command(flatten)]
@@ -39,10 +38,7 @@ pub(crate) struct PrepareArgs {
 
 pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
     let folder = args.folder.folder(context, |profile| profile.marker)?;
-    let answers = match &args.agent_dir {
-        Some(path) => own_folder(context, path)?,
-        None => folder.at("answers"),
-    };
+    let answers = args.answers.folder(&folder, context)?;
     let reports = args.reports.reports();
     let mut prepared = Prepared {
         answers: answers.display().to_string(),

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_gates::{Folder, FolderArgs, ForgeArgs, GateError, Worktree, own_folder};
+use aris_gates::{Folder, FolderArgs, ForgeArgs, Worktree};
 use aris_review::{Claim, Diff, Findings, Gate, Looked, Pull, Section, Verdict};
 use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::agents::{Open, ask};
-use crate::audit::{Target, VerdictFlags, anchored, judged, published};
-use crate::error::Error;
-use crate::report::Report;
+use crate::Error;
+use crate::agents::{AnswerArgs, Open, ask};
+use crate::audit::{Target, VerdictFlags, anchored, published};
+use crate::report::{Judged, Report};
 use crate::rules::{RuleArgs, joined, look, united};
 use crate::source::{Changes, ReportArgs, fetch, stale, unseen};
 
@@ -40,9 +40,8 @@ pub(crate) struct RunArgs {
     /// Who looks for claims and evidence; default: both where there is a folder of answers, else rules; the other gate has no rules
     #[arg(long)]
     engine: Option<Engine>,
-    /// Folder of the agents' answers; default: answers in the output folder
-    #[arg(long, value_name = "DIR")]
-    agent_dir: Option<PathBuf>,
+    #[command(flatten)]
+    answers: AnswerArgs,
     /// Post also what is there already
     #[arg(long)]
     repost: bool,
@@ -62,10 +61,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     let worktree = Worktree::of(&context.absolute(&args.worktree))?;
     let reports = args.reports.reports();
     let folder = args.folder.folder(context, |profile| profile.marker)?;
-    let answers = match &args.agent_dir {
-        Some(path) => own_folder(context, path)?,
-        None => folder.at("answers"),
-    };
+    let answers = args.answers.folder(&folder, context)?;
     let engine = args.engine(&answers)?;
     let repository = &args.pull.repository;
     let forge = args.forge.way(context, &worktree.path, repository)?;
@@ -73,7 +69,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     let Changes { head, diff } = match fetched {
         Ok(changes) => changes,
         Err(trouble) => {
-            let mut judged = judged(Findings::default());
+            let mut judged = Judged::of(Findings::default());
             judged.degrade(&trouble.to_string(), args.flags.degraded_verdict);
             return Ok(args.flags.outcome(judged));
         }
@@ -106,7 +102,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         head: Some(&head),
         looked,
     };
-    let mut judged = judged(all);
+    let mut judged = Judged::of(all);
     if !unseen.is_empty() {
         let why = format!(
             "{} reports were not looked at: the diff does not show their text",
@@ -182,9 +178,9 @@ impl RunArgs {
 }
 
 /// The list as it can be read again: findings, and behind them what was none.
-fn raw(all: &Findings) -> Result<Vec<Value>, GateError> {
+fn raw(all: &Findings) -> Result<Vec<Value>, Error> {
     let findings = all.findings.iter().map(serde_json::to_value);
     let rejected = all.rejected.iter().map(|entry| Ok(entry.finding.clone()));
     let list: Result<_, _> = findings.chain(rejected).collect();
-    list.map_err(GateError::Written)
+    list.map_err(Error::Written)
 }

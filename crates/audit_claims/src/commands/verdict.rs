@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
 
-use crate::audit::judged;
-use crate::error::Error;
+use crate::Error;
 use crate::formats::FormatArgs;
-use crate::report::{Given, Report};
+use crate::report::{Given, Judged, Report};
 
 /// Arguments of `verdict`.
 #[derive(Debug, clap::Args)]
@@ -23,7 +22,7 @@ pub(crate) struct VerdictArgs {
 }
 
 pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let judged = judged(super::findings(&args.findings, context)?);
+    let judged = Judged::of(super::findings(&args.findings, context)?);
     let found = args.exit_signal && !judged.is_approved();
     let report = Report::formatted(Given::Judged(Box::new(judged)), args.form.format);
     Ok(Outcome::found(report, found))

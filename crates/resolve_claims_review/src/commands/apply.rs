@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use aris_cli::Context;
 use aris_gates::{Folder, FolderArgs, GateError, Worktree};
-use aris_review::{Entry, Profile, one_line};
+use aris_review::{Classification, Entry, Profile, one_line};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::edited::checked;
 use crate::error::Error;
-use crate::folder::{self, groups, map_path, pull, read, read_map};
-use crate::lock;
+use crate::folder::{self, groups, lock, map_path, pull, read, read_if_there};
 use crate::report::Edit;
 
 /// Letters of a description in the subject of a commit.
@@ -74,10 +73,10 @@ pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
     let pr = pull(&folder, args.pr)?;
     let worktree = worktree(args, &folder, pr, context)?;
-    let _lock = lock::take(&folder)?;
+    let _lock = lock(&folder)?;
     recover(&folder, pr, &worktree)?;
     let path = map_path(&folder, pr);
-    let map = read_map(&path)?;
+    let map: Classification = read(&path)?;
     let entry = map.get(&args.id).ok_or_else(|| Error::NoEntry {
         id: args.id,
         path: path.clone(),
@@ -178,12 +177,11 @@ fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> Strin
 /// Takes up what a killed caller left: a commit that was made and not recorded.
 fn recover(folder: &Folder, pr: u64, worktree: &Worktree) -> Result<(), Error> {
     let path = folder.at(&format!("applying_{pr}.json"));
-    if !path.exists() {
+    let Some(intent) = read_if_there::<Intent>(&path)? else {
         return Ok(());
-    }
-    let intent: Intent = read(&path)?;
+    };
     let made = worktree.parent_and_subject()? == Some((intent.head, intent.subject));
-    let map = read_map(&map_path(folder, pr))?;
+    let map: Classification = read(&map_path(folder, pr))?;
     match (made, map.get(&intent.comment_id), worktree.head()?) {
         (true, Some(entry), Some(sha)) if !entry.is_settled() => {
             settled(folder, pr, intent.comment_id, entry, sha)?;
@@ -220,7 +218,7 @@ fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Res
 
 fn record(folder: &Folder, pr: u64, id: u64, entry: Entry) -> Result<Edit, Error> {
     let applied = Edit::of(id, &entry, true);
-    let mut map = read_map(&map_path(folder, pr))?;
+    let mut map: Classification = read(&map_path(folder, pr))?;
     map.insert(id, entry);
     folder.write_json(&format!("classification_map_{pr}.json"), &map)?;
     Ok(applied)

@@ -112,13 +112,10 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         or_warn("the reviews", trouble);
         Vec::new()
     });
-    let threads = forge.threads(&pull).map_or_else(
-        |trouble| {
-            or_warn("the review threads", trouble);
-            Vec::new()
-        },
-        |threads| threads.threads,
-    );
+    let threads = forge.threads(&pull).unwrap_or_else(|trouble| {
+        or_warn("the review threads", trouble);
+        Vec::new()
+    });
     for warning in &groups.warnings {
         context.warn(warning);
     }
@@ -149,8 +146,7 @@ fn found(
     let numbers = if let Some(number) = args.pr {
         forge.reach().map(|_| vec![number])
     } else {
-        let found = forge.find(&repository, head, branch, &args.base);
-        found.map(|found| found.into_iter().map(|found| found.number).collect())
+        forge.find(&repository, head, branch, &args.base)
     };
     let numbers = match numbers {
         Ok(numbers) => numbers,

@@ -15,8 +15,7 @@ use serde_json::{Value, json};
 
 use crate::commands::validate::Attempts;
 use crate::error::Error;
-use crate::folder::{groups, read_map};
-use crate::lock;
+use crate::folder::{groups, lock, read};
 use crate::report::{Counts, Done, Escalation, Finished, Reject, Validity};
 
 /// Letters of evidence in a reply.
@@ -44,10 +43,10 @@ pub(crate) struct FinishArgs {
 }
 
 pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Error> {
-    let map = read_map(&context.absolute(&args.classification))?;
+    let map = read(&context.absolute(&args.classification))?;
     let profile = args.folder.gate.profile();
     let folder = args.folder.folder(context, |profile| profile.resolve)?;
-    let _lock = lock::take(&folder)?;
+    let _lock = lock(&folder)?;
     let escalations = escalations(&map);
     let rejected = rejected(args, &map);
     // What others read is there before GitHub is asked: it does not depend on it.
@@ -328,7 +327,7 @@ impl Known {
         }
         match forge.threads(pull) {
             Ok(threads) => {
-                let resolved = threads.threads.into_iter().filter(|one| one.is_resolved);
+                let resolved = threads.into_iter().filter(|one| one.is_resolved);
                 known
                     .resolved
                     .extend(resolved.map(|thread| thread.thread_id));

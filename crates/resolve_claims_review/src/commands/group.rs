@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use aris_cli::Context;
 use aris_review::{Gate, Thread};
 
+use serde_json::Value;
+
 use super::fetch::{TrustArgs, sort};
 use crate::error::Error;
-use crate::folder::{Fetched, read, read_list};
+use crate::folder::{Fetched, read};
 
 /// Arguments of `group`.
 #[derive(Debug, clap::Args)]
@@ -26,7 +28,7 @@ pub(crate) struct GroupArgs {
 }
 
 pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error> {
-    let comments = read_list(&context.absolute(&args.comments))?;
+    let comments: Vec<Value> = read(&context.absolute(&args.comments))?;
     let threads: Vec<Thread> = match &args.threads {
         Some(path) => read(&context.absolute(path))?,
         None => Vec::new(),

@@ -1,6 +1,5 @@
 //! `merge`: the answers of agents become one classification, before anything is edited.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
@@ -8,8 +7,7 @@ use aris_gates::{Folder, FolderArgs, own_folder};
 use aris_review::{Classification, Entry, Grouped, Profile, Quoted, read_answer};
 
 use crate::error::Error;
-use crate::folder::{self, Fetched, map_path, pull, read, read_map};
-use crate::lock;
+use crate::folder::{self, Fetched, lock, map_path, pull, read, read_if_there};
 use crate::quoted::files;
 use crate::report::{Classified, Counts, Failed};
 
@@ -72,7 +70,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
             }
         }
     }
-    let _lock = lock::take(&folder)?;
+    let _lock = lock(&folder)?;
     keep_settled(&mut map, &folder, pr)?;
     folder.write_json(&format!("classification_map_{pr}.json"), &map)?;
     let counts = Counts::of(profile, &map);
@@ -104,15 +102,8 @@ fn classified(
 
 /// What was settled after an earlier call stays settled: its commit is there.
 fn keep_settled(map: &mut Classification, folder: &Folder, pr: u64) -> Result<(), Error> {
-    let path = map_path(folder, pr);
-    if !path.exists() {
-        return Ok(());
-    }
-    let before: BTreeMap<u64, Entry> = read_map(&path)?;
-    for (id, entry) in before {
-        if entry.is_settled() {
-            map.insert(id, entry);
-        }
-    }
+    let before = read_if_there::<Classification>(&map_path(folder, pr))?;
+    let before = before.into_iter().flatten();
+    map.extend(before.filter(|(_, entry)| entry.is_settled()));
     Ok(())
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_review::{Gate, plan};
+use aris_review::{Classification, Gate, plan};
 
 use crate::error::Error;
-use crate::folder::read_map;
+use crate::folder::read;
 use crate::report::{Planned, Work};
 
 /// Arguments of `plan`.
@@ -21,7 +21,7 @@ pub(crate) struct PlanArgs {
 }
 
 pub(crate) fn run(args: &PlanArgs, context: &Context) -> Result<Planned, Error> {
-    let mut map = read_map(&context.absolute(&args.classification))?;
+    let mut map: Classification = read(&context.absolute(&args.classification))?;
     let order = plan(args.gate.profile(), &map);
     let work = order
         .into_iter()

@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::folder::{fetched_or_none, groups, read, worktree};
-use crate::lock;
+use crate::folder::{fetched_or_none, groups, lock, read_if_there, worktree};
 use crate::report::{Report, Validated, Validity};
 
 /// Attempts before a validation has failed for good. **Source**: citation gates, §6.5.
@@ -50,12 +49,7 @@ pub(crate) struct Attempts {
 
 impl Attempts {
     pub(crate) fn read(folder: &Folder, pr: u64) -> Result<Self, Error> {
-        let path = folder.at(&name(pr));
-        if path.exists() {
-            Ok(read(&path)?)
-        } else {
-            Ok(Self::default())
-        }
+        Ok(read_if_there(&folder.at(&name(pr)))?.unwrap_or_default())
     }
 }
 
@@ -94,7 +88,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         let base = fetched.and_then(|groups| groups.base);
         Config::read(&project, args.folder.gate, base.as_deref())?
     };
-    let _lock = lock::take(&folder)?;
+    let _lock = lock(&folder)?;
     let mut so_far = Attempts::read(&folder, pr)?;
     let Some(command) = args.command.clone().or(config.validation_command) else {
         so_far.status = Some(Validity::Skipped);
