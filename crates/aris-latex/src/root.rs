@@ -79,46 +79,49 @@ pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<Root,
             && (facts.begins || begun.contains(name.as_str()))
             && (facts.begins || facts.class.is_some() || facts.ends)
     };
-    let candidates = all.iter().filter(is_candidate);
-    let candidates: Vec<&String> = candidates.map(|(name, _)| name).collect();
-    let is_free = |name: &&String| !includers.contains_key(name.as_str());
-    let mut free: Vec<&String> = candidates.iter().copied().filter(is_free).collect();
-    if free.is_empty() {
-        // Something that is no document by itself includes the document.
-        free.clone_from(&candidates);
-    }
+    let candidates = all.iter().filter(is_candidate).map(|(name, _)| name);
+    let candidates: Vec<&String> = candidates.collect();
+    // All of them, where something that is no document by itself includes the document.
+    let free = free(&candidates, &includers);
     let mut hinted = hints.iter().filter(|hint| candidates.contains(hint));
     let path = match (hinted.next(), hinted.next()) {
         (Some(hint), None) if free.len() != 1 => hint,
         _ => choose(&free)?,
     };
-    Ok(Root {
-        path: path.clone(),
-        others: strings(free.iter().filter(|other| **other != path)),
-    })
-}
-
-fn strings<'n>(names: impl Iterator<Item = &'n &'n String>) -> Vec<String> {
-    names.map(|name| (*name).clone()).collect()
+    let path = path.clone();
+    let others = free
+        .into_iter()
+        .filter(|other| **other != path)
+        .cloned()
+        .collect();
+    Ok(Root { path, others })
 }
 
 /// The files that no other file includes, by name: the parts of a paper whose root document is not among them. All of them where
 /// they include each other in a circle.
 pub fn free_files<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Vec<String> {
     let all = facts(files);
-    let includers = includers(&all);
-    let is_free = |name: &&String| !includers.contains_key(name.as_str());
-    let free: Vec<String> = all.keys().filter(is_free).cloned().collect();
+    let names: Vec<&String> = all.keys().collect();
+    free(&names, &includers(&all))
+        .into_iter()
+        .cloned()
+        .collect()
+}
+
+/// Those of the names that no other file includes, or else all of them.
+fn free<'n>(names: &[&'n String], includers: &BTreeMap<&str, Vec<&str>>) -> Vec<&'n String> {
+    let is_free = |name: &&&String| !includers.contains_key(name.as_str());
+    let free: Vec<_> = names.iter().filter(is_free).copied().collect();
     if free.is_empty() {
-        all.into_keys().collect()
+        names.to_vec()
     } else {
         free
     }
 }
 
 fn facts<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> BTreeMap<String, Facts> {
+    let files = files.iter();
     files
-        .iter()
         .map(|(name, text)| (path::normalise(name.as_ref()), Facts::of(text.as_ref())))
         .collect()
 }
@@ -153,20 +156,14 @@ fn choose<'n>(free: &[&'n String]) -> Result<&'n String, RootError> {
         let mut named = free.iter().filter(|path| is_one(path));
         named.next().filter(|_| named.next().is_none()).copied()
     };
-    let at_top = || {
-        PREFERRED
-            .iter()
-            .find_map(|name| only(&|path| path == *name))
-    };
-    let is_named = |path: &str, name| path::file_name(path) == name;
-    let anywhere = || {
-        PREFERRED
-            .iter()
-            .find_map(|name| only(&|path| is_named(path, *name)))
-    };
-    let found = only(&|_| true).or_else(at_top).or_else(anywhere);
+    // At the top, then anywhere.
+    let names: [fn(&str) -> &str; 2] = [|path| path, path::file_name];
+    let mut tried = names.iter().flat_map(|of| PREFERRED.map(|name| (of, name)));
+    let preferred = || tried.find_map(|(of, name)| only(&|path| of(path) == name));
+    let found = only(&|_| true).or_else(preferred);
+    let candidates = || free.iter().copied().cloned().collect();
     found.ok_or_else(|| RootError::Several {
-        candidates: strings(free.iter()),
+        candidates: candidates(),
     })
 }
 
@@ -227,13 +224,12 @@ impl Facts {
                 from = whole.start() + if sign == b'%' { comment() } else { 1 };
                 continue;
             }
-            let argument = found.get(3).or(found.get(4));
-            let argument = argument.map_or("", |argument| argument.as_str().trim());
-            match found
-                .get(1)
-                .or(found.get(2))
-                .map_or("", |name| name.as_str())
-            {
+            let argument = found
+                .get(3)
+                .or(found.get(4))
+                .map_or("", |found| found.as_str().trim());
+            let command = found.get(1).or(found.get(2));
+            match command.map_or("", |name| name.as_str()) {
                 "begin" => facts.begins = true,
                 "end" => facts.ends = true,
                 "documentclass" => facts.class = facts.class.or(Some(argument.to_owned())),

@@ -126,29 +126,20 @@ pub struct Block {
     pub marks: Vec<Mark>,
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) pieces: Vec<Piece>,
 }
 
-/// Text from `text` on, up to the next span, comes from a place on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
-    pub(crate) text: usize,
-    pub(crate) place: Place,
-    /// Whether the text is a copy of the file's: else all of it comes from that one place.
-    pub(crate) is_copy: bool,
-}
-
-/// The place of a byte of a text of so many bytes, and how many bytes from there on are a copy of the source.
-pub(crate) fn located(spans: &[Span], offset: usize, length: usize) -> Option<(Place, usize)> {
-    let after = spans.partition_point(|span| span.text <= offset);
-    let span = spans.get(after.checked_sub(1)?)?;
-    let end = spans.get(after).map_or(length, |next| next.text);
-    let mut place = span.place;
-    if !span.is_copy || end <= offset {
+/// The place of a byte of a text in pieces, and how many bytes from there on are a copy of the source.
+pub(crate) fn located(pieces: &[Piece], offset: usize) -> Option<(Place, usize)> {
+    let after = pieces.partition_point(|piece| piece.text.start <= offset);
+    let piece = pieces.get(after.checked_sub(1)?)?;
+    let copied = piece.text.end.saturating_sub(offset);
+    let mut place = piece.place;
+    if !piece.is_copy || copied == 0 {
         return Some((place, 0));
     }
-    place.offset += offset - span.text;
-    Some((place, end - offset))
+    place.offset += offset - piece.text.start;
+    Some((place, copied))
 }
 
 /// A stretch of a block's text and where it comes from.
@@ -168,8 +159,8 @@ impl Block {
         Self {
             text: text.to_owned(),
             start: place,
-            spans: vec![Span {
-                text: 0,
+            pieces: vec![Piece {
+                text: 0..text.len(),
                 place,
                 is_copy: true,
             }],
@@ -191,21 +182,13 @@ impl Block {
 
     /// The block's text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
     pub fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
-        self.spans.iter().enumerate().map(|(at, span)| {
-            let next = self.spans.get(at + 1);
-            Piece {
-                text: span.text..next.map_or(self.text.len(), |next| next.text),
-                place: span.place,
-                is_copy: span.is_copy,
-            }
-        })
+        self.pieces.iter().cloned()
     }
 
     /// The source place of a byte of [`Block::text`]. Text from a macro maps to the call. An offset beyond the
     /// end gives the place of the last character.
     pub fn place(&self, offset: usize) -> Place {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let found = located(&self.spans, offset, self.text.len());
-        found.map_or(self.start, |(place, _)| place)
+        located(&self.pieces, offset).map_or(self.start, |(place, _)| place)
     }
 }

@@ -2,7 +2,7 @@
 
 use unicode_normalization::char::compose;
 
-use super::symbols::pairs;
+use super::pairs;
 
 /// Accents and the combining marks that they are, as numbers of Unicode to the base of 16.
 ///

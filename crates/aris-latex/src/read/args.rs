@@ -1,10 +1,6 @@
 //! Arguments of commands.
 
-use super::{
-    reader::{Frame, Meaning, Reader},
-    token::{Kind, Token},
-    writer::Source,
-};
+use super::{Frame, Kind, Meaning, Reader, Source, Token};
 use crate::{Place, ProblemKind};
 
 /// Tokens an optional argument may have; what is longer is not one.

@@ -1,11 +1,6 @@
 //! Files that are named but not read here: graphics, data, bibliographies.
 
-use super::{
-    include::suffixed,
-    macros::MAX_PATHS,
-    reader::Reader,
-    token::{Kind, Token},
-};
+use super::{Kind, MAX_PATHS, Reader, Token, suffixed};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind, path};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -37,9 +32,8 @@ impl Reader<'_> {
                     let (name, known) = self.file_name();
                     let is_file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
                     if is_file || !known {
-                        let candidates = self.candidates(std::slice::from_ref(&name));
-                        let place = self.place(token);
-                        self.record(IncludeKind::Data, place, &name, candidates, is_file);
+                        let (place, files) = (self.place(token), std::slice::from_ref(&name));
+                        self.record(IncludeKind::Data, place, &name, files, is_file);
                     }
                     return;
                 }
@@ -62,14 +56,12 @@ impl Reader<'_> {
         let is_name = !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
         let is_file = known && is_name;
         if is_file || !known {
-            let is_pdf = how == "pdf";
-            let file = if is_pdf {
+            let file = if how == "pdf" {
                 suffixed(&name, how)
             } else {
                 name.clone()
             };
-            let candidates = self.candidates(&[file]);
-            self.record(kind, place, &name, candidates, is_file);
+            self.record(kind, place, &name, &[file], is_file);
         }
         if is_file && !matches!(how, "name" | "table") {
             self.unread_file(place, &name, kind);
@@ -92,19 +84,23 @@ impl Reader<'_> {
     pub(super) fn bibliographies(&mut self, tokens: &[Token], known: bool) {
         for (name, place) in self.keys(tokens) {
             let file = known.then(|| suffixed(&name, "bib"));
-            let candidates = self.candidates(file.as_slice());
-            self.record(IncludeKind::Bibliography, place, &name, candidates, known);
+            self.record(
+                IncludeKind::Bibliography,
+                place,
+                &name,
+                file.as_slice(),
+                known,
+            );
         }
     }
 
     /// `\begin{refsection}[refs.bib]`, `\nobibliography{refs}`: bibliographies for a part of the document.
     pub(super) fn own_sources(&mut self, how: &str) {
-        let tokens = if how == "star" {
-            (!self.star()).then(|| self.argument())
-        } else {
-            self.optional()
+        let tokens = match how {
+            "star" if self.star() => Vec::new(),
+            "star" => self.argument(),
+            _ => self.optional().unwrap_or_default(),
         };
-        let tokens = tokens.unwrap_or_default();
         let known = self.is_known(&tokens);
         self.bibliographies(&tokens, known);
     }
@@ -127,10 +123,8 @@ impl Reader<'_> {
                 names.extend(endings.map(|ending| [folder, &name, *ending].concat()));
             }
         }
-        let candidates = self.candidates(&names);
-        self.loading.candidate_bytes += candidates.iter().map(String::len).sum::<usize>();
         let place = self.place(token);
-        self.record(IncludeKind::Graphics, place, &name, candidates, known);
+        self.record(IncludeKind::Graphics, place, &name, &names, known);
     }
 
     /// Lists a file that is not read here.
@@ -139,9 +133,11 @@ impl Reader<'_> {
         kind: IncludeKind,
         place: Place,
         target: &str,
-        candidates: Vec<String>,
+        names: &[String],
         known: bool,
     ) {
+        let candidates = self.candidates(names);
+        self.loading.candidate_bytes += candidates.iter().map(String::len).sum::<usize>();
         let outcome = if known {
             IncludeOutcome::NotRead
         } else {

@@ -1,10 +1,6 @@
 //! Citations, labels, references, addresses.
 
-use super::{
-    reader::{After, GroupKind, Reader},
-    style::{self, Style},
-    token::{Kind, Op, Token},
-};
+use super::{After, GroupKind, Kind, Op, Reader, Style, Token, style};
 use crate::{BibItem, Citation, Holds, Label, MarkKind, Place, ProblemKind};
 
 /// Placeholder for the number of a cross reference.
@@ -152,21 +148,11 @@ impl Reader<'_> {
     /// A group for the next argument that ends with `after`; one token counts as a group.
     pub(super) fn argument_group(&mut self, token: Token, after: After) {
         let next = self.next_visible();
-        match next.kind {
-            Kind::Begin => {}
-            Kind::Stop | Kind::End | Kind::Par | Kind::Align => {
-                self.unread(next);
-                self.unread(token.with(Kind::End));
-            }
-            Kind::Word => {
-                let first = self.first_letter(next);
-                self.unread(token.with(Kind::End));
-                self.unread(first);
-            }
-            _ => {
-                self.unread(token.with(Kind::End));
-                self.unread(next);
-            }
+        if next.kind != Kind::Begin {
+            self.unread(next);
+            let only = self.argument();
+            self.unread(token.with(Kind::End));
+            self.unread_all(&only);
         }
         self.open_group(GroupKind::Brace, after, token);
     }

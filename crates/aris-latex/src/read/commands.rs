@@ -1,11 +1,8 @@
 //! What the reader knows about commands: the tables, and what each word of them does.
 
 use super::{
-    accents,
-    reader::{After, GroupKind, Reader},
+    After, GroupKind, Kind, OPERATORS, Reader, SYMBOLS, Token, accents, entries, functions, pairs,
     style,
-    symbols::{OPERATORS, SYMBOLS, entries, functions, pairs},
-    token::{Kind, Token},
 };
 use crate::IncludeKind;
 
@@ -59,6 +56,12 @@ impl Cmd {
     /// Whether a document's own definition does not replace it.
     pub(crate) fn is_fixed(self) -> bool {
         self.role != Role::Free
+    }
+
+    /// What a conditional decides, where that is known.
+    pub(crate) fn truth(self) -> Option<bool> {
+        let how = Some(self.how).filter(|_| self.what == "if");
+        how?.parse().ok()
     }
 
     /// The text that it prints, where that is one and nothing else.
@@ -121,7 +124,6 @@ fn run(what: &str) -> Option<Run> {
         "each" => |reader, token, how| reader.each(token, how),
         "mode" => |reader, token, _| reader.beamer_mode(token),
         "first" => |reader, _, how| reader.first(how),
-        "either" => |reader, token, how| reader.either(token, how),
         "hspace" => |reader, token, _| reader.horizontal_space(token),
         "xspace" => |reader, token, _| reader.x_space(token),
         "paragraph" => |reader, token, _| reader.blank_line(token),
@@ -144,13 +146,8 @@ fn run(what: &str) -> Option<Run> {
         // Blocks of their own.
         "heading" => |reader, token, how| reader.begin_heading(token, how.parse().unwrap_or(1)),
         "appendix" => |reader, _, _| reader.appendix |= !reader.preamble,
-        "title" => |reader, token, _| {
-            reader.skip_optional();
-            reader.front(token, crate::BlockKind::Title);
-        },
+        "block" => |reader, token, kind| reader.front(token, kind),
         "front" => |reader, token, _| reader.front_matter(token),
-        "keywords" => |reader, token, _| reader.front(token, crate::BlockKind::Keywords),
-        "abstract" => |reader, token, _| reader.front(token, crate::BlockKind::Abstract),
         "caption" => |reader, token, _| reader.begin_caption(token, None),
         "captionof" => |reader, token, _| {
             reader.star();
@@ -243,11 +240,7 @@ fn run(what: &str) -> Option<Run> {
         "fi" => |reader, _, _| reader.end_branch(),
         "ifnext" => |reader, _, _| reader.if_next(),
         "ifstar" => |reader, _, _| reader.if_star(),
-        "ifblank" => |reader, token, _| {
-            let is_blank = reader.name_argument().is_empty();
-            reader.choose(token, Some(is_blank));
-        },
-        "ifargument" => |reader, token, how| reader.if_argument(token, how),
+        "either" => |reader, token, how| reader.either(token, how),
         // Formulas and numbers.
         "maths" => |reader, token, _| reader.open_math(token),
         "display" => |reader, token, _| reader.begin_display(token, None),

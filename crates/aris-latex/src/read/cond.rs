@@ -1,11 +1,8 @@
 //! Conditionals: decided where the document itself decides, both branches read otherwise.
 
-use super::{
-    commands::Cmd,
-    reader::{Branch, Meaning, Reader},
-    style,
-    token::{Kind, Token},
-};
+use std::ops::Not;
+
+use super::{Branch, Cmd, Kind, Meaning, Reader, Token, style};
 use crate::ProblemKind;
 
 impl Reader<'_> {
@@ -23,7 +20,6 @@ impl Reader<'_> {
     /// A conditional, with the word that the table has for what it tests.
     pub(super) fn conditional(&mut self, tested: &str, token: Token) {
         let truth = match tested {
-            "false" | "true" => Some(tested == "true"),
             "maths" => Some(self.style.has(style::MATHS)),
             "same" => self.same(true),
             "letters" => self.same(false),
@@ -44,7 +40,7 @@ impl Reader<'_> {
             "numbers" => self.compared(),
             "odd" => self.number().map(|number| number % 2 != 0),
             "number" => self.number().and(None),
-            _ => None,
+            constant => constant.parse().ok(),
         };
         self.branch(truth, token);
     }
@@ -128,12 +124,12 @@ impl Reader<'_> {
                 (rest_a.len == 0).then_some(same)
             }
             // A command that LaTeX knows begins with no letter.
-            (Kind::Name(name), Kind::Word) => {
-                self.first_letter(two);
-                (whole || matches!(self.meaning(name), Meaning::Known(_))).then_some(false)
-            }
-            (Kind::Word, Kind::Name(name)) => {
-                (whole || matches!(self.meaning(name), Meaning::Known(_))).then_some(false)
+            (Kind::Name(_), Kind::Word) | (Kind::Word, Kind::Name(_)) => {
+                if two.kind == Kind::Word {
+                    self.first_letter(two);
+                }
+                let is_known = self.cmd(one).or(self.cmd(two)).is_some();
+                (whole || is_known).then_some(false)
             }
             (Kind::Word, Kind::Par) => Some(false),
             (_, Kind::End | Kind::Stop | Kind::Par | Kind::Align) => {
@@ -152,7 +148,7 @@ impl Reader<'_> {
             self.cs_name(token);
             token = self.next();
         }
-        let Kind::Name(name) = token.kind else {
+        let Some(name) = token.name() else {
             return (token, None);
         };
         let means = match (self.names.text(name), self.meaning(name)) {
@@ -177,10 +173,7 @@ impl Reader<'_> {
         };
         match self.meaning(name) {
             Meaning::Macro(body) => body.is_certain().then_some(true),
-            Meaning::Known(cmd) => {
-                let is_known = cmd.what == "if" && matches!(cmd.how, "true" | "false");
-                (is_known || cmd.sets.is_some()).then_some(true)
-            }
+            Meaning::Known(cmd) => (cmd.truth().is_some() || cmd.sets.is_some()).then_some(true),
             // Packages that are not here define names, and so does LaTeX, with `@`.
             Meaning::Unknown => (!self.loading.installed
                 && self.loading.styles.is_empty()
@@ -245,15 +238,12 @@ impl Reader<'_> {
         for _ in 0..64 {
             let token = self.next();
             if matches!(token.kind, Kind::Stop | Kind::Par | Kind::Align) {
-                self.unread(token);
-                return;
+                return self.unread(token);
             }
             if token.kind == Kind::Word
                 && let Some(at) = self.text(token).find(['<', '>', '='])
             {
-                let (_, rest) = token.split(at + 1);
-                self.unread(rest);
-                return;
+                return self.unread(token.split(at + 1).1);
             }
         }
     }
@@ -303,12 +293,16 @@ impl Reader<'_> {
                 self.apart(&test, Self::test)
             }
             "equal" => self.equal(),
+            "blank" => Some(self.name_argument().is_empty()),
+            "starred" => Some(self.next_holds("true")),
+            "given" => Some(!self.next_holds("none")),
+            "missing" => Some(self.next_holds("none")),
             "defined" | "undefined" => {
                 let is_defined = self.defined_argument();
                 is_defined.map(|is| is == (tested == "defined"))
             }
             "bool" | "toggle" => self.switch(tested),
-            "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(|is| !is),
+            "notbool" | "nottoggle" => self.switch(tested.trim_start_matches("not")).map(Not::not),
             arguments => {
                 self.skip_arguments(token, arguments);
                 None
@@ -332,7 +326,7 @@ impl Reader<'_> {
                 let is_known = self.is_known(&tokens);
                 is_known.then(|| self.flat(&tokens).trim().is_empty())
             }
-            "isundefined" => self.defined_argument().map(|is| !is),
+            "isundefined" => self.defined_argument().map(Not::not),
             _ => {
                 self.unread(token);
                 self.compared()
@@ -353,11 +347,7 @@ impl Reader<'_> {
     fn switch(&mut self, kind: &str) -> Option<bool> {
         let name = self.switch_name(kind);
         match self.meaning(name) {
-            Meaning::Known(cmd) if cmd.what == "if" => match cmd.how {
-                "true" => Some(true),
-                "false" => Some(false),
-                _ => None,
-            },
+            Meaning::Known(cmd) => cmd.truth(),
             _ => None,
         }
     }
@@ -382,11 +372,7 @@ impl Reader<'_> {
         let (kind, value) = how.split_once(' ').unwrap_or((how, ""));
         let name = self.switch_name(kind);
         let given = value.is_empty().then(|| self.name_argument());
-        match given.as_deref().unwrap_or(value) {
-            "true" => self.set_switch(name, Some(true)),
-            "false" => self.set_switch(name, Some(false)),
-            _ => self.set_switch(name, None),
-        }
+        self.set_switch(name, given.as_deref().unwrap_or(value).parse().ok());
     }
 
     /// A switch is its value, as in TeX, where `\drafttrue` is `\let\ifdraft\iftrue`.
@@ -399,14 +385,9 @@ impl Reader<'_> {
         self.set_meaning(name, Meaning::Known(Cmd::fixed("if", word)));
     }
 
-    /// `\IfBooleanTF{#1}`, `\IfNoValueTF{#1}`, `\IfValueTF{#1}`
-    pub(super) fn if_argument(&mut self, token: Token, how: &str) {
+    /// Whether a command of that kind stands in the next argument, `#1` of `\IfBooleanTF` and its kind.
+    fn next_holds(&mut self, what: &str) -> bool {
         let argument = self.argument();
-        let holds = |what| argument.iter().any(|token| self.what(*token) == what);
-        let chosen = match how {
-            "given" => !holds("none"),
-            wanted => holds(wanted),
-        };
-        self.choose(token, Some(chosen));
+        argument.iter().any(|token| self.what(*token) == what)
     }
 }

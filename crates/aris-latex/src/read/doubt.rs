@@ -2,11 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{
-    reader::{After, GroupKind, Reader},
-    style,
-    token::{Kind, Op, Token, narrow},
-};
+use super::{After, GroupKind, Kind, Op, Reader, Token, narrow, style};
 use crate::{Holds, Place, ProblemKind};
 
 /// Why it is not known whether text is set.

@@ -6,10 +6,8 @@ use std::{
 };
 
 use super::{
-    reader::{After, GroupKind, Meaning, Own, Reader, UserEnvironment},
-    style::{self, Style},
-    symbols::entries,
-    token::{Kind, Op, Token},
+    After, Frame, GroupKind, Kind, Meaning, Op, Own, Reader, Style, Token, UserEnvironment,
+    entries, style,
 };
 use crate::{BlockKind, Environment, ProblemKind, Written, path};
 
@@ -42,6 +40,12 @@ impl Env {
     }
 }
 
+/// An environment that nobody defines.
+const UNKNOWN: Env = Env {
+    what: "unknown",
+    arguments: "o",
+};
+
 /// The environment of a name, star dropped.
 pub(super) fn lookup(name: &str) -> Option<Env> {
     static ALL: LazyLock<BTreeMap<&str, Env>> = LazyLock::new(|| {
@@ -52,6 +56,20 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
     let known = ALL.get(name);
     let known = known.or_else(|| ALL.get(name.trim_end_matches('*')));
     known.copied()
+}
+
+/// The kind of block that a word of the tables stands for.
+pub(super) fn flow(word: &str) -> Option<BlockKind> {
+    Some(match word {
+        "title" => BlockKind::Title,
+        "list" => BlockKind::ListItem,
+        "note" => BlockKind::Footnote,
+        "abstract" => BlockKind::Abstract,
+        "keywords" => BlockKind::Keywords,
+        "front" => BlockKind::FrontMatter,
+        "bibliography" => BlockKind::BibItem,
+        _ => return None,
+    })
 }
 
 /// What ends an environment that is not read as LaTeX.
@@ -86,10 +104,7 @@ impl Reader<'_> {
                 self.enter(index, After::Paragraph, token);
                 return self.unread(token.with(Kind::Name(index)));
             }
-            None => Env {
-                what: "unknown",
-                arguments: "o",
-            },
+            None => UNKNOWN,
         };
         self.skip_arguments(token, env.arguments);
         match env.what {
@@ -143,16 +158,8 @@ impl Reader<'_> {
         self.paragraph(token);
         let title = matches!(what, "titled" | "options").then(|| self.optional());
         self.enter(index, After::Paragraph, token);
-        let flow = match what {
-            "list" if self.writer.flow == BlockKind::Paragraph => Some(BlockKind::ListItem),
-            "note" => Some(BlockKind::Footnote),
-            "abstract" => Some(BlockKind::Abstract),
-            "keywords" => Some(BlockKind::Keywords),
-            "front" => Some(BlockKind::FrontMatter),
-            "bibliography" => Some(BlockKind::BibItem),
-            _ => None,
-        };
-        if let Some(flow) = flow {
+        let is_running = self.writer.flow == BlockKind::Paragraph;
+        if let Some(flow) = flow(what).filter(|_| what != "list" || is_running) {
             self.writer.flow = flow;
             if self.preamble {
                 self.style = self.style.set(0, style::MUTE);
@@ -163,10 +170,8 @@ impl Reader<'_> {
             "mute" => self.style = self.style.set(style::MUTE, 0),
             // A package that is not here defines it, and may hide what it holds.
             "unknown" | "boxed" => {
-                let message = format!(
-                    "whether `{}` prints its text is not decided here",
-                    self.names.text(index)
-                );
+                let name = self.names.text(index);
+                let message = format!("whether `{name}` prints its text is not decided here");
                 self.doubt_group(token, &message);
             }
             _ => {}
@@ -174,10 +179,9 @@ impl Reader<'_> {
         if let Some(tokens) = title.flatten() {
             let titles = self.titles(&tokens);
             let tokens = titles.unwrap_or(if what == "titled" { tokens } else { Vec::new() });
-            if tokens.is_empty() {
-                return;
+            if !tokens.is_empty() {
+                self.unread_between(token, "(", &tokens, ") ");
             }
-            self.unread_between(token, "(", &tokens, ") ");
         }
     }
 
@@ -264,11 +268,9 @@ impl Reader<'_> {
             return false;
         }
         let rest = self.rest_of_file();
-        let rest = rest
-            .get(..rest.floor_char_boundary(LONGEST))
-            .unwrap_or(rest);
+        let (rest, _) = rest.split_at(rest.floor_char_boundary(LONGEST));
         let found = rest.find(&end_of(name));
-        let body = rest.get(..found.unwrap_or(0)).unwrap_or("");
+        let (body, _) = rest.split_at(found.unwrap_or(0));
         let (mut depth, mut dollars, mut bytes) = (Some(0_usize), 0, body.bytes());
         while let Some(byte) = bytes.next() {
             match byte {
@@ -368,11 +370,13 @@ impl Reader<'_> {
             return;
         }
         let is_part = self.frames.len() > 1;
-        let frame = self.frames.last_mut().filter(|_| is_part);
-        match frame.and_then(|frame| Some((frame.base, frame.file.as_mut()?))) {
-            Some((base, file)) if file.own => {
+        match self.frames.last_mut() {
+            Some(Frame {
+                base,
+                file: Some(file),
+            }) if is_part && file.own => {
                 file.cursor.pos = file.end;
-                self.stack.truncate(base);
+                self.stack.truncate(*base);
             }
             _ => self.finished = true,
         }
@@ -383,12 +387,9 @@ impl Reader<'_> {
         if self.is_doubtful() {
             self.doubt_file(token, "it is not decided here whether the file ends");
         } else if let Some(file) = self.file_mut() {
-            let line = if file.cursor.fresh {
-                Some(0)
-            } else {
-                file.rest().find('\n')
-            };
-            file.end = line.map_or(file.end, |length| file.cursor.pos + length);
+            // A control sequence takes the line end behind it along.
+            let rest = if file.cursor.fresh { "" } else { file.rest() };
+            file.end = file.cursor.pos + rest.find('\n').unwrap_or(rest.len());
         }
     }
 
@@ -416,16 +417,15 @@ impl Reader<'_> {
     fn write_file(&mut self, name: &str) {
         let options = self.optional().unwrap_or_default();
         let options = self.raw(&options);
-        let overwrites = ["overwrite", "force"]
-            .iter()
-            .any(|key| options.contains(key));
+        let overwrites = options.contains("overwrite") || options.contains("force");
         let path = path::normalise(&self.name_argument());
         let here = self.here();
         if let Some(length) = self.rest_of_file().find(&end_of(name)) {
+            let (file, body) = (here.file, here.offset..here.offset + length);
             self.doc.written.push(Written {
                 path,
-                file: here.file,
-                body: here.offset..here.offset + length,
+                file,
+                body,
                 overwrites,
             });
         }
@@ -434,8 +434,10 @@ impl Reader<'_> {
     /// A listing: its source is dropped, and its caption is read.
     fn raw_environment(&mut self, name: &str, token: Token) {
         let is_listing = self.rest_of_file().starts_with('[');
-        let options = if is_listing { self.optional() } else { None };
-        let options = options.unwrap_or_default();
+        let options = is_listing
+            .then(|| self.optional())
+            .flatten()
+            .unwrap_or_default();
         self.unread_environment(name, &self.raw(&options), token);
         self.skip_raw(name, token);
         let caption = self.titles(&options).unwrap_or_default();

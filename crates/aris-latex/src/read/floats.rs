@@ -1,11 +1,6 @@
 //! Floats, captions, headings: blocks of their own; and the statements that a document declares.
 
-use super::{
-    env::Env,
-    reader::{After, Float, Own, Reader},
-    style::{self, Style},
-    token::{Kind, Token},
-};
+use super::{After, Env, Float, Kind, Own, Reader, Style, Token, flow, style};
 use crate::{BlockKind, Heading, Theorem};
 
 /// Floats within floats that name their tables; in print there are two.
@@ -26,16 +21,11 @@ impl Reader<'_> {
             return;
         };
         // Each float looks through the tables in it.
-        let count = if self.floats.len() < MAX_FLOATS {
-            usize::MAX
-        } else {
-            0
-        };
-        let tables = self.doc.tables.iter_mut();
-        for table in tables.skip(float.first_table).take(count) {
-            if table.caption.is_none() {
-                table.caption = float.caption;
-            }
+        if self.floats.len() >= MAX_FLOATS {
+            return;
+        }
+        for table in self.doc.tables.iter_mut().skip(float.first_table) {
+            table.caption = table.caption.or(float.caption);
             if table.label.is_none() {
                 table.label.clone_from(&float.label);
             }
@@ -45,9 +35,8 @@ impl Reader<'_> {
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
         self.star();
         self.short_title(token);
-        let float = float
-            .or_else(|| self.floats.last().map(|float| float.name.clone()))
-            .unwrap_or_default();
+        let around = self.floats.last().map(|float| float.name.clone());
+        let float = float.or(around).unwrap_or_default();
         if !self.writer.fixed() {
             self.paragraph(token);
         }
@@ -71,12 +60,8 @@ impl Reader<'_> {
     pub(super) fn block_argument(&mut self, token: Token, kind: BlockKind, after: After) {
         self.argument_group(token, after);
         self.writer.open(kind);
-        let mute = if self.preamble {
-            0
-        } else {
-            self.style.bits & style::MUTE
-        };
-        self.style = Style::default().set(mute, 0);
+        let is_muted = self.style.has(style::MUTE) && !self.preamble;
+        self.style = Style::default().set(if is_muted { style::MUTE } else { 0 }, 0);
     }
 
     /// `\subfloat[caption]{content}`
@@ -93,11 +78,15 @@ impl Reader<'_> {
         self.block_argument(token, BlockKind::Footnote, After::Close);
     }
 
-    pub(super) fn front(&mut self, token: Token, kind: BlockKind) {
+    /// A block of front matter, by the words of the tables.
+    pub(super) fn front(&mut self, token: Token, kind: &str) {
+        if kind == "title" {
+            self.skip_optional();
+        }
         if !self.writer.fixed() {
             self.paragraph(token);
         }
-        self.block_argument(token, kind, After::Close);
+        self.block_argument(token, flow(kind).unwrap_or_default(), After::Close);
     }
 
     pub(super) fn front_matter(&mut self, token: Token) {
@@ -111,10 +100,9 @@ impl Reader<'_> {
             self.unread_group(token, &key);
         }
         if self.writer.fixed() && name != "\\thanks" {
-            self.space(token);
-            return;
+            return self.space(token);
         }
-        self.front(token, BlockKind::FrontMatter);
+        self.front(token, "front");
     }
 
     pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
@@ -140,11 +128,11 @@ impl Reader<'_> {
 
     pub(super) fn end_heading(&mut self, heading: usize) {
         let index = self.writer.close();
-        let block = index.and_then(|at| self.writer.blocks.get(at));
-        let title = block.map(|block| block.text.clone());
-        if let Some(heading) = self.doc.headings.get_mut(heading) {
+        if let Some(heading) = self.doc.headings.get_mut(heading)
+            && let Some(block) = index.and_then(|at| self.writer.blocks.get(at))
+        {
             heading.block = index;
-            heading.title = title.unwrap_or_default();
+            heading.title.clone_from(&block.text);
         }
     }
 

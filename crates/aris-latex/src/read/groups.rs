@@ -1,9 +1,6 @@
 //! Groups: what opens, what closes, what was forgotten.
 
-use super::{
-    reader::{After, Group, GroupKind, Reader},
-    token::{Kind, Op, Token, narrow},
-};
+use super::{After, Group, GroupKind, Kind, Op, Reader, Token, narrow};
 use crate::{Place, ProblemKind};
 
 /// Groups that are searched for the one that a brace closes, or for the maths that text stands in.

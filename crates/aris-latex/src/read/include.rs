@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{
-    reader::{File, Frame, Meaning, Reader},
-    token::{Kind, Token, narrow},
-};
+use super::{Cursor, File, Frame, Kind, Meaning, Reader, Token, narrow};
 use crate::{
     Error, Holds, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
     MAX_TOTAL_BYTES, Place, ProblemKind, SourceFile, Written, path,
@@ -17,7 +14,7 @@ use crate::{
 pub(super) struct Loading {
     pub(super) bytes: usize,
     includes: usize,
-    known: BTreeMap<String, Found>,
+    known: BTreeMap<String, IncludeOutcome>,
     /// What `\include` is restricted to, and whether to these or to all others.
     only: Option<(BTreeSet<String>, bool)>,
     pub(super) graphics: Vec<String>,
@@ -30,30 +27,23 @@ pub(super) struct Loading {
     pub(super) styles: BTreeSet<usize>,
 }
 
-#[derive(Clone)]
-pub(super) enum Found {
-    File(usize),
-    Absent,
-    Unreadable(String),
-}
-
 impl Reader<'_> {
     pub(super) fn open_root(&mut self, root: &str) -> Result<(), Error> {
         let path = path::normalise(root);
         self.doc.root.clone_from(&path);
         match self.load(&path) {
-            Found::File(file) => {
+            IncludeOutcome::Read { file } => {
                 let start = Place { file, offset: 0 };
                 self.open_file(file, IncludeKind::Input, None, start, path);
                 self.failed.take().map_or(Ok(()), Err)
             }
-            Found::Absent => Err(Error::RootAbsent { path }),
-            Found::Unreadable(reason) => Err(Error::RootUnreadable { path, reason }),
+            IncludeOutcome::Unreadable(reason) => Err(Error::RootUnreadable { path, reason }),
+            _ => Err(Error::RootAbsent { path }),
         }
     }
 
-    /// Asks the loader, once for each path.
-    fn load(&mut self, path: &str) -> Found {
+    /// Asks the loader, once for each path: a file to read, a missing one or an unreadable one.
+    fn load(&mut self, path: &str) -> IncludeOutcome {
         if let Some(found) = self.loading.known.get(path) {
             return found.clone();
         }
@@ -61,21 +51,20 @@ impl Reader<'_> {
         let loaded = loader.map_or(Loaded::Absent, |loader| loader.load(path));
         let overwrites = |written: &Written| written.overwrites && written.path == path;
         let is_overwritten = self.doc.written.iter().any(overwrites);
+        let mut found = IncludeOutcome::Missing;
         let text = match loaded {
-            Loaded::Text(text) if !is_overwritten => Ok(text),
-            Loaded::Text(_) | Loaded::Absent => {
-                let written = self.doc.written_text(path).map(Arc::from);
-                written.ok_or(Found::Absent)
+            Loaded::Text(text) if !is_overwritten => Some(text),
+            Loaded::Text(_) | Loaded::Absent => self.doc.written_text(path).map(Arc::from),
+            Loaded::Unreadable(reason) => {
+                found = IncludeOutcome::Unreadable(reason);
+                None
             }
-            Loaded::Unreadable(reason) => Err(Found::Unreadable(reason)),
         };
-        let found = text.map_or_else(
-            |missing| missing,
-            |text| {
-                self.doc.files.push(SourceFile::new(path, text));
-                Found::File(self.doc.files.len() - 1)
-            },
-        );
+        if let Some(text) = text {
+            let file = self.doc.files.len();
+            found = IncludeOutcome::Read { file };
+            self.doc.files.push(SourceFile::new(path, text));
+        }
         self.loading.known.insert(path.to_owned(), found.clone());
         found
     }
@@ -104,17 +93,10 @@ impl Reader<'_> {
         let own = file.and_then(|file| self.doc.files.get(file.number as usize));
         let own = own.map(|file| path::parent(&file.path).to_owned());
         let root = path::parent(&self.doc.root);
-        let mut bases: Vec<String> = [import, Some(root.to_owned()), own]
-            .into_iter()
-            .flatten()
-            .collect();
-        bases.dedup();
-        bases.extend(self.loading.paths.iter().map(|path| path::join(root, path)));
-        let below = |base: &String| {
-            let names = names.iter();
-            names.map(|name| path::join(base, name)).collect::<Vec<_>>()
-        };
-        bases.iter().flat_map(below).collect()
+        let bases = [import, Some(root.to_owned()), own].into_iter().flatten();
+        let bases = bases.chain(self.loading.paths.iter().map(|path| path::join(root, path)));
+        let below = |base: String| names.iter().map(move |name| path::join(&base, name));
+        bases.flat_map(below).collect()
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it), and whether it is known.
@@ -146,10 +128,8 @@ impl Reader<'_> {
     pub(super) fn is_known(&self, tokens: &[Token]) -> bool {
         tokens.iter().all(|token| match token.kind {
             Kind::Param(_) | Kind::Hash => false,
-            Kind::Name(_) => {
-                let is_text = matches!(self.what(*token), "symbol" | "space" | "nothing");
-                is_text || self.is_macro(*token)
-            }
+            Kind::Name(_) if matches!(self.what(*token), "symbol" | "space" | "nothing") => true,
+            Kind::Name(_) => self.is_macro(*token),
             _ => true,
         })
     }
@@ -171,13 +151,12 @@ impl Reader<'_> {
     ) {
         let place = self.place(token);
         if !known || target.is_empty() {
-            return self.record(kind, place, target, Vec::new(), false);
+            return self.record(kind, place, target, &[], false);
         }
-        let names: Vec<String> = if kind == IncludeKind::Include && !path::is_tex(target) {
-            vec![format!("{target}.tex")]
-        } else {
-            path::tex_candidates(target)
-        };
+        let mut names = path::tex_candidates(target);
+        if kind == IncludeKind::Include {
+            names.truncate(1);
+        }
         let candidates = match &directory {
             Some(base) => names.iter().map(|name| path::join(base, name)).collect(),
             None => self.candidates(&names),
@@ -189,24 +168,26 @@ impl Reader<'_> {
             only.is_some_and(|(names, is)| names.contains(target.trim_end_matches(".tex")) != *is);
         if kind == IncludeKind::Include && excluded {
             include.outcome = IncludeOutcome::Excluded;
-            self.doc.includes.push(include);
-            return;
+        } else {
+            self.locate(&mut include);
         }
         let mut chosen = None;
-        match self.locate(&mut include) {
-            Found::File(file) if self.files().any(|open| open.number as usize == file) => {
+        match include.outcome {
+            IncludeOutcome::Read { file }
+                if self.files().any(|open| open.number as usize == file) =>
+            {
                 include.outcome = IncludeOutcome::Cycle;
                 let message = format!("`{target}` includes itself");
                 self.problem(ProblemKind::IncludeCycle, place, message);
             }
-            Found::File(file) => chosen = Some(file),
-            Found::Absent => {
+            IncludeOutcome::Read { file } => chosen = Some(file),
+            IncludeOutcome::Missing => {
                 self.doubt_holds(Holds::ALL);
                 let tried = include.candidates.join("`, `");
                 let message = format!("included file is missing: tried `{tried}`");
                 self.problem(ProblemKind::MissingInclude, place, message);
             }
-            Found::Unreadable(_) => {}
+            _ => {}
         }
         self.doc.includes.push(include);
         let Some(file) = chosen else { return };
@@ -217,26 +198,19 @@ impl Reader<'_> {
     }
 
     /// Looks for the first candidate that exists.
-    pub(super) fn locate(&mut self, include: &mut Include) -> Found {
-        let mut found = Found::Absent;
+    pub(super) fn locate(&mut self, include: &mut Include) {
         for candidate in &include.candidates {
-            found = self.load(candidate);
-            if !matches!(found, Found::Absent) {
+            include.outcome = self.load(candidate);
+            if include.outcome != IncludeOutcome::Missing {
                 include.resolved = Some(candidate.clone());
                 break;
             }
         }
-        match &found {
-            Found::File(file) => include.outcome = IncludeOutcome::Read { file: *file },
-            Found::Absent => {}
-            Found::Unreadable(reason) => {
-                let path = include.resolved.as_deref().unwrap_or_default();
-                let message = format!("cannot read `{path}`: {reason}");
-                self.problem(ProblemKind::MissingInclude, include.place, message);
-                include.outcome = IncludeOutcome::Unreadable(reason.clone());
-            }
+        if let IncludeOutcome::Unreadable(reason) = &include.outcome {
+            let path = include.resolved.as_deref().unwrap_or_default();
+            let message = format!("cannot read `{path}`: {reason}");
+            self.problem(ProblemKind::MissingInclude, include.place, message);
         }
-        found
     }
 
     /// Reads a file from here on, within the limits.
@@ -262,15 +236,21 @@ impl Reader<'_> {
             self.failed = Some(Error::TooLarge { at, target });
         } else {
             let inherited = || self.files().next()?.import.clone();
+            // A byte order mark is not text.
+            let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let opened = File {
+                number: narrow(file),
+                cursor: Cursor { pos, fresh: true },
+                end: text.len(),
+                text,
+                kind,
                 import: directory.or_else(inherited),
+                own: false,
                 letters: self.letters,
-                ..File::new(narrow(file), text, kind)
+                doubt: 0,
             };
-            self.frames.push(Frame {
-                base: self.stack.len(),
-                file: Some(opened),
-            });
+            let (base, file) = (self.stack.len(), Some(opened));
+            self.frames.push(Frame { base, file });
         }
     }
 
@@ -289,11 +269,10 @@ impl Reader<'_> {
     /// `\InputIfFileExists{file}{then}{else}`, `\IfFileExists`: an absent file is no problem here.
     pub(super) fn input_if_exists(&mut self, token: Token) {
         let (name, known) = self.file_name();
-        let (yes, no) = (self.argument(), self.argument());
         let names = path::tex_candidates(&name);
         let mut candidates = self.candidates(&names).into_iter();
-        let exists = known && candidates.any(|path| !matches!(self.load(&path), Found::Absent));
-        self.unread_all(if exists { &yes } else { &no });
+        let exists = known && candidates.any(|path| self.load(&path) != IncludeOutcome::Missing);
+        self.choose(token, Some(exists));
         if exists && self.command_name(token) == "InputIfFileExists" {
             self.splice(token, IncludeKind::Input, &name, known, None);
         }

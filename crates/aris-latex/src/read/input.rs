@@ -1,15 +1,7 @@
 //! Where tokens come from: the stack of tokens put back, the files below it, and the budget of work.
 
-use std::sync::Arc;
-
-use super::{
-    commands::Cmd,
-    lexer::{self, Cursor, Letters},
-    reader::{File, Meaning, Reader},
-    token::{Kind, Op, Token, narrow},
-    writer::Source,
-};
-use crate::{IncludeKind, Place, ProblemKind};
+use super::{Cmd, File, Kind, Meaning, Op, Reader, Source, Token, lexer, narrow};
+use crate::{Place, ProblemKind};
 
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
 const WORK_BASE: usize = 500_000;
@@ -235,22 +227,6 @@ impl Reader<'_> {
 }
 
 impl File {
-    pub(super) fn new(number: u32, text: Arc<str>, kind: IncludeKind) -> Self {
-        // A byte order mark is not text.
-        let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Self {
-            number,
-            cursor: Cursor { pos, fresh: true },
-            end: text.len(),
-            text,
-            kind,
-            import: None,
-            own: false,
-            doubt: 0,
-            letters: Letters::default(),
-        }
-    }
-
     /// What is left of it.
     pub(super) fn rest(&self) -> &str {
         self.text.get(self.cursor.pos..self.end).unwrap_or("")

@@ -1,10 +1,6 @@
 //! From bytes to tokens, with TeX's three line states (The `TeXbook`, chapter 8).
 
-use super::{
-    names::Names,
-    reader::File,
-    token::{Kind, Token},
-};
+use super::{File, Kind, Names, Token};
 
 /// Where lexing of one file stands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,10 +182,21 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> String {
-        let (mut file, mut names) = (
-            File::new(0, text.into(), crate::IncludeKind::Input),
-            Names::default(),
-        );
+        let mut names = Names::default();
+        let mut file = File {
+            number: 0,
+            cursor: Cursor {
+                pos: 0,
+                fresh: true,
+            },
+            end: text.len(),
+            text: text.into(),
+            kind: crate::IncludeKind::Input,
+            import: None,
+            own: false,
+            letters: Letters::default(),
+            doubt: 0,
+        };
         let mut out = String::new();
         loop {
             let token = next(&mut file, Letters::default(), &mut names);

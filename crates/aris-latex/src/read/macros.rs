@@ -3,12 +3,8 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    commands::Cmd,
-    env::{self, Env},
-    reader::{
-        Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Own, Parameter, Reader, UserEnvironment,
-    },
-    token::{Kind, Op, Token, narrow},
+    Cmd, Env, Expansion, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Own, Parameter, Reader,
+    Token, UserEnvironment, env, narrow,
 };
 use crate::{Definition, Place, ProblemKind};
 
@@ -25,7 +21,7 @@ impl Macro {
 impl Reader<'_> {
     /// Puts a macro's body before what follows, arguments in place.
     pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
-        if body.opaque || body.style && !self.is_understood(body.body.iter()) {
+        if body.opaque || body.style && !self.is_understood(&*body.body) {
             self.opaque(call, name, body);
             self.unknown(call);
         } else {
@@ -83,14 +79,8 @@ impl Reader<'_> {
                     (None, Some(default)) => default.to_vec(),
                     (None, None) => vec![self.name_token("NoValue", call)],
                 },
-                Parameter::Star => {
-                    let name = if self.star() {
-                        "BooleanTrue"
-                    } else {
-                        "BooleanFalse"
-                    };
-                    vec![self.name_token(name, call)]
-                }
+                Parameter::Star if self.star() => vec![self.name_token("BooleanTrue", call)],
+                Parameter::Star => vec![self.name_token("BooleanFalse", call)],
                 Parameter::Until(name) => self.until(*name),
             });
         }
@@ -194,8 +184,8 @@ impl Reader<'_> {
 
     /// Makes a definition print what an older one prints, too, in doubt.
     fn join(&mut self, token: Token, old: &Macro, new: &mut Macro) {
-        let is_same = |tokens: &Macro| self.raw(&tokens.body);
-        if is_same(old) == is_same(new) && old.parameters.len() == new.parameters.len() {
+        let is_same = self.raw(&old.body) == self.raw(&new.body);
+        if is_same && old.parameters.len() == new.parameters.len() {
             new.doubt = old.doubt;
             return;
         }
@@ -207,11 +197,9 @@ impl Reader<'_> {
             new.doubt = self.doubt(token, &message);
             self.writer.doubts.leave(new.doubt);
         }
-        let kinds = |parameters: &[Parameter]| {
-            let kinds = parameters.iter().map(std::mem::discriminant);
-            kinds.collect::<Vec<_>>()
-        };
-        new.opaque |= old.opaque || kinds(&old.parameters) != kinds(&new.parameters);
+        let kind = std::mem::discriminant;
+        let kinds = new.parameters.iter().map(kind);
+        new.opaque |= old.opaque || old.parameters.iter().map(kind).ne(kinds);
         let space = token.with(Kind::Space);
         let both = old.body.iter().chain([&space]).chain(new.body.iter());
         let both: Rc<[Token]> = both.copied().collect();
@@ -436,10 +424,9 @@ impl Reader<'_> {
         if let Some(env) = self.hiding(target) {
             self.environments.insert(name, Own::Like(env));
         }
-        let Kind::Name(target) = target.kind else {
+        let Some(meaning) = target.name().map(|target| self.meaning(target)) else {
             return;
         };
-        let meaning = self.meaning(target);
         let is_condition =
             |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if cmd.what == "if");
         let old = self.meaning(name);
@@ -466,12 +453,11 @@ impl Reader<'_> {
 
     /// `\docsvlist{a,b}`, `\forcsvlist{\x}{a,b}`: `\do{a}\do{b}`.
     pub(super) fn each(&mut self, token: Token, how: &str) {
-        let what = if how == "by" {
-            self.argument()
-        } else {
-            vec![self.name_token("do", token)]
+        let mut open = match how {
+            "by" => self.argument(),
+            _ => vec![self.name_token("do", token)],
         };
-        let open: Vec<Token> = what.into_iter().chain([token.with(Kind::Begin)]).collect();
+        open.push(token.with(Kind::Begin));
         let close = token.with(Kind::End);
         let mut all = open.clone();
         for mut part in self.argument() {

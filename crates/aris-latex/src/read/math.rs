@@ -1,12 +1,6 @@
 //! Formulas: shifts, operators, scripts, fractions, and the spaces that belong to numbers.
 
-use super::{
-    commands::Cmd,
-    groups::UNCLOSED_MATHS,
-    reader::{After, GroupKind, Reader},
-    style,
-    token::{Kind, Op, Token},
-};
+use super::{After, Cmd, GroupKind, Kind, Op, Reader, Token, UNCLOSED_MATHS, style};
 use crate::ProblemKind;
 
 /// Tokens of an argument that is looked at whole.
@@ -71,11 +65,11 @@ impl Reader<'_> {
 
     pub(super) fn operator(&mut self, token: Token, text: &'static str) {
         // After an opening bracket or another sign it is a sign itself: `(\pm 0.02)`.
-        let operand = self.writer.operator_waits()
-            || !self
-                .writer
-                .text()
-                .ends_with(['(', '[', '{', '=', ',', '<', '>']);
+        let opens = self
+            .writer
+            .text()
+            .ends_with(['(', '[', '{', '=', ',', '<', '>']);
+        let operand = self.writer.operator_waits() || !opens;
         if self.style.has(style::MATHS) && self.writer.length() > self.origin && operand {
             let source = self.source(token, false);
             self.writer.operator(text, source, self.style);
@@ -104,13 +98,12 @@ impl Reader<'_> {
         sign: &'static str,
         opened: &'static str,
     ) {
-        let is_simple = self.simple_group();
-        self.write(token, if is_simple { sign } else { opened });
-        let after = if is_simple {
-            After::Nothing
+        let (text, after) = if self.simple_group() {
+            (sign, After::Nothing)
         } else {
-            After::Text(")")
+            (opened, After::Text(")"))
         };
+        self.write(token, text);
         self.argument_group(token, after);
     }
 
@@ -236,7 +229,7 @@ impl Reader<'_> {
             Kind::Math => true,
             Kind::Name(_) => match self.cmd(next) {
                 Some(cmd) if cmd.what == "symbol" => !cmd.how.starts_with(CLOSE),
-                cmd => !cmd.is_some_and(|cmd| UNSPACED.contains(&cmd.what)),
+                _ => !UNSPACED.contains(&self.what(next)),
             },
             _ => false,
         };

@@ -34,10 +34,32 @@ mod writer;
 
 use crate::{Document, Error, Loader};
 
+// What most files of the reader use.
+use self::{
+    args::Piece,
+    commands::{Cmd, Role},
+    doubt::Doubts,
+    env::{Env, flow},
+    groups::UNCLOSED_MATHS,
+    include::suffixed,
+    lexer::{Cursor, Letters},
+    macros::MAX_PATHS,
+    names::Names,
+    reader::{
+        After, Branch, Expansion, File, Float, Frame, Group, GroupKind, MAX_EXPANSION_DEPTH, Macro,
+        Meaning, Own, Parameter, Reader, UserEnvironment,
+    },
+    style::Style,
+    symbols::{OPERATORS, PREFIXES, SYMBOLS, UNITS, entries, functions, pairs},
+    tables::Grid,
+    token::{Kind, Op, Token, narrow},
+    writer::{Source, Writer},
+};
+
 impl Document {
     /// Reads a document from its root through everything it includes.
     pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
-        let mut reader = reader::Reader::new(loader);
+        let mut reader = Reader::new(loader);
         reader.open_root(root)?;
         // The file that ends the document, where another one begins it.
         let marks = ["\\documentclass", "\\begin{document}", "\\end{document}"];

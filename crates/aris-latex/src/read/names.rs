@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use super::token::narrow;
+use super::narrow;
 
 /// An interner. Numbers are given in order of first use, so nothing depends on the hash.
 #[derive(Default)]

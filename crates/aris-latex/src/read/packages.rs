@@ -3,13 +3,7 @@
 //! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
 //! they stand in.
 
-use super::{
-    commands::Role,
-    include::Found,
-    lexer::Letters,
-    reader::{Meaning, Reader},
-    token::{Kind, Token},
-};
+use super::{Kind, Letters, Reader, Role, Token};
 use crate::{Include, IncludeKind, IncludeOutcome, Place, path};
 
 /// The classes of LaTeX itself: their commands are those that every document knows.
@@ -38,19 +32,20 @@ impl Reader<'_> {
             let target = name.trim_end_matches(".sty").trim_end_matches(".cls");
             let mut include =
                 Include::new(kind, *place, target, candidates, IncludeOutcome::Missing);
-            match self.locate(&mut include) {
-                Found::Absent => {
+            self.locate(&mut include);
+            match include.outcome {
+                IncludeOutcome::Missing => {
                     self.loading.installed |= !OWN.contains(&name.as_str());
                     continue;
                 }
-                Found::File(file) if !self.loading.styles.insert(file) => continue,
-                Found::File(file) => files.push((file, *place, include.target.clone())),
-                Found::Unreadable(_) => {}
+                IncludeOutcome::Read { file } if !self.loading.styles.insert(file) => continue,
+                IncludeOutcome::Read { file } => files.push((file, *place, target)),
+                _ => {}
             }
             self.doc.includes.push(include);
         }
         for (file, place, target) in files.into_iter().rev() {
-            self.open_file(file, kind, None, place, target);
+            self.open_file(file, kind, None, place, target.to_owned());
             self.styles += 1;
             self.letters = Letters {
                 at: true,
@@ -61,10 +56,7 @@ impl Reader<'_> {
 
     /// What a token of a style file defines.
     pub(super) fn read_style(&mut self, token: Token) {
-        let Kind::Name(name) = token.kind else {
-            return;
-        };
-        let Meaning::Known(cmd) = self.meaning(name) else {
+        let Some(cmd) = self.cmd(token) else {
             return;
         };
         match cmd.what {
@@ -124,22 +116,16 @@ impl Reader<'_> {
     /// what follows, or computes; expanded, it would show what nobody sees.
     ///
     /// Nor is what ends an environment that it has not begun: `\newauthor` of a class goes on with its table of authors.
-    pub(super) fn is_understood<'t>(&self, mut body: impl Iterator<Item = &'t Token>) -> bool {
-        let mut open = 0_usize;
-        body.all(|token| match token.kind {
-            Kind::Name(name) => match self.meaning(name) {
-                Meaning::Unknown => false,
-                Meaning::Macro(_) => true,
-                Meaning::Known(cmd) => {
-                    match cmd.what {
-                        "begin" => open += 1,
-                        "end" => open = open.wrapping_sub(1),
-                        _ => {}
-                    }
-                    open < usize::MAX && cmd.what != "opaque"
-                }
-            },
-            _ => true,
+    pub(super) fn is_understood<'t>(&self, body: impl IntoIterator<Item = &'t Token>) -> bool {
+        let mut open = 0;
+        body.into_iter().all(|token| {
+            match self.what(*token) {
+                "begin" => open += 1,
+                "end" => open -= 1,
+                "opaque" => return false,
+                _ => {}
+            }
+            open >= 0 && !self.is_unknown(*token)
         })
     }
 }

@@ -6,16 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    commands::{self, Cmd},
-    env::Env,
-    lexer::{Cursor, Letters},
-    names::Names,
-    style::{self, Style},
-    tables::Grid,
-    token::{Kind, Token},
-    writer::Writer,
-};
+use super::{Cmd, Cursor, Env, Grid, Kind, Letters, Names, Style, Token, Writer, commands, style};
 use crate::{BlockKind, Document, Error, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.

@@ -1,11 +1,6 @@
 //! The main loop: what each token and command does.
 
-use super::{
-    commands::Cmd,
-    reader::{After, GroupKind, Meaning, Reader},
-    style,
-    token::{Kind, Op, Token, narrow},
-};
+use super::{After, Cmd, GroupKind, Kind, Meaning, Op, Reader, Token, narrow, style};
 use crate::ProblemKind;
 
 impl Reader<'_> {

@@ -4,19 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{
-    args::Piece,
-    reader::{Meaning, Reader},
-    style,
-    symbols::{PREFIXES, UNITS, pairs},
-    token::{Kind, Token},
-};
+use super::{Kind, Meaning, PREFIXES, Piece, Reader, Token, UNITS, pairs, style};
 use crate::{Holds, ProblemKind, root::compiled};
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
 pub(super) fn unit(reader: &mut Reader<'_>, tokens: &[Token]) -> String {
-    let shown = reader.apart(tokens, render);
-    shown.trim().to_owned()
+    reader.apart(tokens, render).trim().to_owned()
 }
 
 fn render(reader: &mut Reader<'_>) -> String {
@@ -55,10 +48,9 @@ fn render(reader: &mut Reader<'_>) -> String {
                     ("square", _) => square = "^{2}",
                     ("cubic", _) => square = "^{3}",
                     // Powers of what stands before, and what stands between.
-                    (_, Some(shown)) if shown.starts_with('^') => out.push_str(&shown),
-                    (_, Some(shown)) if matches!(&*shown, "/" | "·") => {
+                    (_, Some(shown)) if shown.starts_with(['^', '/', '·']) => {
+                        boundary &= shown.starts_with('^');
                         out.push_str(&shown);
-                        boundary = false;
                     }
                     (_, Some(shown)) => {
                         if boundary {
@@ -123,10 +115,9 @@ fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
     parts.push((shown.clone(), at(1)));
     if text(3).contains(|c: char| c.is_ascii_digit()) {
         let digits = clean(text(3).trim_end().trim_end_matches(')'));
-        let error = if text(2) == "(" {
-            scaled(&shown, &digits)
-        } else {
-            leading(&digits)
+        let error = match text(2) {
+            "(" => scaled(&shown, &digits),
+            _ => leading(&digits),
         };
         parts.extend([fixed(" ± "), (error, at(3))]);
         if exponent.is_some() {
@@ -151,29 +142,20 @@ fn clean(text: &str) -> String {
 }
 
 fn leading(value: &str) -> String {
-    match value.strip_prefix('.') {
-        Some(rest) => format!("0.{rest}"),
-        None => value.to_owned(),
-    }
+    let zero = if value.starts_with('.') { "0" } else { "" };
+    [zero, value].concat()
 }
 
 /// `84.7(3)` is 84.7 ± 0.3: the error counts in the value's last digits unless it has a point.
 fn scaled(value: &str, error: &str) -> String {
     let places = value.split_once('.').map_or(0, |(_, digits)| digits.len());
-    if error.contains('.')
-        || places == 0
-        || !error.bytes().all(|b| b.is_ascii_digit())
-        || error.is_empty()
-    {
+    let is_whole = !error.is_empty() && error.bytes().all(|b| b.is_ascii_digit());
+    if places == 0 || !is_whole {
         return error.to_owned();
     }
     let padded = format!("{error:0>width$}", width = places + 1);
-    let at = padded.len() - places;
-    format!(
-        "{}.{}",
-        padded.get(..at).unwrap_or(""),
-        padded.get(at..).unwrap_or("")
-    )
+    let (whole, digits) = padded.split_at(padded.len() - places);
+    format!("{whole}.{digits}")
 }
 
 /// The number of an S column's cell in parts; nothing when the cell holds no plain number.
@@ -264,17 +246,17 @@ impl Reader<'_> {
         }
         for (number, pieces) in numbers.iter().enumerate() {
             let whole = text_of(pieces);
-            let count = if how == "list" {
-                whole.split(';').count()
+            let signs = if how == "list" {
+                whole.matches(';').count()
             } else {
-                1
+                0
             };
             let mut start = 0;
-            for (at, item) in whole.splitn(count, ';').enumerate() {
+            for (at, item) in whole.splitn(signs + 1, ';').enumerate() {
                 if number > 0 {
                     self.write(token, " to ");
                 } else if at > 0 {
-                    self.write(token, if at + 1 == count { " and " } else { ", " });
+                    self.write(token, if at == signs { " and " } else { ", " });
                 }
                 self.write_number(token, pieces, item, start);
                 self.write_unit(token, &unit);

@@ -1,9 +1,6 @@
 //! Tables: columns, rows, cells.
 
-use super::{
-    reader::{After, GroupKind, Reader},
-    token::{Kind, Token},
-};
+use super::{After, GroupKind, Kind, Reader, Token};
 use crate::{Block, BlockKind, Holds, ProblemKind, Row, Table};
 
 /// Columns of a table preamble that are looked at.
@@ -16,9 +13,10 @@ const MAX_SPAN: usize = 10_000;
 /// A table that is open.
 #[derive(Default)]
 pub(super) struct Grid {
-    table: usize,
-    /// Rows that are finished.
-    rows: usize,
+    /// With the rows that are finished.
+    table: Table,
+    /// Its number among the document's tables: none begins inside another one.
+    number: usize,
     cells: Vec<usize>,
     col: usize,
     colspan: usize,
@@ -29,7 +27,6 @@ pub(super) struct Grid {
     /// Rows of the head, where the source says so.
     head: Option<usize>,
     numeric: Vec<bool>,
-    wide: usize,
     long: bool,
     force: bool,
 }
@@ -47,14 +44,14 @@ impl Reader<'_> {
         if long {
             self.begin_float(name);
         }
-        self.doc.tables.push(Table {
-            columns: numeric.len(),
-            place: self.place(token),
-            ..Table::default()
-        });
         self.enter(name, After::Table, token);
         self.alignments.push(Some(Grid {
-            table: self.doc.tables.len() - 1,
+            table: Table {
+                columns: numeric.len(),
+                place: self.place(token),
+                ..Table::default()
+            },
+            number: self.doc.tables.len(),
             numeric,
             long,
             ..Grid::default()
@@ -151,10 +148,10 @@ impl Reader<'_> {
         let Some(index) = self.writer.close() else {
             return;
         };
-        let row = grid.rows;
+        let row = grid.table.rows.len();
         if let Some(block) = self.writer.blocks.get_mut(index) {
             block.kind = BlockKind::Cell {
-                table: grid.table,
+                table: grid.number,
                 row,
                 top: row.saturating_sub(if grid.upward { grid.rowspan - 1 } else { 0 }),
                 col: grid.col,
@@ -205,38 +202,22 @@ impl Reader<'_> {
             return self.space(token);
         }
         self.close_group(token);
-        self.finish_row();
-        self.begin_cell(token);
-    }
-
-    fn finish_row(&mut self) {
-        let Some(Some(grid)) = self.alignments.last_mut() else {
-            return;
-        };
-        let cells = std::mem::take(&mut grid.cells);
-        grid.wide = grid.wide.max(grid.col);
-        grid.col = 0;
-        if !cells.is_empty()
-            && let Some(table) = self.doc.tables.get_mut(grid.table)
-        {
-            grid.rows += 1;
-            table.rows.push(Row {
-                cells,
-                ..Row::default()
-            });
+        if let Some(grid) = self.grid() {
+            grid.finish_row();
         }
+        self.begin_cell(token);
     }
 
     pub(super) fn rule(&mut self) {
         self.skip_optional();
         if let Some(grid) = self.grid() {
-            grid.rules.push(grid.rows);
+            grid.rules.push(grid.table.rows.len());
         }
     }
 
     pub(super) fn head_end(&mut self) {
         if let Some(grid) = self.grid() {
-            grid.head = Some(grid.rows);
+            grid.head = Some(grid.table.rows.len());
         }
     }
 
@@ -279,38 +260,48 @@ impl Reader<'_> {
 
     /// After the environment's group, and with it the last cell, is closed.
     pub(super) fn end_grid(&mut self) {
-        self.finish_row();
-        let Some(Some(grid)) = self.alignments.pop() else {
+        let Some(Some(mut grid)) = self.alignments.pop() else {
             return;
         };
-        if let Some(table) = self.doc.tables.get_mut(grid.table) {
-            table.columns = table.columns.max(grid.wide);
-            let count = table.rows.len();
-            let mut ruled = grid.rules.into_iter();
-            let ruled = ruled.find(|rows| (1..count).contains(rows));
-            let head = grid.head.or(ruled).unwrap_or(0);
-            for (number, row) in table.rows.iter_mut().enumerate() {
-                row.header = number < head;
-                let (mut shown, mut widest) = (0, 0);
-                for at in &row.cells {
-                    let block = self.writer.blocks.get_mut(*at);
-                    let Some(Block { kind, text, .. }) = block else {
-                        continue;
-                    };
-                    if let BlockKind::Cell {
+        grid.finish_row();
+        let mut table = grid.table;
+        let count = table.rows.len();
+        let mut ruled = grid.rules.into_iter();
+        let ruled = ruled.find(|rows| (1..count).contains(rows));
+        let head = grid.head.or(ruled).unwrap_or(0);
+        for (number, row) in table.rows.iter_mut().enumerate() {
+            row.header = number < head;
+            let (mut shown, mut widest) = (0, 0);
+            for at in &row.cells {
+                if let Some(Block { kind, text, .. }) = self.writer.blocks.get_mut(*at)
+                    && let BlockKind::Cell {
                         header, colspan, ..
                     } = kind
-                    {
-                        *header = row.header;
-                        shown += usize::from(!text.is_empty());
-                        widest = if text.is_empty() { widest } else { *colspan };
-                    }
+                {
+                    *header = row.header;
+                    shown += usize::from(!text.is_empty());
+                    widest = if text.is_empty() { widest } else { *colspan };
                 }
-                row.group = shown == 1 && widest > 1 && widest * 2 > table.columns;
             }
+            row.group = shown == 1 && widest > 1 && widest * 2 > table.columns;
         }
+        self.doc.tables.push(table);
         if grid.long {
             self.end_float();
+        }
+    }
+}
+
+impl Grid {
+    fn finish_row(&mut self) {
+        let (cells, header, group) = (std::mem::take(&mut self.cells), false, false);
+        self.table.columns = self.table.columns.max(std::mem::take(&mut self.col));
+        if !cells.is_empty() {
+            self.table.rows.push(Row {
+                cells,
+                header,
+                group,
+            });
         }
     }
 }

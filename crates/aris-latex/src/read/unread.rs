@@ -1,11 +1,6 @@
 //! What a reader of the PDF sees and was not read here: said once, with its place.
 
-use super::{
-    env,
-    reader::{Macro, Meaning, Reader},
-    style,
-    token::{Kind, Token},
-};
+use super::{Kind, Macro, Meaning, Reader, Token, env, style};
 use crate::{Holds, Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
 
 impl Reader<'_> {
@@ -14,42 +9,38 @@ impl Reader<'_> {
         if self.preamble && self.is_handled(token) {
             self.handled.insert(name);
         }
-        let text = self.names.text(name);
-        let cites = is_citation(text);
+        let text = self.names.shared(name);
         // A name with `@` is of LaTeX's own workings.
         let is_inner = text.contains('@');
         if is_inner || self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
         }
-        let (kind, message) = if cites && self.peek_after_space().kind == Kind::Begin {
-            let message = format!(
-                "`\\{}` looks like a citation; its keys are not read",
-                self.names.text(name)
-            );
-            (ProblemKind::UnreadText(Holds::CITATIONS), message)
+        if is_citation(&text) && self.peek_after_space().kind == Kind::Begin {
+            let message = format!("`\\{text}` looks like a citation; its keys are not read");
+            self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         } else {
             if !self.handled.contains(&name) {
                 self.installed_names.insert(self.place(token));
             }
-            let message = format!(
-                "the definition of `\\{}` was not found; what it prints is not read",
-                self.names.text(name)
-            );
-            (ProblemKind::UndefinedMacro, message)
-        };
-        self.problem_at(kind, token, message);
+            let message =
+                format!("the definition of `\\{text}` was not found; what it prints is not read");
+            self.problem_at(ProblemKind::UndefinedMacro, token, message);
+        }
     }
 
     /// Takes back what was said of names that an installed package or class defines. One of the paper's own, which may print its
     /// results, would be defined in a file that is missing or by code that was not followed; or nothing but LaTeX is installed.
     pub(super) fn settle_undefined(&mut self) {
-        let is_source = |kind| !matches!(kind, IncludeKind::Graphics | IncludeKind::Bibliography);
         let is_lost = |include: &Include| {
-            is_source(include.kind)
-                && !matches!(
-                    include.outcome,
-                    IncludeOutcome::Read { .. } | IncludeOutcome::NotRead
-                )
+            let is_source = !matches!(
+                include.kind,
+                IncludeKind::Graphics | IncludeKind::Bibliography
+            );
+            let is_there = matches!(
+                include.outcome,
+                IncludeOutcome::Read { .. } | IncludeOutcome::NotRead
+            );
+            is_source && !is_there
         };
         if !self.loading.installed || self.doc.includes.iter().any(is_lost) {
             return;
@@ -133,10 +124,8 @@ impl Reader<'_> {
         }
         let (_, holds) = self.held(&all);
         if !holds.is_empty() && self.reported.insert(name) {
-            let message = format!(
-                "`\\{}` is changed here; what it prints then is not read",
-                self.names.text(name)
-            );
+            let name = self.names.text(name);
+            let message = format!("`\\{name}` is changed here; what it prints then is not read");
             self.problem_at(ProblemKind::UnreadText(holds), token, message);
         }
     }
@@ -147,7 +136,7 @@ impl Reader<'_> {
         let (count, mut holds) = self.held(body);
         // A citation command is mostly made of others.
         holds.citations &= !is_citation(self.names.text(name));
-        if !holds.is_empty() && self.is_understood(body.iter()) {
+        if !holds.is_empty() && self.is_understood(body) {
             let message = format!(
                 "the paper's own definition of `\\{}` is not read; it holds {}",
                 self.names.text(name),
@@ -161,11 +150,8 @@ impl Reader<'_> {
     fn held(&self, tokens: &[Token]) -> (usize, Holds) {
         let words = tokens.iter().filter(|token| token.kind == Kind::Word);
         let count = words.map(|word| numbers(self.text(*word))).sum();
-        let holds = Holds {
-            numbers: count > 0,
-            citations: self.cites_keys(tokens),
-        };
-        (count, holds)
+        let (numbers, citations) = (count > 0, self.cites_keys(tokens));
+        (count, Holds { numbers, citations })
     }
 
     /// Whether a command that cites has keys there.
@@ -194,7 +180,8 @@ impl Reader<'_> {
         let end = rest.find(&env::end_of(name)).unwrap_or(rest.len());
         let source = rest.get(..end).unwrap_or("");
         let is_picture = env::lookup(name).is_some_and(|env| env.what == "mute");
-        let count = if is_picture && !source.contains("\\addplot") {
+        let is_drawn = is_picture && !source.contains("\\addplot");
+        let count = if is_drawn {
             numbers(&labels(source))
         } else {
             numbers(source)
@@ -202,33 +189,20 @@ impl Reader<'_> {
         // Citations in pictures are read.
         let mut commands = source.split('\\').skip(1);
         let citations = !is_picture && commands.any(is_citation) && self.runs_code(name, options);
-        self.searched = Some(Place {
-            offset: here.offset + end,
-            ..here
-        });
-        let holds = Holds {
-            numbers: count > 0,
-            citations,
-        };
+        let (offset, numbers) = (here.offset + end, count > 0);
+        self.searched = Some(Place { offset, ..here });
+        let holds = Holds { numbers, citations };
         if !holds.is_empty() {
-            let message = format!(
-                "`{name}` is not read; its source holds {}",
-                counted(count, holds)
-            );
+            let held = counted(count, holds);
+            let message = format!("`{name}` is not read; its source holds {held}");
             self.problem_at(ProblemKind::UnreadText(holds), token, message);
         }
     }
 
     /// Whether commands in a listing may count: those of `alltt` do, others where an option lets them.
     fn runs_code(&self, name: &str, options: &str) -> bool {
-        const LETTING: [&str; 5] = [
-            "escapeinside",
-            "escapechar",
-            "commandchars",
-            "mathescape",
-            "texcl",
-        ];
-        let lets = |text: &str| LETTING.iter().any(|key| text.contains(key));
+        const LETTING: &str = "escapeinside escapechar commandchars mathescape texcl";
+        let lets = |text: &str| LETTING.split(' ').any(|key| text.contains(key));
         name == "alltt"
             || lets(options)
             || name != "verbatim" && self.doc.files.iter().any(|file| lets(&file.text))
@@ -239,11 +213,8 @@ impl Reader<'_> {
         if !self.style.has(style::MUTE) {
             let message = format!("`{name}` is printed here and not read");
             // Data may hold commands, a listing prints them.
-            let holds = if kind == IncludeKind::Data {
-                Holds::ALL
-            } else {
-                Holds::NUMBERS
-            };
+            let (numbers, citations) = (true, kind == IncludeKind::Data);
+            let holds = Holds { numbers, citations };
             self.problem(ProblemKind::UnreadText(holds), place, message);
         }
     }

@@ -1,12 +1,6 @@
 //! What is read as bytes: addresses and code in the text.
 
-use super::{
-    commands::Cmd,
-    env::Env,
-    reader::{Meaning, Own, Reader},
-    style,
-    token::{Kind, Token, narrow},
-};
+use super::{Cmd, Env, Kind, Meaning, Own, Reader, Token, narrow, style};
 
 impl Reader<'_> {
     /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there.
@@ -132,10 +126,9 @@ impl Reader<'_> {
             self.minted_name("code")
         } else {
             self.skip_optional();
-            let name = self.environment_name();
-            self.skip_arguments(token, spec);
-            name
+            self.environment_name()
         };
+        self.skip_arguments(token, spec.trim_start_matches("minted"));
         self.environments.insert(name, Own::Like(Env::new("raw")));
     }
 
@@ -179,12 +172,9 @@ impl Reader<'_> {
             let mut text = self.text(word).trim_start_matches('\\').chars();
             of = text.next().unwrap_or(of);
             let (_, rest) = self.split_letter(word);
-            let is_word = word.kind == Kind::Word;
-            self.unread(if is_word {
-                rest
-            } else {
-                rest.with(Kind::Space)
-            });
+            if word.kind == Kind::Word {
+                self.unread(rest);
+            }
         }
         self.drop_sign('=');
         let code = self.number();
@@ -197,20 +187,15 @@ impl Reader<'_> {
     }
 
     fn verb_from_file(&mut self) {
-        let rest = self.rest_of_file();
-        let rest = rest.strip_prefix('*').unwrap_or(rest);
-        let before = self.rest_of_file().len() - rest.len();
-        let Some(open) = rest.chars().next() else {
-            return;
-        };
-        let close = if open == '{' { '}' } else { open };
-        let body = rest.get(open.len_utf8()..).unwrap_or("");
-        let length = body.find([close, '\n']);
-        let length = length.filter(|at| body.get(*at..).unwrap_or("").starts_with(close));
+        let before = usize::from(self.rest_of_file().starts_with('*'));
         if let Some(file) = self.file_mut() {
             file.cursor.pos += before;
         }
-        if let Some(length) = length {
+        let mut rest = self.rest_of_file().chars();
+        let open = rest.next().unwrap_or('\n');
+        let close = if open == '{' { '}' } else { open };
+        let line = rest.as_str().split('\n').next().unwrap_or("");
+        if let Some(length) = line.find(close) {
             self.raw_word(0, open.len_utf8(), false);
             self.raw_word(length, close.len_utf8(), true);
         }

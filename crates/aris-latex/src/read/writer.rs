@@ -4,16 +4,8 @@ use std::{ops::Range, sync::Arc};
 
 use memchr::memchr3_iter;
 
-use super::{
-    doubt::Doubts,
-    reader::Expansion,
-    style::{self, Style},
-    token::narrow,
-};
-use crate::{
-    Block, BlockKind, Mark, MarkKind, Place,
-    model::block::{Span, located},
-};
+use super::{Doubts, Expansion, Style, narrow, style};
+use crate::{Block, BlockKind, Mark, MarkKind, Piece, Place, model::block::located};
 
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
@@ -65,8 +57,10 @@ impl Source {
 /// One block in the making.
 #[derive(Default)]
 struct Open {
+    /// What it is; running text has no kind of its own.
+    kind: Option<BlockKind>,
     text: String,
-    spans: Vec<Span>,
+    pieces: Vec<Piece>,
     marks: Vec<Mark>,
     /// For each kind of mark one more than the index of the last one, and what that is about.
     last: [(usize, u32); SLOTS],
@@ -76,6 +70,30 @@ struct Open {
 }
 
 impl Open {
+    /// Appends text; where it is.
+    fn push(&mut self, text: &str, place: Place, is_copy: bool) -> Range<usize> {
+        let range = self.text.len()..self.text.len() + text.len();
+        self.text.push_str(text);
+        match self.pieces.last_mut() {
+            Some(Piece {
+                text,
+                place: last,
+                is_copy: true,
+            }) if is_copy
+                && last.file == place.file
+                && last.offset + text.len() == place.offset =>
+            {
+                text.end = range.end;
+            }
+            _ => self.pieces.push(Piece {
+                text: range.clone(),
+                place,
+                is_copy,
+            }),
+        }
+        range
+    }
+
     /// Extends the last mark of a slot, or begins a new one where that is about something else or ends before.
     fn mark(
         &mut self,
@@ -114,9 +132,9 @@ pub(crate) struct Writer {
     /// The citations and cross references, which text names by number, from 1.
     links: Vec<MarkKind>,
     pub(crate) doubts: Doubts,
-    running: Open,
-    /// Blocks of their own, the innermost last.
-    levels: Vec<(BlockKind, Open)>,
+    /// The innermost block, and those around it: running text first, then blocks of their own.
+    open: Open,
+    around: Vec<Open>,
     /// Emptied buffers of finished blocks: the next block is written into one of them, so that nothing has to grow again.
     spare: Vec<Open>,
     environments: Vec<Arc<str>>,
@@ -137,7 +155,7 @@ impl Writer {
 
     /// Whether text goes to a heading, caption, cell, … instead of running text.
     pub(crate) fn fixed(&self) -> bool {
-        !self.levels.is_empty()
+        !self.around.is_empty()
     }
 
     /// Number of a citation or cross reference that text can belong to.
@@ -146,27 +164,18 @@ impl Writer {
         narrow(self.links.len())
     }
 
-    /// The innermost block.
-    fn inner(&self) -> &Open {
-        self.levels.last().map_or(&self.running, |(_, open)| open)
-    }
-
-    fn inner_mut(&mut self) -> &mut Open {
-        let level = self.levels.last_mut();
-        level.map_or(&mut self.running, |(_, open)| open)
-    }
-
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        let open = self.spare.pop().unwrap_or_default();
-        self.levels.push((kind, open));
+        let mut open = self.spare.pop().unwrap_or_default();
+        open.kind = Some(kind);
+        self.around.push(std::mem::replace(&mut self.open, open));
     }
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
     pub(crate) fn close(&mut self) -> Option<usize> {
         self.flush_operator(false);
-        let (_, open) = self.levels.pop()?;
-        self.finish(open)
+        let outer = self.around.pop()?;
+        self.finish(outer)
     }
 
     /// Ends a paragraph of running text; inside a block of its own this is a space.
@@ -177,13 +186,12 @@ impl Writer {
         }
         self.flush_operator(false);
         let empty = self.spare.pop().unwrap_or_default();
-        let open = std::mem::replace(&mut self.running, empty);
-        self.finish(open);
+        self.finish(empty);
     }
 
     /// Index of the current block, if it has any text yet.
     pub(crate) fn current(&self) -> Option<usize> {
-        self.inner().index
+        self.open.index
     }
 
     /// Gives the current block an index although it may stay empty.
@@ -195,34 +203,32 @@ impl Writer {
         let shown = self.environments.get(..count).unwrap_or_default();
         let environments = self.path.get_or_insert_with(|| shown.into()).clone();
         let index = self.blocks.len();
-        let kind = self.levels.last().map_or(&self.flow, |(kind, _)| kind);
-        let kind = kind.clone();
         self.blocks.push(Block {
-            kind,
+            kind: self.open.kind.as_ref().unwrap_or(&self.flow).clone(),
             section: self.section,
             environments,
             start: place,
             ..Block::default()
         });
-        self.inner_mut().index = Some(index);
+        self.open.index = Some(index);
         index
     }
 
     /// Length of the current block's text.
     pub(crate) fn length(&self) -> usize {
-        self.inner().text.len()
+        self.open.text.len()
     }
 
     /// Text of the current block so far.
     pub(crate) fn text(&self) -> &str {
-        &self.inner().text
+        &self.open.text
     }
 
     /// The digits, points and commas the text ends with, unless a space is due after them.
     pub(crate) fn trailing_number(&self) -> &str {
         /// Longer runs are no number.
         const LONGEST: usize = 40;
-        let open = self.inner();
+        let open = &self.open;
         let ends = open.text.ends_with(|c: char| c.is_ascii_digit());
         if open.pending.is_some() || open.operator.is_some() || !ends {
             return "";
@@ -237,23 +243,22 @@ impl Writer {
     /// Replaces the text of the current block by parts, each with its offset in the old text if it has one, and
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
-        let open = self.inner_mut();
+        let open = &mut self.open;
         let old = std::mem::take(&mut open.text);
-        let spans = std::mem::take(&mut open.spans);
+        let pieces = std::mem::take(&mut open.pieces);
         let mut end = 0;
         for (part, offset) in parts {
             let at = offset.unwrap_or(end);
             end = offset.map_or(at, |at| at + part.len().saturating_sub(1));
-            let Some((place, copied)) = located(&spans, at, old.len()) else {
+            let Some((place, copied)) = located(&pieces, at) else {
                 return;
             };
             let is_same = old.get(at..).is_some_and(|rest| rest.starts_with(part));
-            open.spans.push(Span {
-                text: open.text.len(),
+            open.push(
+                part,
                 place,
-                is_copy: offset.is_some() && is_same && part.len() <= copied,
-            });
-            open.text.push_str(part);
+                offset.is_some() && is_same && part.len() <= copied,
+            );
         }
         let length = open.text.len();
         let is_linked =
@@ -270,22 +275,17 @@ impl Writer {
     }
 
     pub(crate) fn whole_is_number(&mut self) {
-        let open = self.inner_mut();
-        if !open.text.is_empty() {
-            open.marks.push(Mark {
-                range: 0..open.text.len(),
-                kind: MarkKind::Number,
-            });
-        }
+        self.mark_from(0, MarkKind::Number);
     }
 
     pub(crate) fn footnote_mark(&mut self) {
-        let open = self.inner_mut();
-        if !open.text.is_empty() {
-            open.marks.push(Mark {
-                range: open.text.len()..open.text.len(),
-                kind: MarkKind::FootnoteMark,
-            });
+        self.mark_from(self.length(), MarkKind::FootnoteMark);
+    }
+
+    fn mark_from(&mut self, start: usize, kind: MarkKind) {
+        if self.length() > 0 {
+            let range = start..self.length();
+            self.open.marks.push(Mark { range, kind });
         }
     }
 
@@ -294,7 +294,7 @@ impl Writer {
         if style.has(style::MUTE) {
             return;
         }
-        let open = self.inner_mut();
+        let open = &mut self.open;
         if open.pending.is_none() && (!open.text.is_empty() || open.operator.is_some()) {
             open.pending = Some((source, style));
         }
@@ -306,20 +306,18 @@ impl Writer {
             return;
         }
         self.flush_operator(true);
-        let open = self.inner_mut();
-        open.pending = None;
-        open.operator = Some((text, source, style));
+        self.open.pending = None;
+        self.open.operator = Some((text, source, style));
     }
 
     pub(crate) fn operator_waits(&self) -> bool {
-        self.inner().operator.is_some()
+        self.open.operator.is_some()
     }
 
     /// Writes a waiting operator, with spaces around it when an operand follows.
     pub(crate) fn flush_operator(&mut self, operand: bool) {
-        let open = self.inner_mut();
-        if let Some((text, source, style)) = open.operator.take() {
-            let pending = open.pending.take();
+        if let Some((text, source, style)) = self.open.operator.take() {
+            let pending = self.open.pending.take();
             if operand {
                 self.space(source, style);
             }
@@ -327,7 +325,7 @@ impl Writer {
             if operand {
                 self.space(source, style);
             } else {
-                self.inner_mut().pending = pending;
+                self.open.pending = pending;
             }
         }
     }
@@ -372,23 +370,15 @@ impl Writer {
         if self.current().is_none() {
             self.claim(source.place);
         }
-        let open = self.inner_mut();
-        if let Some((space, then)) = open.pending.take()
-            && !open.text.is_empty()
+        if let Some((space, then)) = self.open.pending.take()
+            && !self.open.text.is_empty()
         {
+            // A space belongs to what is on both sides of it.
             let both = Style {
                 bits: then.bits & style.bits,
-                link: if then.link == style.link {
-                    style.link
-                } else {
-                    0
-                },
+                link: style.link * u32::from(then.link == style.link),
             };
-            let exp = if space.exp == source.exp {
-                space.exp
-            } else {
-                0
-            };
+            let exp = source.exp * u32::from(space.exp == source.exp);
             self.push(" ", Source { exp, ..space }, both);
         }
         self.push(text, source, style);
@@ -396,24 +386,8 @@ impl Writer {
 
     /// Appends text to the current block, with its place and its marks.
     fn push(&mut self, text: &str, source: Source, style: Style) {
-        let level = self.levels.last_mut();
-        let open = level.map_or(&mut self.running, |(_, open)| open);
-        let start = open.text.len();
-        let continues = source.copied
-            && open.spans.last().is_some_and(|last| {
-                last.is_copy
-                    && last.place.file == source.place.file
-                    && last.place.offset + (start - last.text) == source.place.offset
-            });
-        if !continues {
-            open.spans.push(Span {
-                text: start,
-                place: source.place,
-                is_copy: source.copied,
-            });
-        }
-        open.text.push_str(text);
-        let range = start..open.text.len();
+        let open = &mut self.open;
+        let range = open.push(text, source.place, source.copied);
         if style.has(style::MARKED) {
             for (slot, (bit, kind)) in style::MARKS.iter().enumerate() {
                 if style.has(*bit) {
@@ -446,23 +420,24 @@ impl Writer {
         }
     }
 
-    /// Copies a block out of what it was written in, so that it takes no more memory than it needs.
-    fn finish(&mut self, mut open: Open) -> Option<usize> {
+    /// Copies the innermost block out of what it was written in, so that it takes no more memory than it needs, and goes on with `next`.
+    fn finish(&mut self, next: Open) -> Option<usize> {
+        let mut open = std::mem::replace(&mut self.open, next);
         let index = open.index.take();
         if let Some(block) = index.and_then(|index| self.blocks.get_mut(index)) {
             let order = |mark: &Mark| (mark.range.start, std::cmp::Reverse(mark.range.end));
             open.marks.sort_by_key(order);
-            if let Some(first) = open.spans.first() {
+            if let Some(first) = open.pieces.first() {
                 block.start = first.place;
             }
             open.text.clone_into(&mut block.text);
-            open.spans.clone_into(&mut block.spans);
+            open.pieces.clone_into(&mut block.pieces);
             block.marks = open.marks.drain(..).collect();
         }
         open.text.clear();
-        open.spans.clear();
+        open.pieces.clear();
         open.marks.clear();
-        (open.last, open.pending, open.operator) = Default::default();
+        (open.kind, open.last, open.pending, open.operator) = Default::default();
         self.spare.push(open);
         index
     }
