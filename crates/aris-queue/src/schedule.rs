@@ -44,21 +44,30 @@ pub struct Start {
 }
 
 /// What stands against a group of jobs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// As many jobs with cards run as may.
+    #[error("{0} jobs with cards run, as many as may (max_parallel)")]
     MaxParallel(u32),
     /// As many jobs without cards run as may.
+    #[error("{0} jobs without cards run, as many as may (max_cpu_jobs)")]
     CpuSlots(u32),
     /// As many jobs of the phase run as may.
+    #[error("{0} jobs of its phase run, as many as may (max_parallel of the phase)")]
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
+    #[error("it needs {0} cards, {1} can be given")]
     Cards(u32, u32),
     /// Fewer processors are left than it needs: needed, left, of all.
+    #[error("it needs {0} processors, and {1} of {2} are left")]
     Cpus(u32, u32, u32),
     /// Less main memory is left than it needs, MiB: needed, left, of all.
+    #[error("it needs {0} MiB of main memory, and {1} of {2} MiB are left")]
     Memory(u64, u64, u64),
     /// It ran out of memory on a smaller card than may be given now: MiB that a card must have.
+    #[error(
+        "it ran out of memory, and waits for a card with {0} MiB: a tenth more than it was seen to use"
+    )]
     LargerCard(u64),
 }
 

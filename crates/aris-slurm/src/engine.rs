@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::programs::{Answer, Programs};
-use crate::refusal::{Meaning, is_done, meaning, no_accounting, none_known, over_already, said_no};
-use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT, State};
+use crate::refusal::{is_done, meaning, no_accounting, none_known, over_already, said_no};
+use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT};
 use crate::wave::{
     BatchSystem, Cause, Config, Found, Says, Silent, SubmitError, Task, Unclear, Wave, tasks,
 };
@@ -64,9 +64,8 @@ impl SlurmEngine {
     }
 
     fn prepared(&self, wave: &Wave) -> Result<(Vec<String>, String), SubmitError> {
-        let rejected = |error: task::TaskError| SubmitError::Rejected(error.to_string());
-        task::check_token(&wave.token).map_err(rejected)?;
-        let run = task::check_run(&wave.run).map_err(rejected)?;
+        task::check_token(&wave.token)?;
+        let run = task::check_run(&wave.run)?;
         if wave.attempts.is_empty() {
             return Err(SubmitError::Rejected(String::from("a wave of no attempts")));
         }
@@ -81,18 +80,13 @@ impl SlurmEngine {
 
     /// What a failed submission means.
     fn refused(&mut self, wave: &Wave, said: String) -> SubmitError {
-        match meaning(&said) {
-            Meaning::Unreachable => SubmitError::Unavailable(said),
-            Meaning::Refused => SubmitError::Rejected(said),
-            Meaning::Limit => SubmitError::Full(said),
-            Meaning::Closed => SubmitError::Closed(said),
-            Meaning::Broken => self.lost(wave, said),
-            Meaning::Unknown if said_no(&said) => SubmitError::Unknown(said),
-            Meaning::Unknown => {
-                self.unclear.lost(&wave.token);
-                SubmitError::Unknown(said)
-            }
+        let error = meaning(said);
+        match &error {
+            SubmitError::Unknown(said) if said_no(said) => {}
+            SubmitError::Unknown(_) | SubmitError::Unclear(_) => self.unclear.lost(&wave.token),
+            _ => {}
         }
+        error
     }
 
     fn lost(&mut self, wave: &Wave, said: String) -> SubmitError {
@@ -151,12 +145,9 @@ impl BatchSystem for SlurmEngine {
         words.insert(0, String::from("--test-only"));
         match self.programs.run("sbatch", &words, Some(&script)) {
             Answer::Good(said) => Ok(said),
-            Answer::Bad(said) => Err(match meaning(&said) {
-                Meaning::Refused => SubmitError::Rejected(said),
-                Meaning::Limit => SubmitError::Full(said),
-                Meaning::Closed => SubmitError::Closed(said),
-                Meaning::Unknown => SubmitError::Unknown(said),
-                Meaning::Unreachable | Meaning::Broken => SubmitError::Unavailable(said),
+            Answer::Bad(said) => Err(match meaning(said) {
+                SubmitError::Unclear(said) => SubmitError::Unavailable(said),
+                error => error,
             }),
             Answer::Broken(said) | Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
         }
@@ -196,11 +187,7 @@ impl BatchSystem for SlurmEngine {
 
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let (words, script) = self.prepared(wave)?;
-        task::write_table(&wave.run, &wave.token, &wave.attempts).map_err(|error| match error {
-            // The disk, not the wave: nothing was taken, and later it may be.
-            task::TaskError::Fs(error) => SubmitError::Unavailable(error.to_string()),
-            error => SubmitError::Rejected(error.to_string()),
-        })?;
+        task::write_table(&wave.run, &wave.token, &wave.attempts)?;
         match self.programs.run("sbatch", &words, Some(&script)) {
             Answer::Good(printed) => match submission::job(&printed) {
                 Some((job, Some(cluster))) if self.is_elsewhere(&cluster) => {
@@ -244,9 +231,7 @@ impl BatchSystem for SlurmEngine {
 
     /// The controller is asked and, where there is one, accounting.
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
-        let (count, days) = task::check_token(token)
-            .and_then(|()| task::count_and_age(&self.run, token))
-            .map_err(|error| Silent(error.to_string()))?;
+        let (count, days) = task::count_and_age(&self.run, token)?;
         let mut silent = None;
         let queued = self.squeue([format!("--name={token}")])?;
         let mut found = first_job(&queued, token);
@@ -301,8 +286,8 @@ impl BatchSystem for SlurmEngine {
                     Says::Ended(Cause::Cancelled, String::from("CANCELLED"))
                 }
                 // What waits is in the queue; accounting may count to an array's waiting rest what the controller has forgotten.
-                (None, Some(State::Waiting(_))) => Says::NotListed,
-                (state, told) => seen(state.or(told)),
+                (None, Some(Says::Queued(_))) => Says::NotListed,
+                (says, told) => says.or(told).cloned().unwrap_or(Says::NotListed),
             }
         });
         Ok(seen.collect())
@@ -322,11 +307,11 @@ impl BatchSystem for SlurmEngine {
         let mut running = BTreeSet::new();
         for one in refs {
             match queued.task(&one.job, &one.token, one.index) {
-                Some(State::Waiting(_)) => waiting.entry(&one.job).or_default().push(one.index),
-                Some(State::Running(_)) => {
+                Some(Says::Queued(_)) => waiting.entry(&one.job).or_default().push(one.index),
+                Some(Says::Running(_)) => {
                     running.insert(format!("{}_{}", one.job, one.index));
                 }
-                Some(State::Over(_) | State::Unknown(_)) | None => {}
+                _ => {}
             }
         }
         for (job, indices) in waiting {
@@ -349,28 +334,6 @@ fn first_job(rows: &[Row], token: &str) -> Option<String> {
     jobs.map(|row| &row.job)
         .min_by_key(|job| (job.len(), job.as_str()))
         .cloned()
-}
-
-fn seen(state: Option<&State>) -> Says {
-    match state {
-        Some(State::Waiting(reason)) => Says::Queued(reason.clone()),
-        Some(State::Running(nodes)) => Says::Running(nodes.clone()),
-        Some(State::Over(word)) => Says::Ended(cause(word), word.clone()),
-        // A word that is not understood says nothing.
-        Some(State::Unknown(_)) | None => Says::NotListed,
-    }
-}
-
-/// **Source**: squeue(1), job state codes.
-fn cause(word: &str) -> Cause {
-    match word {
-        "NODE_FAIL" | "BOOT_FAIL" => Cause::Node,
-        "PREEMPTED" => Cause::Preempted,
-        "OUT_OF_MEMORY" => Cause::Memory,
-        "TIMEOUT" | "DEADLINE" => Cause::Time,
-        "CANCELLED" => Cause::Cancelled,
-        _ => Cause::Untold,
-    }
 }
 
 /// A word from `scontrol show config`: `MaxArraySize            = 10001`.

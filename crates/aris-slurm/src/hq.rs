@@ -176,14 +176,8 @@ impl BatchSystem for HqEngine {
     }
 
     fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
-        let words = self
-            .arguments(wave)
-            .map_err(|error| SubmitError::Rejected(error.to_string()))?;
-        task::write_table(&wave.run, &wave.token, &wave.attempts).map_err(|error| match error {
-            // The disk, not the wave: nothing was taken, and later it may be.
-            task::TaskError::Fs(error) => SubmitError::Unavailable(error.to_string()),
-            error => SubmitError::Rejected(error.to_string()),
-        })?;
+        let words = self.arguments(wave)?;
+        task::write_table(&wave.run, &wave.token, &wave.attempts)?;
         match self.programs.run("hq", &words, None) {
             Answer::Good(printed) => {
                 let job = printed.trim();
@@ -217,9 +211,7 @@ impl BatchSystem for HqEngine {
     }
 
     fn find(&mut self, token: &str) -> Result<Found, Silent> {
-        let (count, _) = task::check_token(token)
-            .and_then(|()| task::count_and_age(&self.run, token))
-            .map_err(|error| Silent(error.to_string()))?;
+        let (count, _) = task::count_and_age(&self.run, token)?;
         let found = self.jobs()?.remove(token);
         Ok(self.unclear.searched(token, found, count, None))
     }

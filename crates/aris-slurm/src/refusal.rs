@@ -2,32 +2,20 @@
 //!
 //! **Source**: messages seen on Slurm 22.05.8 (queue design §10) and in `slurm_errno.c` of Slurm.
 
-/// What became of a request that failed with a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// The controller was not reached: nothing was taken.
-    Unreachable,
-    /// The connection broke in between: nobody knows.
-    Broken,
-    /// As many jobs as the account may have: nothing was taken, and later it may be.
-    Limit,
-    /// The partition is closed for now.
-    Closed,
-    /// It will never be taken as it is.
-    Refused,
-    /// A message that is not known here.
-    Unknown,
-}
+use crate::wave::SubmitError;
+
+/// What a message means for the submission that failed with it.
+type Meaning = fn(String) -> SubmitError;
 
 /// Pieces of messages. The first row that has one of its pieces in the message decides: what says that nobody knows stands first.
 const MEANINGS: [(Meaning, &[&str]); 6] = [
     (
         // Of the limits that the policy's message is about these are no question of time.
-        Meaning::Refused,
+        SubmitError::Rejected,
         &["PerJob", "PerNode", "MinGRES", "MinCpu", "MinTRES"],
     ),
     (
-        Meaning::Broken,
+        SubmitError::Unclear,
         &[
             "Socket timed out",
             "Zero Bytes were transmitted or received",
@@ -37,7 +25,7 @@ const MEANINGS: [(Meaning, &[&str]); 6] = [
         ],
     ),
     (
-        Meaning::Unreachable,
+        SubmitError::Unavailable,
         &[
             "Unable to contact slurm controller",
             "Unable to contact slurmctld",
@@ -62,7 +50,7 @@ const MEANINGS: [(Meaning, &[&str]); 6] = [
         ],
     ),
     (
-        Meaning::Limit,
+        SubmitError::Full,
         &[
             "SubmitJob",
             "SubmitLimit",
@@ -73,11 +61,11 @@ const MEANINGS: [(Meaning, &[&str]); 6] = [
     ),
     (
         // An administrator drains it, and opens it again.
-        Meaning::Closed,
+        SubmitError::Closed,
         &["Required partition not available"],
     ),
     (
-        Meaning::Refused,
+        SubmitError::Rejected,
         &[
             "nvalid partition",
             "nvalid account",
@@ -108,16 +96,16 @@ const MEANINGS: [(Meaning, &[&str]); 6] = [
 
 /// What `message` means. The controller's own words, after "submission failed:", stand above what comes before them: that may hold names
 /// that a person chose.
-pub(crate) fn meaning(message: &str) -> Meaning {
+pub(crate) fn meaning(message: String) -> SubmitError {
     let of = |text: &str| {
         let mut rows = MEANINGS.iter();
-        rows.find(|(_, pieces)| pieces.iter().any(|piece| text.contains(piece)))
-            .map(|(meaning, _)| *meaning)
+        let row = rows.find(|(_, pieces)| pieces.iter().any(|piece| text.contains(piece)));
+        row.map(|(meaning, _)| meaning(message.clone()))
     };
     let own = message.rsplit_once(FAILED).map(|(_, own)| own);
     match own.and_then(of) {
         // Which limit it is stands before.
-        Some(Meaning::Limit) | None => of(message).unwrap_or(Meaning::Unknown),
+        Some(SubmitError::Full(_)) | None => of(&message).unwrap_or(SubmitError::Unknown(message)),
         Some(meaning) => meaning,
     }
 }
@@ -143,7 +131,7 @@ pub(crate) fn none_known(message: &str) -> bool {
 /// Whether a task could not be ended because it is over, or about to be: what was wanted.
 pub(crate) fn over_already(message: &str) -> bool {
     let over = none_known(message) || message.contains("already completing or completed");
-    over && meaning(message) == Meaning::Unknown
+    over && matches!(meaning(message.to_owned()), SubmitError::Unknown(_))
 }
 
 /// Whether an answer about the tasks of an array only says that some are over, or that nothing went wrong: `7_0-1: Job has already finished`.
@@ -174,61 +162,61 @@ mod tests {
         for (message, expected) in [
             (
                 "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
-                Meaning::Unreachable,
+                SubmitError::Unavailable as Meaning,
             ),
             (
                 "slurm_load_jobs error: Socket timed out on send/recv operation",
-                Meaning::Broken,
+                SubmitError::Unclear,
             ),
             (
                 "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
-                Meaning::Broken,
+                SubmitError::Unclear,
             ),
             (
                 "sbatch: error: invalid partition specified: nope sbatch: error: Batch job submission failed: Invalid partition name specified",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
             (
                 "allocation failure: Invalid partition name specified",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
             (
                 "sbatch: error: Batch job submission failed: Requested node configuration is not available",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
             (
                 "sbatch: error: Batch job submission failed: Invalid job array specification",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
             (
                 "sbatch: error: AssocMaxSubmitJobLimit\nsbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
-                Meaning::Limit,
+                SubmitError::Full,
             ),
             (
                 "sbatch: error: Munge encode failed: Failed to access \"/run/munge\"",
-                Meaning::Unreachable,
+                SubmitError::Unavailable,
             ),
             (
                 "sacct: error: Problem talking to the database: Connection refused",
-                Meaning::Unreachable,
+                SubmitError::Unavailable,
             ),
             (
                 "sbatch: error: QOSMaxWallDurationPerJobLimit sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
             (
                 "sbatch: error: invalid partition specified: lounge sbatch: error: Batch job submission failed: Invalid partition name specified",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
             (
                 "sbatch: error: invalid partition specified: auth/munge sbatch: error: Batch job submission failed: Invalid partition name specified",
-                Meaning::Refused,
+                SubmitError::Rejected,
             ),
-            ("sbatch: error: lounge", Meaning::Unknown),
-            ("sbatch: error: the moon is full", Meaning::Unknown),
-            ("", Meaning::Unknown),
+            ("sbatch: error: lounge", SubmitError::Unknown),
+            ("sbatch: error: the moon is full", SubmitError::Unknown),
+            ("", SubmitError::Unknown),
         ] {
-            assert_eq!(meaning(message), expected, "{message}");
+            assert_eq!(meaning(message.to_owned()), expected(message.to_owned()));
         }
         assert!(no_accounting("Slurm accounting storage is disabled"));
         for (message, over) in [

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::wave::{Cause, Says};
+
 /// What `squeue -o` is asked for; the name comes last, because in rows of others it may hold anything.
 pub(crate) const SQUEUE_FORMAT: &str = "%i|%A|%F|%K|%T|%r|%N|%S|%e|%j";
 
@@ -20,83 +22,57 @@ const SACCT_FIELDS: usize = 13;
 pub(crate) struct Row {
     /// The array's number.
     pub(crate) job: String,
-    /// Which tasks of the array this is about.
-    pub(crate) tasks: Tasks,
+    /// Which task of the array this is about; `None`: all that have no row of their own, for Slurm keeps tasks that never started in one
+    /// record.
+    pub(crate) task: Option<u32>,
     /// The job's name.
     pub(crate) name: String,
     /// What Slurm says about it.
-    pub(crate) state: State,
+    pub(crate) says: Says,
 }
 
-/// Tasks of an array that a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tasks {
-    /// This one.
-    One(u32),
-    /// All that have no row of their own: Slurm keeps tasks that never started in one record.
-    Rest,
-}
-
-/// A job's state as far as it matters here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// Not started; Slurm's reason.
-    Waiting(String),
-    /// Started; on these nodes.
-    Running(String),
-    /// Over as far as Slurm knows; its word for it.
-    Over(String),
-    /// A word that no version known here uses.
-    Unknown(String),
-}
-
-impl State {
-    fn of(word: &str, reason: &str, nodes: &str) -> Self {
-        // "CANCELLED by 0"
-        let word = word.split(' ').next().unwrap_or_default();
-        match word {
-            "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "SPECIAL_EXIT"
-            | "RESV_DEL_HOLD" | "CONFIGURING" | "POWER_UP_NODE" => {
-                let reason = if reason.is_empty() || reason == "None" {
-                    word
-                } else {
-                    reason
-                };
-                Self::Waiting(String::from(reason))
-            }
-            "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT"
-            | "RESIZING" => Self::Running(String::from(nodes)),
-            "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED"
-            | "BOOT_FAIL" | "DEADLINE" | "OUT_OF_MEMORY" => Self::Over(String::from(word)),
-            // REVOKED among them: another cluster of a federation has it.
-            _ => Self::Unknown(String::from(word)),
+/// What a state means, for a job with this reason on these nodes.
+fn says(word: &str, reason: &str, nodes: &str) -> Says {
+    // "CANCELLED by 0"
+    let word = word.split(' ').next().unwrap_or_default();
+    let ended = |cause| Says::Ended(cause, String::from(word));
+    // **Source**: squeue(1), job state codes.
+    match word {
+        "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "SPECIAL_EXIT"
+        | "RESV_DEL_HOLD" | "CONFIGURING" | "POWER_UP_NODE" => {
+            let told = !matches!(reason, "" | "None");
+            Says::Queued(String::from(if told { reason } else { word }))
         }
+        "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT"
+        | "RESIZING" => Says::Running(String::from(nodes)),
+        "NODE_FAIL" | "BOOT_FAIL" => ended(Cause::Node),
+        "PREEMPTED" => ended(Cause::Preempted),
+        "OUT_OF_MEMORY" => ended(Cause::Memory),
+        "TIMEOUT" | "DEADLINE" => ended(Cause::Time),
+        "CANCELLED" => ended(Cause::Cancelled),
+        "COMPLETED" | "FAILED" => ended(Cause::Untold),
+        // A word that is not understood says nothing; REVOKED among them: another cluster of a federation has it.
+        _ => Says::NotListed,
     }
 }
 
 /// Whether a job with this state, a word as squeue(1) has it, is over.
 pub fn is_over(word: &str) -> bool {
-    matches!(State::of(word, "", ""), State::Over(_))
+    matches!(says(word, "", ""), Says::Ended(..))
 }
 
 /// Rows of `squeue -h -r -o` [`SQUEUE_FORMAT`]. A line of another shape is no row: somebody's job may be named with line feeds.
 pub(crate) fn squeue(text: &str) -> Vec<Row> {
     let rows = text.lines().filter_map(|line| {
         let fields: Vec<&str> = line.splitn(SQUEUE_FIELDS, '|').collect();
-        let [id, _, job, task, state, reason, nodes, _, _, name] = fields.as_slice() else {
+        let [_, _, job, task, state, reason, nodes, _, _, name] = fields.as_slice() else {
             return None;
-        };
-        let tasks = match task.parse::<u32>() {
-            Ok(index) => Tasks::One(index),
-            Err(_) if id == job => Tasks::Rest,
-            // An array that is not taken apart, as "0-99%10": not with `-r`.
-            Err(_) => Tasks::Rest,
         };
         number(job).then(|| Row {
             job: String::from(*job),
-            tasks,
+            task: task.parse().ok(),
             name: String::from(*name),
-            state: State::of(state, reason, nodes),
+            says: says(state, reason, nodes),
         })
     });
     rows.collect()
@@ -112,15 +88,12 @@ pub(crate) fn sacct(text: &str) -> Vec<Row> {
         let [id, _, name, state, _, _, reason, nodes, ..] = fields.as_slice() else {
             return None;
         };
-        let (job, tasks) = match id.split_once('_') {
-            Some((job, index)) => (job, index.parse().map_or(Tasks::Rest, Tasks::One)),
-            None => (*id, Tasks::Rest),
-        };
+        let (job, task) = id.split_once('_').unwrap_or((id, ""));
         number(job).then(|| Row {
             job: String::from(job),
-            tasks,
+            task: task.parse().ok(),
             name: String::from(*name),
-            state: State::of(state, reason, nodes),
+            says: says(state, reason, nodes),
         })
     });
     rows.collect()
@@ -133,19 +106,15 @@ fn number(job: &str) -> bool {
 /// Rows by job and task, for questions about single tasks. Only rows with the right name count: numbers are used again.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
-    rows: BTreeMap<(String, String), BTreeMap<Option<u32>, State>>,
+    rows: BTreeMap<(String, String), BTreeMap<Option<u32>, Says>>,
 }
 
 impl Listed {
     pub(crate) fn of(rows: Vec<Row>) -> Self {
         let mut listed = Self::default();
         for row in rows {
-            let index = match row.tasks {
-                Tasks::One(index) => Some(index),
-                Tasks::Rest => None,
-            };
             let job = listed.rows.entry((row.job, row.name)).or_default();
-            job.insert(index, row.state);
+            job.insert(row.task, row.says);
         }
         listed
     }
@@ -158,7 +127,7 @@ impl Listed {
     }
 
     /// What is said of a task.
-    pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&State> {
+    pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&Says> {
         let job = self.rows.get(&(String::from(job), String::from(name)))?;
         job.get(&Some(index)).or_else(|| job.get(&None))
     }
@@ -168,13 +137,10 @@ impl Listed {
 mod tests {
     use super::*;
 
-    fn one<'a>(rows: &'a [Row], job: &str, index: u32) -> &'a State {
-        let tasks = Tasks::One(index);
-        &rows
-            .iter()
-            .find(|row| row.job == job && row.tasks == tasks)
-            .expect("listed")
-            .state
+    fn one<'a>(rows: &'a [Row], job: &str, index: u32) -> &'a Says {
+        let mut rows = rows.iter();
+        let row = rows.find(|row| row.job == job && row.task == Some(index));
+        &row.expect("listed").says
     }
 
     #[test]
@@ -190,26 +156,20 @@ mod tests {
         assert_eq!(rows.len(), 6);
         assert_eq!(
             *one(&rows, "100", 2),
-            State::Waiting(String::from("JobArrayTaskLimit"))
+            Says::Queued(String::from("JobArrayTaskLimit"))
         );
-        assert_eq!(
-            *one(&rows, "100", 0),
-            State::Running(String::from("n[1-2]"))
-        );
+        assert_eq!(*one(&rows, "100", 0), Says::Running(String::from("n[1-2]")));
         assert_eq!(
             *one(&rows, "100", 1),
-            State::Over(String::from("NODE_FAIL"))
+            Says::Ended(Cause::Node, String::from("NODE_FAIL"))
         );
         let listed = Listed::of(rows);
-        let cancelled = State::Over(String::from("CANCELLED"));
+        let cancelled = Says::Ended(Cause::Cancelled, String::from("CANCELLED"));
         assert_eq!(listed.task("100", "aq-t-1", 3), Some(&cancelled));
         assert_eq!(listed.task("100", "another", 0), None);
         assert_eq!(listed.task("101", "aq-t-1", 0), None);
-        assert_eq!(
-            listed.task("100", "aq-t-1", 9),
-            Some(&State::Unknown(String::from("DREAMING")))
-        );
-        let running = State::Running(String::from("n1"));
+        assert_eq!(listed.task("100", "aq-t-1", 9), Some(&Says::NotListed));
+        let running = Says::Running(String::from("n1"));
         assert_eq!(listed.task("7", "a name|with|bars", 0), Some(&running));
     }
 
@@ -224,11 +184,11 @@ mod tests {
         let listed = Listed::of(rows);
         assert_eq!(
             listed.task("2441", "aq-x", 3),
-            Some(&State::Over(String::from("CANCELLED")))
+            Some(&Says::Ended(Cause::Cancelled, String::from("CANCELLED")))
         );
         assert_eq!(
             listed.task("2441", "aq-x", 12),
-            Some(&State::Waiting(String::from("PENDING")))
+            Some(&Says::Queued(String::from("PENDING")))
         );
         assert_eq!(listed.task("2514", "aq-x", 0), None);
     }

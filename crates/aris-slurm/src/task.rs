@@ -14,6 +14,8 @@ use std::process::ExitCode;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 
+use crate::wave::{Silent, SubmitError};
+
 /// The words by which tasks of each batch system are called.
 pub(crate) const SLURM_TASK: &str = "slurm-task";
 pub(crate) const HQ_TASK: &str = "hq-task";
@@ -66,17 +68,21 @@ impl Failure for TaskError {
             Self::Line { .. } => ErrorKind::Validation,
         }
     }
+}
 
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Fs(error) => error.hint(),
-            Self::Name { .. } => Some(String::from(
-                "use a folder whose path has no %, quotes, backslashes or control characters",
-            )),
-            Self::NoTask { .. } | Self::Line { .. } => Some(String::from(
-                "submit again: the table belongs to another submission",
-            )),
+impl From<TaskError> for SubmitError {
+    fn from(error: TaskError) -> Self {
+        match error {
+            // The disk, not the wave: nothing was taken, and later it may be.
+            TaskError::Fs(error) => Self::Unavailable(error.to_string()),
+            error => Self::Rejected(error.to_string()),
         }
+    }
+}
+
+impl From<TaskError> for Silent {
+    fn from(error: TaskError) -> Self {
+        Self(error.to_string())
     }
 }
 
@@ -143,6 +149,7 @@ fn within(line: &str) -> bool {
 /// How many tasks a submission has, and how many whole days ago its table was written.
 pub(crate) fn count_and_age(run: &Path, token: &str) -> Result<(usize, u64), TaskError> {
     const DAY: u64 = 24 * 60 * 60;
+    check_token(token)?;
     let table = aris_fs::open(&table(run, token))?;
     let written = table.metadata().modified().ok();
     let age = written.and_then(|written| written.elapsed().ok());

@@ -73,7 +73,7 @@ pub struct Config {
 }
 
 /// Attempts that are submitted together: one table, one command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wave {
     /// The name of this submission: unique in the run, `[a-z0-9-]` only. A submission whose answer was lost is found by it.
     pub token: String,
@@ -213,7 +213,7 @@ pub enum SubmitError {
     /// The account may have no more jobs at once: nothing was taken, and later it may be.
     #[error("the account's limit: {0}")]
     Full(String),
-    /// Nobody knows whether it took it: look for the token before anything else.
+    /// Nobody knows whether it took it, because the connection broke in between: look for the token before anything else.
     #[error("the answer is missing: {0}")]
     Unclear(String),
     /// Nobody was reached: nothing was taken.

@@ -111,7 +111,7 @@ pub(crate) struct RunArgs {
 }
 
 /// How a queue is run.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct RunFlags {
     /// State file.
     #[arg(

@@ -7,7 +7,7 @@ use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
 use aris_queue::journal::JournalError;
-use aris_queue::problem::Invalid;
+use aris_queue::problem::{Invalid, nearest};
 use aris_queue::state::Illegal;
 use aris_remote::{AgentError, RemoteError};
 use serde_json::{Map, Value};
@@ -17,9 +17,6 @@ use crate::place::Owner;
 /// Errors of `queue_manager`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Neither a command nor a manifest was given.
-    #[error("no command, and no --manifest to run")]
-    Nothing,
     /// A file cannot be read or written.
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -48,19 +45,6 @@ pub enum Error {
         /// Who has it.
         owner: Box<Owner>,
     },
-    /// A manager on another machine may have the queue.
-    #[error(
-        "the queue {} was taken by {owner}, which gave its last sign {seconds} s ago; from here its lock may not be seen",
-        path.display()
-    )]
-    Elsewhere {
-        /// The state file.
-        path: PathBuf,
-        /// Who has it.
-        owner: Box<Owner>,
-        /// Seconds since its last sign.
-        seconds: u64,
-    },
     /// The queue's folder is no longer where the manager took it.
     #[error(
         "{} was moved or removed while this manager ran the queue: it has stopped, and starts and writes nothing more; jobs that run go on",
@@ -69,52 +53,6 @@ pub enum Error {
     Moved {
         /// The queue's folder, as it was.
         path: PathBuf,
-    },
-    /// The manifest is not that of the last run, and was to be.
-    #[error("{} is not what the queue was run with last: {what}", path.display())]
-    Changed {
-        /// The manifest.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-    },
-    /// Several queues are below the working directory.
-    #[error("several queues are below {}: {}", folder.display(), states.join(", "))]
-    ManyQueues {
-        /// The working directory.
-        folder: PathBuf,
-        /// Their state files.
-        states: Vec<String>,
-    },
-    /// No queue has this state file.
-    #[error("there is no queue at {}", path.display())]
-    NoQueue {
-        /// The state file.
-        path: PathBuf,
-    },
-    /// No job has this id.
-    #[error("no job matches {pattern:?}")]
-    NoJob {
-        /// What was asked for.
-        pattern: String,
-        /// The nearest id.
-        near: Option<String>,
-    },
-    /// No phase has this name.
-    #[error("there is no phase {name:?}")]
-    NoPhase {
-        /// What was asked for.
-        name: String,
-        /// The nearest name.
-        near: Option<String>,
-    },
-    /// The job has no such log.
-    #[error("job {id:?} has no log of attempt {attempt}")]
-    NoLog {
-        /// The job.
-        id: String,
-        /// The attempt.
-        attempt: u32,
     },
     /// The system refused something.
     #[error("cannot {action}")]
@@ -130,25 +68,21 @@ pub enum Error {
     /// It cannot be done here and now; the text says why.
     #[error("{0}")]
     Precondition(String),
-    /// The time the caller gave is over.
-    #[error("{open} jobs were not over after {seconds} s; {running} go on running")]
-    MaxWait {
-        /// Jobs that are not final.
-        open: u32,
-        /// Jobs that run.
-        running: u32,
-        /// The time given.
-        seconds: u64,
+    /// A service gave no answer.
+    #[error("{0}")]
+    Silent(String),
+    /// Something that is said in one place only, [`Error::told`].
+    #[error("{message}")]
+    Told {
+        /// Its class.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+        /// The file or folder that it is about.
+        path: Option<PathBuf>,
     },
-    /// An attempt could not be carried out; its folder says why.
-    #[error("the attempt in {} was not carried out", folder.display())]
-    Attempted {
-        /// The attempt's folder.
-        folder: PathBuf,
-    },
-    /// The page or the table could not be made.
-    #[error("the report could not be made: {0}")]
-    Page(String),
     /// A server cannot be asked.
     #[error(transparent)]
     Remote(#[from] RemoteError),
@@ -158,41 +92,6 @@ pub enum Error {
     /// The command of `record` cannot be run.
     #[error(transparent)]
     Command(ProcError),
-    /// Nothing here was recorded by a tool that is known.
-    #[error("{} holds no run of MLflow, Weights & Biases, Hydra or DVC", path.display())]
-    NoRuns {
-        /// The folder or file.
-        path: PathBuf,
-    },
-    /// Which numbers stand on a run is known from audits.
-    #[error("{} holds no audit of a paper: which numbers stand on the run is not known", project.display())]
-    NoAudit {
-        /// The project.
-        project: PathBuf,
-    },
-    /// Slurm's accounting has no such job.
-    #[error("Slurm's accounting has no job {job}")]
-    NoSlurmJob {
-        /// Its number.
-        job: String,
-    },
-    /// A service gave no answer.
-    #[error("{0}")]
-    Silent(String),
-    /// No project above has a ledger of runs.
-    #[error("there is no ledger of runs, .aris/runs, in or above {}", path.display())]
-    NoLedger {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
-    /// The ledger has no run of this job.
-    #[error("{} has no run of {job:?}", ledger.display())]
-    NoRunOf {
-        /// The job.
-        job: String,
-        /// The ledger.
-        ledger: PathBuf,
-    },
     /// A command failed on a server.
     #[error("on {host}: {said}")]
     There {
@@ -205,100 +104,129 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// An error of this class with what to do about it; an empty hint is none.
+    pub(crate) fn told(
+        kind: ErrorKind,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Told {
+            kind,
+            message: message.into(),
+            hint: Some(hint.into()).filter(|hint| !hint.is_empty()),
+            path: None,
+        }
+    }
+
+    /// The same, about this file or folder.
+    pub(crate) fn about(mut self, about: impl Into<PathBuf>) -> Self {
+        if let Self::Told { path, .. } = &mut self {
+            *path = Some(about.into());
+        }
+        self
+    }
+
+    /// Neither a command nor a manifest was given.
+    pub(crate) fn nothing() -> Self {
+        let hint = "queue_manager run --manifest manifest.json, or queue_manager --help";
+        let message = "no command, and no --manifest to run";
+        Self::told(ErrorKind::Usage, message, hint)
+    }
+
+    /// No queue has this state file.
+    pub(crate) fn no_queue(path: PathBuf) -> Self {
+        let message = format!("there is no queue at {}", path.display());
+        let hint = "name the state file of a queue with --state, or start one with run --manifest";
+        Self::told(ErrorKind::NotFound, message, hint).about(path)
+    }
+
+    /// No phase has this name.
+    pub(crate) fn no_phase<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let message = format!("there is no phase {name:?}");
+        Self::told(
+            ErrorKind::NotFound,
+            message,
+            near(name, known, "status lists all"),
+        )
+    }
+
+    /// No job has this id.
+    pub(crate) fn no_job<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let message = format!("no job matches {id:?}");
+        Self::told(
+            ErrorKind::NotFound,
+            message,
+            near(id, known, "status --jobs lists all"),
+        )
+    }
+
+    /// The job has no such log.
+    pub(crate) fn no_log(id: &str, attempt: u32) -> Self {
+        let message = format!("job {id:?} has no log of attempt {attempt}");
+        let hint = "status --jobs shows how many attempts it had";
+        Self::told(ErrorKind::NotFound, message, hint)
+    }
+
+    /// The page or the table could not be made.
+    pub(crate) fn no_page(why: impl std::fmt::Display) -> Self {
+        let message = format!("the report could not be made: {why}");
+        Self::told(ErrorKind::Internal, message, "")
+    }
+}
+
+/// The nearest name, and where all of them stand.
+fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, all: &str) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!("did you mean {near:?}? {all}"))
+}
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Nothing | Self::Unclear(_) | Self::ManyQueues { .. } => ErrorKind::Usage,
-            Self::Page(_) => ErrorKind::Internal,
+            Self::Unclear(_) => ErrorKind::Usage,
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
             Self::Journal(error) => error.kind(),
-            Self::Illegal { .. } | Self::Changed { .. } => ErrorKind::Validation,
+            Self::Illegal { .. } => ErrorKind::Validation,
             Self::Attempt(error) => error.kind(),
             Self::Taken { .. }
-            | Self::Elsewhere { .. }
             | Self::Moved { .. }
             | Self::System { .. }
-            | Self::Precondition(_)
-            | Self::NoAudit { .. }
-            | Self::Attempted { .. } => ErrorKind::Precondition,
-            Self::NoQueue { .. }
-            | Self::NoJob { .. }
-            | Self::NoPhase { .. }
-            | Self::NoLog { .. }
-            | Self::NoRuns { .. }
-            | Self::NoSlurmJob { .. }
-            | Self::NoLedger { .. }
-            | Self::NoRunOf { .. } => ErrorKind::NotFound,
+            | Self::Precondition(_) => ErrorKind::Precondition,
             Self::Command(error) => error.kind(),
-            Self::MaxWait { .. } => ErrorKind::Timeout,
             Self::Silent(_) => ErrorKind::Unavailable,
             Self::Remote(error) => error.kind(),
             Self::Agent(error) => error.kind(),
-            Self::There { kind, .. } => *kind,
+            Self::Told { kind, .. } | Self::There { kind, .. } => *kind,
         }
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::Nothing => Some(String::from(
-                "queue_manager run --manifest manifest.json, or queue_manager --help",
-            )),
-            Self::Fs(error) => error.hint(),
-            Self::Invalid(error) => error.hint(),
-            Self::Journal(error) => error.hint(),
-            Self::Illegal { .. } => Some(String::from(
-                "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue",
-            )),
-            Self::Attempt(error) => error.hint(),
-            Self::Taken { .. } => Some(String::from(
-                "ask it with status, cancel, pause …; a second manager is never needed",
-            )),
-            Self::Elsewhere { .. } => Some(String::from(
-                "look there whether it lives; when it does not, run with --takeover once it has been silent for 60 s",
-            )),
-            Self::Moved { .. } => Some(String::from(
-                "where it is now, queue_manager status tells how its jobs are, and start goes on with it",
-            )),
-            Self::Changed { .. } => Some(String::from(
-                "without --strict jobs that never ran take the new text, and those that ran need retry",
-            )),
-            Self::NoQueue { .. } => Some(String::from(
-                "name the state file of a queue with --state, or start one with run --manifest",
-            )),
-            Self::ManyQueues { .. } => Some(String::from("name one with --state")),
-            Self::NoJob { near, .. } => near
-                .as_ref()
-                .map(|near| format!("did you mean {near:?}? status --jobs lists all")),
-            Self::NoPhase { near, .. } => near
-                .as_ref()
-                .map(|near| format!("did you mean {near:?}? status lists all")),
-            Self::NoLog { .. } => {
-                Some(String::from("status --jobs shows how many attempts it had"))
+        let hint = match self {
+            Self::Fs(error) => return error.hint(),
+            Self::Invalid(error) => return error.hint(),
+            Self::Journal(error) => return error.hint(),
+            Self::Attempt(error) => return error.hint(),
+            Self::Command(error) => return error.hint(),
+            Self::Remote(error) => return error.hint(),
+            Self::Told { hint, .. } => return hint.clone(),
+            Self::Illegal { .. } => {
+                "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue"
             }
-            Self::NoLedger { .. } => Some(String::from(
-                "runs of a queue and of `queue_manager record` leave one; go into the project",
-            )),
-            Self::NoRunOf { .. } => Some(String::from("the log `runs` in it lists them")),
-            Self::NoRuns { .. } => Some(String::from(
-                "name the folder mlruns, wandb or outputs, or a file dvc.lock",
-            )),
-            Self::NoAudit { .. } => Some(String::from("paper_claim_audit PAPER makes one")),
-            Self::NoSlurmJob { .. } => Some(String::from(
-                "sacct -u $USER -S now-7days lists the jobs of a week",
-            )),
-            Self::Command(error) => error.hint(),
-            Self::Remote(error) => error.hint(),
+            Self::Taken { .. } => {
+                "ask it with status, cancel, pause …; a second manager is never needed"
+            }
+            Self::Moved { .. } => {
+                "where it is now, queue_manager status tells how its jobs are, and start goes on with it"
+            }
             Self::System { .. }
             | Self::Precondition(_)
             | Self::Unclear(_)
-            | Self::Attempted { .. }
-            | Self::Page(_)
             | Self::Agent(_)
             | Self::Silent(_)
-            | Self::There { .. } => None,
-            Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),
-        }
+            | Self::There { .. } => return None,
+        };
+        Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
@@ -307,12 +235,10 @@ impl Failure for Error {
             Self::Invalid(error) => error.details(),
             Self::Journal(error) => error.details(),
             Self::Taken { path, .. }
-            | Self::Elsewhere { path, .. }
             | Self::Moved { path }
-            | Self::Changed { path, .. }
-            | Self::NoQueue { path }
-            | Self::NoRuns { path }
-            | Self::NoLedger { path }
+            | Self::Told {
+                path: Some(path), ..
+            }
             | Self::Illegal { path, .. } => Map::from_iter([(
                 String::from("path"),
                 Value::from(path.display().to_string()),

@@ -3,9 +3,11 @@
 use aris_attempt::cards::CardId;
 use serde::{Deserialize, Serialize};
 
-use aris_queue::manifest::{Engine, OnDepFailure};
+use aris_queue::manifest::{Engine, Job, OnDepFailure};
 use aris_queue::schedule::{self, Availability, Card, Obstacle, Slots};
 use aris_queue::state::{Life, Queue, Reason, Run, State, Verdict};
+
+use crate::results::words::count;
 
 /// Parents that are named before the rest is only counted.
 const NAMED: usize = 5;
@@ -47,85 +49,72 @@ pub(crate) fn fact(text: impl Into<String>, evidence: impl Into<String>) -> Fact
 /// The facts behind a job's state, the decisive one first.
 pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec<Fact> {
     let run = queue.run(job);
+    let (attempt, engine) = (run.attempt, run.engine_ref.as_deref().unwrap_or_default());
     let mut facts = Vec::new();
+    let mut add = |text: String, evidence: &str| facts.push(fact(text, evidence));
+    let held = || String::from("a person holds it back");
     match queue.state(job) {
         State::Waiting => waiting(queue, job, &mut facts),
         State::Blocked => {
             blocked(queue, job, &mut facts);
-            if queue.run(job).held {
-                facts.push(fact("a person holds it back", "journal"));
-            }
+            facts.extend(run.held.then(|| fact(held(), "journal")));
         }
         State::Ready => ready(queue, job, around, &mut facts),
-        State::Hold => facts.push(fact("a person holds it back", "journal")),
+        State::Hold => add(held(), "journal"),
         State::Backoff => {
-            if let (Life::Backoff(at), Some(around)) = (run.life, around) {
-                let seconds = at.saturating_sub(around.now).div_ceil(1000);
-                facts.push(fact(
-                    format!("attempt {} follows in {seconds} s", run.attempt + 1),
-                    "journal",
-                ));
-            } else {
-                facts.push(fact(
-                    format!("attempt {} follows after a pause", run.attempt + 1),
-                    "journal",
-                ));
-            }
+            let when = match (run.life, around) {
+                (Life::Backoff(at), Some(around)) => {
+                    let ms = at.saturating_sub(around.now);
+                    format!("in {} s", ms.div_ceil(1000))
+                }
+                _ => String::from("after a pause"),
+            };
+            add(format!("attempt {} follows {when}", attempt + 1), "journal");
         }
-        State::Submitting => facts.push(fact(
-            run.engine_says
-                .as_deref()
-                .unwrap_or("it is being submitted"),
-            run.engine_ref.as_deref().unwrap_or_default(),
-        )),
+        State::Submitting => {
+            let says = run.engine_says.as_deref();
+            add(says.unwrap_or("it is being submitted").to_owned(), engine);
+        }
         State::Queued => {
             let says = run.engine_says.as_deref();
-            let says = says.map(|says| format!("; it says {says}"));
-            facts.push(fact(
-                format!(
-                    "the engine has it and has not started it{}",
-                    says.unwrap_or_default()
-                ),
-                run.engine_ref.as_deref().unwrap_or_default(),
-            ));
+            let says = says.map_or_else(String::new, |says| format!("; it says {says}"));
+            let text = format!("the engine has it and has not started it{says}");
+            add(text, engine);
         }
         State::Starting | State::Running | State::Cancelling => {
-            let on = if run.cards.is_empty() {
-                String::new()
-            } else {
-                let cards: Vec<String> = run.cards.iter().map(CardId::to_string).collect();
-                format!(" on card {}", cards.join(", "))
+            let cards = match run.cards.as_slice() {
+                [] => String::new(),
+                cards => format!(" on card {}", listed(cards, ", ")),
             };
-            facts.push(fact(
-                format!("attempt {} is under way{on}", run.attempt),
-                "start.json of the attempt",
-            ));
+            let text = format!("attempt {attempt} is under way{cards}");
+            add(text, "start.json of the attempt");
             if run.life == Life::Cancelling {
-                facts.push(fact("a person asked for its end", "journal"));
+                add(String::from("a person asked for its end"), "journal");
             }
         }
-        State::Unknown => facts.push(fact(
-            "nothing is heard of its attempt; it may be running",
-            run.engine_ref.as_deref().unwrap_or_default(),
-        )),
+        State::Unknown => {
+            let text = "nothing is heard of its attempt; it may be running";
+            add(text.to_owned(), engine);
+        }
         // Without an attempt nothing else tells of it.
         State::Cancelled if run.verdict.is_none() => {
-            facts.push(fact("a person cancelled it before it ran", "journal"));
+            let text = "a person cancelled it before it ran";
+            add(text.to_owned(), "journal");
         }
         State::Completed | State::Failed | State::Cancelled | State::Lost => {}
     }
     if let Some(verdict) = run.verdict.as_deref() {
+        let about_none = attempt == 0
+            || matches!(
+                verdict.reason,
+                Some(Reason::Precondition | Reason::EngineRejected)
+            );
         let text = match (&verdict.error, &verdict.warning) {
-            // About no attempt.
-            (Some(error), _) if verdict.reason == Some(Reason::Precondition) => error.clone(),
-            (Some(error), _) if verdict.reason == Some(Reason::EngineRejected) => error.clone(),
-            (Some(error), _) if run.attempt == 0 => error.clone(),
-            (Some(error), Some(warning)) => {
-                format!("attempt {}: {error}; {warning}", run.attempt)
-            }
-            (Some(error), None) => format!("attempt {}: {error}", run.attempt),
-            (None, Some(warning)) => format!("attempt {} completed: {warning}", run.attempt),
-            (None, None) => format!("attempt {} completed", run.attempt),
+            (Some(error), _) if about_none => error.clone(),
+            (Some(error), Some(warning)) => format!("attempt {attempt}: {error}; {warning}"),
+            (Some(error), None) => format!("attempt {attempt}: {error}"),
+            (None, Some(warning)) => format!("attempt {attempt} completed: {warning}"),
+            (None, None) => format!("attempt {attempt} completed"),
         };
         facts.push(fact(text, witness(run, verdict)));
         if verdict.output_present {
@@ -139,7 +128,7 @@ pub(crate) fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>)
     if let Some(log) = run.log.as_deref()
         && std::path::Path::new(log).exists()
     {
-        facts.push(fact(format!("the log of attempt {}", run.attempt), log));
+        facts.push(fact(format!("the log of attempt {attempt}"), log));
     }
     facts
 }
@@ -277,77 +266,62 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
         facts.push(fact(text, "state file"));
         return;
     }
-    match schedule::obstacle(queue, job, around.cards, around.slots) {
-        None => {
-            let before = schedule::next_jobs(queue, 1000)
-                .iter()
-                .position(|next| *next == job);
-            facts.push(fact(
-                match before {
-                    Some(0) => String::from("it is the next to start"),
-                    Some(count) => format!("{count} jobs come before it"),
-                    None => String::from("more than 1000 jobs come before it"),
-                },
-                "",
-            ));
-        }
-        Some(Obstacle::MaxParallel(limit)) => facts.push(fact(
-            format!("{limit} jobs with cards run, as many as may (max_parallel)"),
-            "",
-        )),
-        Some(Obstacle::CpuSlots(limit)) => facts.push(fact(
-            format!("{limit} jobs without cards run, as many as may (max_cpu_jobs)"),
-            "",
-        )),
-        Some(Obstacle::PhaseParallel(limit)) => facts.push(fact(
-            format!("{limit} jobs of its phase run, as many as may (max_parallel of the phase)"),
-            "",
-        )),
-        Some(Obstacle::Cpus(needed, left, all)) => facts.push(fact(
-            format!("it needs {needed} processors, and {left} of {all} are left"),
-            "",
-        )),
-        Some(Obstacle::Memory(needed, left, all)) => facts.push(fact(
-            format!("it needs {needed} MiB of main memory, and {left} of {all} MiB are left"),
-            "",
-        )),
-        Some(Obstacle::LargerCard(mib)) => facts.push(fact(
-            format!("it ran out of memory, and waits for a card with {mib} MiB: a tenth more than it was seen to use"),
-            "journal, cards",
-        )),
-        Some(Obstacle::Cards(needed, free)) => {
-            let spec = &queue.manifest().jobs[job as usize];
-            if let (true, Some(problem)) = (around.cards.is_empty(), around.problem) {
-                facts.push(fact(format!("no card is known: {problem}"), "nvidia-smi"));
-            } else if let Some((_, able)) = schedule::impossible(spec, around.cards) {
-                let memory = spec.settings.gpu_mem_mib;
-                let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
-                facts.insert(
-                    0,
-                    fact(
-                        format!("it cannot run: it needs {needed} cards{memory}, and {able} of the cards here could be given to it"),
-                        "nvidia-smi",
-                    ),
-                );
-            } else {
-                facts.push(fact(
-                    format!("it needs {needed} cards, {free} can be given"),
-                    "",
-                ));
-            }
-            for card in around.cards {
-                let (text, evidence) = match &card.availability {
-                    Availability::Free => match on_card(queue, card.id) {
-                        Some(other) => (format!("is used by {other:?}"), "journal"),
-                        None => continue,
-                    },
-                    Availability::Busy(why) => (format!("is in use: {why}"), "nvidia-smi, leases"),
-                    Availability::Unknown(why) => (format!("is unknown: {why}"), "nvidia-smi"),
-                };
-                facts.push(fact(format!("card {} {text}", card.id), evidence));
-            }
-        }
+    let obstacle = schedule::obstacle(queue, job, around.cards, around.slots);
+    let Some(obstacle) = obstacle else {
+        let next = schedule::next_jobs(queue, 1000);
+        let text = match next.iter().position(|next| *next == job) {
+            Some(0) => String::from("it is the next to start"),
+            Some(count) => format!("{count} jobs come before it"),
+            None => String::from("more than 1000 jobs come before it"),
+        };
+        facts.push(fact(text, ""));
+        return;
+    };
+    let evidence = match obstacle {
+        Obstacle::LargerCard(_) => "journal, cards",
+        _ => "",
+    };
+    let spec = &queue.manifest().jobs[job as usize];
+    let Obstacle::Cards(..) = obstacle else {
+        facts.push(fact(obstacle.to_string(), evidence));
+        return;
+    };
+    if let (true, Some(problem)) = (around.cards.is_empty(), around.problem) {
+        facts.push(fact(format!("no card is known: {problem}"), "nvidia-smi"));
+    } else if let Some(why) = needs_more(spec, around.cards) {
+        let text = format!("it cannot run: it {why} could be given to it");
+        facts.insert(0, fact(text, "nvidia-smi"));
+    } else {
+        facts.push(fact(obstacle.to_string(), evidence));
     }
+    for card in around.cards {
+        let (text, evidence) = match &card.availability {
+            Availability::Free => match on_card(queue, card.id) {
+                Some(other) => (format!("is used by {other:?}"), "journal"),
+                None => continue,
+            },
+            Availability::Busy(why) => (format!("is in use: {why}"), "nvidia-smi, leases"),
+            Availability::Unknown(why) => (format!("is unknown: {why}"), "nvidia-smi"),
+        };
+        facts.push(fact(format!("card {} {text}", card.id), evidence));
+    }
+}
+
+/// What of the cards keeps a job from ever running on them, as the middle of a sentence; `None`: nothing.
+pub(crate) fn needs_more(job: &Job, cards: &[Card]) -> Option<String> {
+    let (needed, able) = schedule::impossible(job, cards)?;
+    let memory = job.settings.gpu_mem_mib;
+    let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
+    let cards = count(needed as usize, "card");
+    Some(format!(
+        "needs {cards}{memory}, and {able} of the cards here"
+    ))
+}
+
+/// Cards, for people.
+pub(crate) fn listed(cards: &[CardId], between: &str) -> String {
+    let cards: Vec<String> = cards.iter().map(CardId::to_string).collect();
+    cards.join(between)
 }
 
 fn on_card(queue: &Queue, card: CardId) -> Option<String> {

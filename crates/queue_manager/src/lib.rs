@@ -18,7 +18,6 @@ mod load;
 mod lock;
 mod log_file;
 mod manager;
-mod pause;
 mod place;
 mod report;
 mod results;
@@ -32,9 +31,10 @@ use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 use cli::Command;
+use commands::Data;
 use commands::control;
 use commands::live;
-use commands::{Attempt, Data};
+use commands::remote::Served;
 pub use error::Error;
 use manager::{Request, Verb};
 pub use place::Owner;
@@ -307,9 +307,11 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         let folder = context.absolute(&folder);
         let code = aris_attempt::runner::serve(&folder);
         return if code == ExitCode::SUCCESS {
-            Ok(Outcome::done(Data::Attempt(Attempt { folder })))
+            // How it ended stands in its folder.
+            Ok(Outcome::done(Data::Served(Served(Vec::new()))))
         } else {
-            Err(Error::Attempted { folder })
+            let message = format!("the attempt in {} was not carried out", folder.display());
+            Err(Error::told(ErrorKind::Precondition, message, ""))
         };
     }
     match cli.command {
@@ -354,7 +356,7 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::UsedBy(args)) => commands::used_by::used_by(&args, context),
         None => match cli.run.manifest {
             Some(manifest) => commands::run::run(Some(manifest), cli.run.rest, context),
-            None => Err(Error::Nothing),
+            None => Err(Error::nothing()),
         },
     }
 }

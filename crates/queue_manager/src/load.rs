@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::snapshot;
+use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Entry, Journal};
@@ -19,6 +20,7 @@ use crate::change::{Change, Kept};
 use crate::error::Error;
 use crate::lock::{self, Parts};
 use crate::place::Place;
+use crate::results::words::more;
 
 /// A queue that is ready to go on.
 pub(crate) struct Loaded {
@@ -109,12 +111,10 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
     })
 }
 
-/// The state file. **Errors**: [`Error::NoQueue`], a file that is no state file.
+/// The state file. **Errors**: [`Error::no_queue`], a file that is no state file.
 pub(crate) fn state(place: &Place) -> Result<snapshot::Snapshot, Error> {
     let bytes = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)?;
-    let bytes = bytes.ok_or_else(|| Error::NoQueue {
-        path: place.state.clone(),
-    })?;
+    let bytes = bytes.ok_or_else(|| Error::no_queue(place.state.clone()))?;
     Ok(snapshot::parse(&place.state, &bytes)?)
 }
 
@@ -238,10 +238,7 @@ fn hidden_ends(manifest: &Manifest) -> Option<String> {
     };
     let mut jobs = manifest.jobs.iter().filter(hidden);
     let first = jobs.next()?;
-    let more = match jobs.count() {
-        0 => String::new(),
-        more => format!(" (and {more} more)"),
-    };
+    let more = more(jobs.count(), "more");
     Some(format!(
         "job {:?}{more} sends a program's output to another one, so that its failure is not seen: declare its expected_output, or begin its command with `set -o pipefail;`",
         first.id
@@ -506,7 +503,7 @@ pub(crate) fn command_digest(command: &str) -> String {
 
 /// Whether the manifest is that of the last run, for those who want nothing else.
 ///
-/// **Errors**: [`Error::Changed`].
+/// **Errors**: it is another one.
 pub(crate) fn unchanged(
     loaded: &Loaded,
     manifest: &Path,
@@ -521,10 +518,13 @@ pub(crate) fn unchanged(
         [] => String::from("its text differs, in nothing that has run"),
         changes => changes.join("; "),
     };
-    Err(Error::Changed {
-        path: manifest.to_path_buf(),
-        what,
-    })
+    let message = format!(
+        "{} is not what the queue was run with last: {what}",
+        manifest.display()
+    );
+    let hint =
+        "without --strict jobs that never ran take the new text, and those that ran need retry";
+    Err(Error::told(ErrorKind::Validation, message, hint).about(manifest))
 }
 
 impl Loaded {
@@ -561,21 +561,21 @@ impl Loaded {
         if let Some(first) = changed.first() {
             self.changes.push(format!(
                 "the manifest has another command for {first:?}{} than the one that ran; retry runs the new one",
-                more(changed.len())
+                and_more(changed.len())
             ));
         }
         let gone: Vec<&str> = self.queue.removed().collect();
         if let Some(first) = gone.first() {
             let notice = format!(
                 "{first:?}{} ran and stands no longer in the manifest",
-                more(gone.len())
+                and_more(gone.len())
             );
             self.changes.push(notice);
         }
     }
 }
 
-fn more(count: usize) -> String {
+fn and_more(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),

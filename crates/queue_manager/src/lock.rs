@@ -2,15 +2,16 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
 use aris_attempt::touch;
+use aris_contract::ErrorKind;
 use aris_fs::{FsError, Lock};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::pause::pause;
 use crate::place::{Owner, Place};
 
 /// What belongs to a queue beside its state file.
@@ -91,11 +92,7 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                     touch(&place.lock());
                     let silent = silence(place, modified(&place.lock()));
                     if !takeover || silent < SILENT {
-                        return Err(Error::Elsewhere {
-                            path: place.state.clone(),
-                            owner: Box::new(before),
-                            seconds: silent.as_secs(),
-                        });
+                        return Err(elsewhere(place, &before, silent));
                     }
                 }
                 let text = serde_json::to_vec(owner).unwrap_or_default();
@@ -116,11 +113,22 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
                         owner: Box::new(holder),
                     });
                 }
-                pause(Duration::from_millis(10));
+                park_timeout(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// A manager on another machine may have the queue.
+fn elsewhere(place: &Place, owner: &Owner, silent: Duration) -> Error {
+    let message = format!(
+        "the queue {} was taken by {owner}, which gave its last sign {} s ago; from here its lock may not be seen",
+        place.state.display(),
+        silent.as_secs()
+    );
+    let hint = "look there whether it lives; when it does not, run with --takeover once it has been silent for 60 s";
+    Error::told(ErrorKind::Precondition, message, hint).about(&place.state)
 }
 
 /// Waits a moment until nobody holds the queue. **Errors**: [`Error::Taken`].
@@ -133,7 +141,7 @@ pub(crate) fn free(place: &Place, now: Timestamp) -> Result<(), Error> {
                 owner: Box::new(owner),
             });
         }
-        pause(Duration::from_millis(10));
+        park_timeout(Duration::from_millis(10));
     }
     Ok(())
 }
@@ -231,7 +239,7 @@ mod tests {
         assert_eq!(holder(&place, now()).map(|owner| owner.pid), Some(9));
         for takeover in [false, true] {
             let refused = take(&place, &here, takeover).err().expect("it may live");
-            assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+            assert!(refused.to_string().contains("was taken by"), "{refused}");
         }
         aris_fs::set_modified(&place.owner(), std::time::UNIX_EPOCH).expect("set");
         assert!(holder(&place, now()).is_none());
@@ -271,7 +279,7 @@ mod tests {
             rustix::fs::flock(&looking, shared).expect("nobody has it");
             assert!(holder(&place, Timestamp::UNIX_EPOCH).is_none());
             let manager = std::thread::spawn(move || take(&place, &here, false).is_ok());
-            pause(Duration::from_millis(100));
+            park_timeout(Duration::from_millis(100));
             drop(looking);
             assert!(manager.join().expect("no panic"), "it waits for the look");
         }

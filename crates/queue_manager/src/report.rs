@@ -13,7 +13,7 @@ use crate::commands::remote::Served;
 use crate::commands::run::Ran;
 use crate::commands::status::Status;
 use crate::commands::used_by::UsedBy;
-use crate::results::words::count;
+use crate::results::words::{count, counted};
 
 /// Schema ids of the products, in the order of [`Data`]'s variants.
 pub(crate) mod id {
@@ -40,11 +40,11 @@ pub struct Report(pub(crate) Data);
 impl Product for Report {
     fn schema(&self) -> &'static str {
         match &self.0 {
-            Data::Ran(_) | Data::Attempt(_) => id::RUN,
+            Data::Ran(_) => id::RUN,
             Data::Started(_) => id::STARTED,
             Data::Status(_) => id::STATUS,
             Data::Explanation(_) => id::EXPLANATION,
-            Data::Log(_) | Data::Told => id::LOG,
+            Data::Log(_) => id::LOG,
             Data::Asked(_) => id::ASKED,
             Data::Preflight(_) => id::PREFLIGHT,
             Data::Report(_) => id::REPORT,
@@ -119,22 +119,16 @@ impl Product for Report {
                 }
                 Ok(())
             }
-            Data::Attempt(_) | Data::Told => Ok(()),
             Data::Report(found) => out.write_all(crate::results::summary(found).as_bytes()),
         }
     }
 }
 
 fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
-    let counts: Vec<String> = ran
-        .counts
-        .iter()
-        .map(|(state, count)| format!("{count} {state}"))
-        .collect();
-    if counts.is_empty() {
+    if ran.counts.is_empty() {
         writeln!(out, "the queue has no jobs")?;
     } else {
-        writeln!(out, "{}", counts.join(", "))?;
+        writeln!(out, "{}", counted(&ran.counts, ", "))?;
     }
     if let Some(detached) = ran.detached {
         return writeln!(

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 pub use id::{CardId, NoCardId};
 pub use monitor::{Monitor, Pace};
-pub use owner::{Use, used_by};
+pub use owner::used_by;
 pub use query::Smi;
 
 /// What nvidia-smi, or rocm-smi where it is not installed, said at one moment.

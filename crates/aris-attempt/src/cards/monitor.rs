@@ -5,7 +5,6 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -42,7 +41,7 @@ const AFTER_A_HANG: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Monitor {
     asks: Sender<Pace>,
-    latest: Arc<Mutex<Option<Sample>>>,
+    samples: Receiver<Sample>,
     told: UnixStream,
 }
 
@@ -57,13 +56,16 @@ impl Monitor {
         for end in [&told, &teller] {
             end.set_nonblocking(true)?;
         }
-        let latest = Arc::new(Mutex::new(None));
         let (asks, asked) = channel();
-        let shared = Arc::clone(&latest);
+        let (answers, samples) = channel();
         thread::Builder::new()
             .name(String::from("cards"))
-            .spawn(move || answer(&program, &wanted, &asked, &shared, teller))?;
-        Ok(Self { asks, latest, told })
+            .spawn(move || answer(&program, &wanted, &asked, &answers, teller))?;
+        Ok(Self {
+            asks,
+            samples,
+            told,
+        })
     }
 
     /// Wants a sample that is asked for after this call. Returns at once; several wants before the next sample are one.
@@ -81,8 +83,7 @@ impl Monitor {
     pub fn take(&mut self) -> Option<Sample> {
         let mut buffer = [0_u8; 64];
         while self.told.read(&mut buffer).is_ok_and(|count| count > 0) {}
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        latest.take()
+        self.samples.try_iter().last()
     }
 }
 
@@ -90,7 +91,7 @@ fn answer(
     program: &Smi,
     wanted: &BTreeSet<CardId>,
     asked: &Receiver<Pace>,
-    latest: &Mutex<Option<Sample>>,
+    answers: &Sender<Sample>,
     mut teller: UnixStream,
 ) {
     let mut last: Option<Duration> = None;
@@ -115,7 +116,8 @@ fn answer(
         } else {
             Duration::ZERO
         };
-        *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(sample);
+        // Of a monitor that is gone the next question tells.
+        answers.send(sample).unwrap_or_default();
         // A full socket tells as much as one byte more would.
         teller.write(b"s").map_or_else(drop, drop);
     }

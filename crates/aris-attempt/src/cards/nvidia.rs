@@ -19,14 +19,10 @@ pub(super) fn cards(bytes: &[u8]) -> (BTreeMap<CardId, Card>, Vec<u32>, Option<S
     let mut problem = None;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let (Some(Ok(index)), Some(uuid), Some(used), Some(total), mode, None) = (
-            fields.first().map(|index| index.parse::<u32>()),
-            fields.get(1),
-            fields.get(2),
-            fields.get(3),
-            fields.get(4),
-            fields.get(5),
-        ) else {
+        let index = fields.first().and_then(|index| index.parse::<u32>().ok());
+        let (Some(index), [_, uuid, used, total] | [_, uuid, used, total, _]) =
+            (index, fields.as_slice())
+        else {
             problem.get_or_insert_with(|| format!("nvidia-smi says \"{}\"", shown(line)));
             continue;
         };
@@ -36,7 +32,7 @@ pub(super) fn cards(bytes: &[u8]) -> (BTreeMap<CardId, Card>, Vec<u32>, Option<S
             of: None,
             maker: Maker::Nvidia,
         };
-        if mode == Some(&"Enabled") {
+        if fields.get(4) == Some(&"Enabled") {
             divided.push(index);
         }
         let id = CardId::whole(index);

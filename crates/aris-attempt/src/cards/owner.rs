@@ -8,48 +8,32 @@ use crate::processes;
 /// Deeper than processes nest; also ends a walk through numbers that are used again meanwhile.
 const DEEPEST: usize = 1000;
 
-/// Memory and processes of one sample by whom they belong to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Use {
-    /// MiB on all cards together by the runner whose job uses them; a job whose memory is not told is missing. The most over all
-    /// samples is a job's peak as far as it was seen.
-    pub by_runner: BTreeMap<i32, u64>,
-    /// Processes that descend from none of the runners, by card. One that ended since is among them: nobody can tell any more.
-    pub foreign: BTreeMap<String, Vec<Process>>,
-}
-
-/// Sorts a sample's processes by the runners they descend from; `None` when the sample does not tell of processes.
+/// MiB on all cards together by the runner whose job uses them, as far as the sample tells of processes; a job whose memory is not told is
+/// missing. The most over all samples is a job's peak as far as it was seen.
 ///
 /// `runners` are the process numbers of the [claims](crate::format::Claim) of this machine. Where the driver numbers processes otherwise
-/// (containers), all of them are foreign.
-pub fn used_by(sample: &Sample, runners: &BTreeSet<i32>) -> Option<Use> {
+/// (containers), none of them is a runner's.
+pub fn used_by(sample: &Sample, runners: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
     let parent = |pid| processes::stat(pid).map(|stat| stat.parent);
-    sorted(sample.processes.as_deref()?, runners, parent).into()
+    summed(sample.processes.iter().flatten(), runners, parent)
 }
 
-fn sorted(
-    processes: &[Process],
+fn summed<'a>(
+    processes: impl Iterator<Item = &'a Process>,
     runners: &BTreeSet<i32>,
     parent: impl Fn(i32) -> Option<i32>,
-) -> Use {
-    let mut sorted = Use::default();
+) -> BTreeMap<i32, u64> {
+    let mut sums: BTreeMap<i32, u64> = BTreeMap::new();
     for process in processes {
         let line =
             std::iter::successors(Some(process.pid), |pid| parent(*pid).filter(|up| *up > 0));
         let owner = line.take(DEEPEST).find(|pid| runners.contains(pid));
-        match (owner, process.used) {
-            (Some(runner), Some(used)) => {
-                let sum = sorted.by_runner.entry(runner).or_default();
-                *sum = sum.saturating_add(used);
-            }
-            (Some(_), None) => {}
-            (None, _) => {
-                let card = sorted.foreign.entry(process.uuid.clone()).or_default();
-                card.push(process.clone());
-            }
+        if let Some((runner, used)) = owner.zip(process.used) {
+            let sum = sums.entry(runner).or_default();
+            *sum = sum.saturating_add(used);
         }
     }
-    sorted
+    sums
 }
 
 #[cfg(test)]
@@ -79,16 +63,8 @@ mod tests {
             process("A", 31, Some(7)),
             process("B", 99, Some(8)),
         ];
-        let sorted = sorted(&processes, &BTreeSet::from([10, 20]), |pid| {
-            parents.get(&pid).copied()
-        });
-        assert_eq!(sorted.by_runner, BTreeMap::from([(10, 120)]));
-        assert_eq!(sorted.foreign["A"], [process("A", 31, Some(7))]);
-        assert_eq!(sorted.foreign["B"], [process("B", 99, Some(8))]);
-    }
-
-    #[test]
-    fn a_sample_that_says_nothing_of_processes_gives_nothing() {
-        assert_eq!(used_by(&Sample::default(), &BTreeSet::new()), None);
+        let parent = |pid| parents.get(&pid).copied();
+        let sums = summed(processes.iter(), &BTreeSet::from([10, 20]), parent);
+        assert_eq!(sums, BTreeMap::from([(10, 120)]));
     }
 }

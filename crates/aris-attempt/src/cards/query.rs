@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aris_proc::{End, Finished, ProcError};
 
-use super::{Card, CardId, Process, Sample, Silence, nvidia, rocm};
+use super::{Card, CardId, Memory, Process, Sample, Silence, nvidia, rocm};
 use crate::clock;
 
 /// How long it may take. **Source**: queue design; a healthy one answers within a second, one behind a hung driver never.
@@ -248,10 +248,8 @@ fn divide(
     details: &Result<Vec<u8>, Unanswered>,
 ) -> (BTreeMap<CardId, Card>, Vec<Process>) {
     let whole = |why: String| {
-        (
-            BTreeMap::from([(CardId::whole(number), Card::unknown(why))]),
-            Vec::new(),
-        )
+        let unknown = (CardId::whole(number), Card::unknown(why));
+        (BTreeMap::from([unknown]), Vec::new())
     };
     let names = match names {
         Ok(answer) => nvidia::names(answer),
@@ -292,13 +290,7 @@ fn divide(
             uuid: Some(name),
             of: card.uuid.clone(),
             maker: card.maker,
-            ..memory.map_or_else(
-                || Card::unknown(why),
-                |memory| Card {
-                    memory,
-                    ..Card::unknown("")
-                },
-            )
+            memory: memory.unwrap_or_else(|| Memory::Unknown(why.to_owned())),
         };
         (id, slice)
     });

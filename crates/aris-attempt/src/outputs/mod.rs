@@ -6,6 +6,7 @@ mod pattern;
 mod walk;
 
 pub use pattern::Pattern;
+pub use walk::matches as files;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,13 +14,6 @@ use std::path::{Path, PathBuf};
 
 use crate::format::OutputSeen;
 use aris_fs::EntryKind;
-
-/// Files that match a declared output, sorted.
-pub fn files(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
-    let mut files = walk::matches(cwd, pattern);
-    files.sort();
-    files
-}
 
 /// What tells a file from its earlier self: device, inode, size, time of change in whole seconds and nanoseconds.
 type Fingerprint = (u64, u64, u64, i64, i64);

@@ -7,10 +7,10 @@ use aris_fs::EntryKind;
 
 use super::pattern::{Pattern, is_magic};
 
-/// Paths below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
+/// Paths, sorted, below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
 /// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
 /// listed matches nothing.
-pub(super) fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
+pub fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
     let whole = cwd.join(text);
     let mut found = Vec::new();
     if !text.is_empty() && whole.symlink_metadata().is_ok() {

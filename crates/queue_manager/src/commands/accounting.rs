@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use aris_contract::ErrorKind;
 use aris_proc::End as Ended;
 use aris_runs::{End, Ledger, Look};
 use jiff::Timestamp;
@@ -54,9 +55,9 @@ pub(crate) fn run(
         if controller(job, cwd).is_some() {
             return Err(behind());
         }
-        return Err(Error::NoSlurmJob {
-            job: job.to_owned(),
-        });
+        let message = format!("Slurm's accounting has no job {job}");
+        let hint = "sacct -u $USER -S now-7days lists the jobs of a week";
+        return Err(Error::told(ErrorKind::NotFound, message, hint));
     };
     if rows.next().is_some() {
         let why = format!("Slurm job {job} is an array; name one task of it, as {job}_0");

@@ -5,25 +5,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_attempt::Pattern;
 use aris_cli::{Context, Outcome};
 use aris_contract::text::shell_line;
-use aris_queue::problem::nearest;
 use aris_queue::state::{Queue, Reason, State};
 use serde::Serialize;
 
-use crate::cli::{QueueArgs, RetryArgs, SelectArgs};
+use crate::cli::{QueueArgs, RetryArgs, RunFlags, SelectArgs};
 use crate::commands::Data;
 use crate::commands::{look, start, used_by};
 use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager::{self, Options, Request, Verb, is_repeat, repeat};
-use crate::pause::pause;
 use crate::place::Place;
-use crate::results::words::count;
+use crate::results::words::{count, counted};
 
 /// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -245,10 +244,7 @@ pub(super) fn select(
             && !manifest.phases.iter().any(|phase| phase.name == *name)
         {
             let names = manifest.phases.iter().map(|phase| phase.name.as_str());
-            return Err(Error::NoPhase {
-                near: nearest(name, names).map(str::to_owned),
-                name: name.clone(),
-            });
+            return Err(Error::no_phase(name, names));
         }
         for job in 0..queue.len() {
             let phase = manifest.phase_of(job).map(|phase| phase.name.as_str());
@@ -311,7 +307,7 @@ pub(super) fn ask(
                 }
             }
         } else {
-            pause(LOOK_AGAIN);
+            park_timeout(LOOK_AGAIN);
             waited += LOOK_AGAIN;
         }
     }
@@ -367,12 +363,7 @@ fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
     Options {
         manifest,
         place,
-        engine: None,
-        poll: None,
-        max_wait: None,
-        takeover: false,
-        strict: false,
-        log: None,
+        flags: RunFlags::default(),
         answers: true,
     }
 }
@@ -384,14 +375,9 @@ fn settle(
     context: &Context,
 ) -> Result<Vec<String>, Error> {
     let ended = manager::settle(&idle(manifest, place), context)?;
-    let counts: Vec<String> = manager::counts(&ended.queue)
-        .iter()
-        .map(|(state, count)| format!("{count} {state}"))
-        .collect();
-    Ok(vec![if counts.is_empty() {
-        String::from("nobody runs the queue; it has no jobs")
-    } else {
-        let counts = counts.join(", ");
-        format!("nobody runs the queue; it stands at {counts}")
-    }])
+    let counts = match counted(&manager::counts(&ended.queue), ", ") {
+        none if none.is_empty() => String::from("has no jobs"),
+        counts => format!("stands at {counts}"),
+    };
+    Ok(vec![format!("nobody runs the queue; it {counts}")])
 }

@@ -1,5 +1,6 @@
 //! `remote RUN -- logs JOB --follow`: the log of a job on a server, followed.
 
+use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -8,10 +9,9 @@ use serde::Deserialize;
 
 use crate::cli::RemoteArgs;
 use crate::commands::Data;
-use crate::commands::there::{Remote, There, envelope, failed, printable};
+use crate::commands::there::{Remote, There, data_of, printable};
 use crate::error::Error;
 use crate::log_file::Lines;
-use crate::pause::pause;
 
 /// Between two looks at a log that says nothing, at most.
 const SELDOM: Duration = Duration::from_secs(5);
@@ -53,19 +53,13 @@ pub(crate) fn follows(command: &[String]) -> Option<Vec<String>> {
 
 /// The result of a log that was followed: its lines are printed, or, as JSON, in the answer to the same words without following.
 fn told(there: &There<'_>, words: &[String], context: &Context) -> Result<Outcome<Data>, Error> {
-    if !context.json() {
-        return Ok(Outcome::done(Data::Told));
-    }
-    let mut call = words.to_vec();
-    call.insert(1, String::from("--json"));
-    let answer = there.call(call)?;
-    if answer.code != 0 {
-        return Err(failed(there.host, &answer));
-    }
+    let mut call: Vec<&str> = words.iter().map(String::as_str).collect();
+    call.insert(1, "--json");
+    let answer = context.json().then(|| there.data(&call)).transpose()?;
     Ok(Outcome::done(Data::Remote(Remote {
         host: there.host.to_owned(),
         run: there.run.to_owned(),
-        answer: envelope(&answer.stdout),
+        answer,
         text: None,
     })))
 }
@@ -101,17 +95,13 @@ pub(crate) fn follow(
                     context.warn(&format!("{error}; the job goes on, trying again"));
                 }
                 away = (away * 2).clamp(Duration::from_secs(1), PATIENT);
-                pause(away);
+                park_timeout(away);
                 continue;
             }
             other => other?,
         };
         away = Duration::ZERO;
-        if answer.code != 0 {
-            return Err(failed(there.host, &answer));
-        }
-        let look = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
-        let look: Look = look.ok_or_else(|| failed(there.host, &answer))?;
+        let look: Look = data_of(there.host, &answer)?;
         for line in lines.push(look.text.as_bytes()) {
             context.line(&printable(&line));
         }
@@ -133,6 +123,6 @@ pub(crate) fn follow(
         } else {
             (quiet * 2).clamp(Duration::from_secs(1), SELDOM)
         };
-        pause(quiet);
+        park_timeout(quiet);
     }
 }

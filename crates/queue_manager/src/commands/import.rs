@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
 use aris_fs::EntryKind;
 use aris_runs::{End, FileSeen, Ledger, Look, Run, Source};
@@ -72,9 +73,12 @@ pub(crate) fn runs(folder: &Path, ledger: &Ledger) -> Result<Found, Error> {
         }
     }
     if found.runs.is_empty() && found.refused.is_empty() {
-        return Err(Error::NoRuns {
-            path: folder.to_path_buf(),
-        });
+        let message = format!(
+            "{} holds no run of MLflow, Weights & Biases, Hydra or DVC",
+            folder.display()
+        );
+        let hint = "name the folder mlruns, wandb or outputs, or a file dvc.lock";
+        return Err(Error::told(ErrorKind::NotFound, message, hint).about(folder));
     }
     Ok(found)
 }

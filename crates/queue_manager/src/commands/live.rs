@@ -3,7 +3,7 @@
 use aris_cli::{Context, Outcome};
 use aris_queue::manifest::edit::{self, map, quoted};
 use aris_queue::manifest::named;
-use aris_queue::problem::{Invalid, nearest};
+use aris_queue::problem::Invalid;
 use aris_queue::state::State;
 use aris_queue::tree::{self, Node, Value};
 
@@ -44,7 +44,7 @@ pub(crate) fn add(args: &AddArgs, context: &Context) -> Result<Outcome<Data>, Er
     let more = match (&args.from, &args.job, &args.cmd) {
         (Some(path), ..) => load::tree(&context.absolute(path))?,
         (None, Some(id), Some(cmd)) => one(id, cmd, args, &place)?,
-        _ => return Err(Error::Nothing),
+        _ => return Err(Error::nothing()),
     };
     let ids: Vec<String> = edit::ids(&more);
     let manifest = edit::text(&more);
@@ -68,11 +68,7 @@ fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error
             )));
         }
         (Some(name), _) => {
-            let near = nearest(name, phases.iter().map(String::as_str));
-            return Err(Error::NoPhase {
-                near: near.map(str::to_owned),
-                name: name.clone(),
-            });
+            return Err(Error::no_phase(name, phases.iter().map(String::as_str)));
         }
     };
     let values = values(&args.set)?;

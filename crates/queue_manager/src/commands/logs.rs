@@ -77,12 +77,7 @@ pub(crate) fn logs(args: &LogsArgs, context: &Context) -> Result<Outcome<Data>, 
         None if args.from.is_some() || (args.or_wait && (stand.active || stand.more)) => {
             (String::new(), args.from.unwrap_or(0), true)
         }
-        None => {
-            return Err(Error::NoLog {
-                id: id.to_owned(),
-                attempt,
-            });
-        }
+        None => return Err(Error::no_log(id, attempt)),
     };
     Ok(Outcome::done(Data::Log(Log {
         id: id.to_owned(),
@@ -189,10 +184,7 @@ fn follow(
         }
         let this = args.attempt.is_some() && over && attempt <= stand.attempt;
         if this || !stand.more || !wake.wait(AT_LATEST) {
-            let text = tail(&path, args.lines).ok_or_else(|| Error::NoLog {
-                id: id.to_owned(),
-                attempt,
-            })?;
+            let text = tail(&path, args.lines).ok_or_else(|| Error::no_log(id, attempt))?;
             return Ok(Outcome::done(Data::Log(Log {
                 id: id.to_owned(),
                 attempt,

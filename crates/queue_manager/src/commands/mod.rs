@@ -28,9 +28,9 @@ use std::path::{Path, PathBuf};
 use aris_attempt::Standing;
 use aris_attempt::format;
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
 use aris_queue::manifest::Engine;
-use aris_queue::problem::nearest;
 use aris_queue::state::Queue;
 use serde::Serialize;
 
@@ -87,18 +87,8 @@ pub(crate) enum Data {
     Recorded(Recorded),
     /// `used-by`.
     UsedBy(UsedBy),
-    /// `remote … logs --follow`, whose lines are printed already.
-    Told,
-    /// `--agent`, for another machine alone.
+    /// `--agent`, for another machine alone; `--attempt`, for the manager alone.
     Served(Served),
-    /// `--attempt`, for the manager alone.
-    Attempt(Attempt),
-}
-
-/// An attempt that was carried out; how it ended stands in its folder.
-#[derive(Debug, Serialize)]
-pub(crate) struct Attempt {
-    pub(crate) folder: PathBuf,
 }
 
 /// A queue that is only looked at.
@@ -122,15 +112,22 @@ pub(crate) fn state_file(args: &QueueArgs, context: &Context) -> Result<PathBuf,
     }
     let mut found = queues_below(context.cwd());
     match found.len() {
-        0 => Err(Error::NoQueue { path: here }),
+        0 => Err(Error::no_queue(here)),
         1 => Ok(found.remove(0)),
-        _ => Err(Error::ManyQueues {
-            folder: context.cwd().to_path_buf(),
-            states: found
-                .iter()
-                .map(|state| aris_fs::display_relative(state, context.cwd()))
-                .collect(),
-        }),
+        _ => {
+            let cwd = context.cwd();
+            let states = found.iter();
+            let states = states.map(|state| aris_fs::display_relative(state, cwd));
+            Err(Error::told(
+                ErrorKind::Usage,
+                format!(
+                    "several queues are below {}: {}",
+                    cwd.display(),
+                    states.collect::<Vec<_>>().join(", ")
+                ),
+                "name one with --state",
+            ))
+        }
     }
 }
 
@@ -163,13 +160,13 @@ fn queues_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The place of the queue that the flags name. **Errors**: [`Error::NoQueue`].
+/// The place of the queue that the flags name. **Errors**: [`Error::no_queue`].
 pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error> {
     let state = state_file(args, context)?;
     let place = Place::of(&state, None);
     let parts = lock::parts(&place);
     if !state.exists() && !place.queue.is_dir() {
-        return Err(Error::NoQueue { path: state });
+        return Err(Error::no_queue(state));
     }
     // Of a folder that was moved the logs have come along.
     if parts.logs.is_empty() || place.logs.is_dir() && !Path::new(&parts.logs).is_dir() {
@@ -211,15 +208,10 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     })
 }
 
-/// The job of that id. **Errors**: [`Error::NoJob`] with the nearest id.
+/// The job of that id. **Errors**: [`Error::no_job`].
 pub(crate) fn job(queue: &Queue, id: &str) -> Result<u32, Error> {
-    queue.find(id).ok_or_else(|| {
-        let ids = queue.manifest().jobs.iter().map(|job| &*job.id);
-        Error::NoJob {
-            pattern: id.to_owned(),
-            near: nearest(id, ids).map(str::to_owned),
-        }
-    })
+    let ids = queue.manifest().jobs.iter().map(|job| &*job.id);
+    queue.find(id).ok_or_else(|| Error::no_job(id, ids))
 }
 
 /// The end of a log as text: at most so many lines of its last 64 KiB.

@@ -109,7 +109,7 @@ impl Recorded {
 
 /// Runs the command on this process's own streams.
 fn run(args: &RecordArgs, ledger: Ledger, context: &Context) -> Result<Look, Error> {
-    let (program, rest) = args.command.split_first().ok_or(Error::Nothing)?;
+    let (program, rest) = args.command.split_first().ok_or_else(Error::nothing)?;
     let cwd = context.cwd();
     let command = aris_runs::command_line(&args.command);
     let before = Before::look(&args.expected_output, cwd);

@@ -58,17 +58,19 @@ pub(crate) struct Failed {
 /// **Errors**: no manifest is given, and there is no queue that has one.
 pub(crate) fn options(
     manifest: Option<PathBuf>,
-    flags: RunFlags,
+    mut flags: RunFlags,
     context: &Context,
 ) -> Result<Options, Error> {
-    let manifest = manifest.map(|path| context.absolute(&path));
-    let logs = flags.log_dir.map(|folder| context.absolute(&folder));
+    let absolute = |path: &PathBuf| context.absolute(path);
+    let manifest = manifest.as_ref().map(absolute);
+    let logs = flags.log_dir.as_ref().map(absolute);
+    flags.log = flags.log.as_ref().map(absolute);
     let place = match (&manifest, &flags.state) {
         (Some(manifest), None) => Place::of(&manifest.with_file_name("queue_state.json"), logs),
         (Some(_), Some(state)) => Place::of(&context.absolute(state), logs),
         (None, _) => {
-            let args = QueueArgs { state: flags.state };
-            let known = super::place(&args, context)?;
+            let state = flags.state.take();
+            let known = super::place(&QueueArgs { state }, context)?;
             let logs = logs.unwrap_or_else(|| known.logs.clone());
             Place { logs, ..known }
         }
@@ -76,12 +78,7 @@ pub(crate) fn options(
     Ok(Options {
         place,
         manifest,
-        engine: flags.engine,
-        poll: flags.poll,
-        max_wait: flags.max_wait,
-        takeover: flags.takeover,
-        strict: flags.strict,
-        log: flags.log.map(|log| context.absolute(&log)),
+        flags,
         answers: false,
     })
 }

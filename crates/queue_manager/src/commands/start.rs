@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::process::Stdio;
+use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -15,7 +16,6 @@ use crate::commands::run;
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options, Stage};
-use crate::pause::pause;
 
 /// How long it may take to come up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,10 +42,10 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
 
 /// Starts a manager of its own.
 pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
-    let place = &options.place;
+    let (place, flags) = (&options.place, &options.flags);
     // What is wrong with the manifest is said here, where somebody reads it.
     let current = crate::load::user(place, options.manifest.as_deref())?;
-    let mut current = current.on(place, options.engine)?;
+    let mut current = current.on(place, flags.engine)?;
     manager::check(&current.manifest)?;
     current.notices.extend(manager::check_cards(
         &current.manifest,
@@ -54,7 +54,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     manager::cluster::installed(current.manifest.engine, context)?;
     lock::free(place, context.now())?;
     aris_fs::create_dir(&place.queue)?;
-    let log = options
+    let log = flags
         .log
         .clone()
         .unwrap_or_else(|| place.state.with_file_name("queue_manager.log"));
@@ -67,19 +67,16 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         arguments.push("--manifest".into());
         arguments.push(manifest.into());
     }
-    if let Some(engine) = options.engine {
+    if let Some(engine) = flags.engine {
         arguments.extend(["--engine".into(), engine.word().into()]);
     }
-    for (flag, time) in [("--poll", options.poll), ("--deadline", options.max_wait)] {
+    for (flag, time) in [("--poll", flags.poll), ("--deadline", flags.max_wait)] {
         if let Some(time) = time {
             arguments.push(flag.into());
             arguments.push(time.as_secs_f64().to_string().into());
         }
     }
-    for (flag, given) in [
-        ("--takeover", options.takeover),
-        ("--strict", options.strict),
-    ] {
+    for (flag, given) in [("--takeover", flags.takeover), ("--strict", flags.strict)] {
         if given {
             arguments.push(flag.into());
         }
@@ -90,13 +87,12 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
         source,
     };
     // All that it says, and the error or panic that ends it: nobody sees anything else of it.
-    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
-    let lines = rustix::fs::open(&log, flags, Mode::from_raw_mode(0o644)).map_err(|error| {
-        Error::System {
+    let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
+    let lines =
+        rustix::fs::open(&log, how, Mode::from_raw_mode(0o644)).map_err(|error| Error::System {
             action: "open the manager's log",
             source: error.into(),
-        }
-    })?;
+        })?;
     #[expect(
         clippy::disallowed_methods,
         reason = "the manager is to outlive this process; its deadline is its own"
@@ -134,7 +130,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
             let why = why.or_else(|| super::tail(&log, 3)).unwrap_or_default();
             return Err(not_started(&format!("it left with {status}: {why}")));
         }
-        pause(LOOK_AGAIN);
+        park_timeout(LOOK_AGAIN);
         waited += LOOK_AGAIN;
     }
     if waited >= PATIENCE {

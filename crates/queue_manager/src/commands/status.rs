@@ -13,9 +13,11 @@ use serde::Serialize;
 use crate::cli::StatusArgs;
 use crate::commands::{Data, place, tail};
 use crate::error::Error;
+use crate::explain::listed;
 use crate::load;
 use crate::lock;
 use crate::place::Place;
+use crate::results::words::counted;
 
 /// Jobs of a kind that are named; `--jobs` names all.
 pub(crate) const NAMED: usize = 20;
@@ -158,10 +160,9 @@ pub(crate) struct Row {
 impl Running {
     /// Its cards, for people.
     pub(crate) fn cards(&self) -> String {
-        let cards: Vec<String> = self.gpus.iter().map(CardId::to_string).collect();
-        match cards.as_slice() {
+        match self.gpus.as_slice() {
             [] => String::from("-"),
-            cards => cards.join(","),
+            cards => listed(cards, ","),
         }
     }
 
@@ -434,13 +435,8 @@ impl Status {
 
     /// The whole of it in one line.
     pub(crate) fn line(&self) -> String {
-        let counts: Vec<String> = self
-            .counts
-            .iter()
-            .map(|(state, count)| format!("{count} {state}"))
-            .collect();
         let running: Vec<&str> = self.running.iter().map(|job| job.id.as_str()).collect();
-        let mut line = counts.join(", ");
+        let mut line = counted(&self.counts, ", ");
         if !running.is_empty() {
             line = format!("{line} ({})", running.join(" "));
         }

@@ -32,9 +32,7 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
     let look = look(&args.queue, context)?;
     let entries = Journal::read(&look.place.queue)?;
     if entries.is_empty() {
-        return Err(Error::NoQueue {
-            path: look.place.state,
-        });
+        return Err(Error::no_queue(look.place.state));
     }
     let target = |path: &Option<PathBuf>| {
         let path = path.as_ref().map(|path| context.absolute(path));
@@ -47,9 +45,7 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         found.metrics = Some(metrics::of(&look, &args.metrics, context));
     }
     if let (Some(path), Some(metrics)) = (&csv, &found.metrics) {
-        let text = metrics
-            .csv()
-            .map_err(|error| Error::Page(error.to_string()))?;
+        let text = metrics.csv().map_err(Error::no_page)?;
         aris_fs::write_atomic(path, &text)?;
     }
     if let Some(path) = &md {
@@ -57,7 +53,7 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         aris_fs::write_atomic(path, text.as_bytes())?;
     }
     if let Some(path) = &html {
-        let page = results::page(&found, &facts).map_err(|error| Error::Page(error.to_string()))?;
+        let page = results::page(&found, &facts).map_err(Error::no_page)?;
         aris_fs::write_atomic(path, page.as_bytes())?;
     }
     let counts = &found.counts;

@@ -9,6 +9,7 @@ use aris_contract::ErrorKind;
 use aris_remote::{Answer, Program, RemoteError, Request, Server};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -135,13 +136,9 @@ impl<'a> There<'a> {
     }
 
     /// The data that a command gives, where it leaves with 0 or a finding.
-    pub(super) fn data<T: serde::de::DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
+    pub(super) fn data<T: DeserializeOwned>(&self, args: &[&str]) -> Result<T, Error> {
         let answer = self.call(args.iter().map(|arg| (*arg).to_owned()).collect())?;
-        if !matches!(answer.code, 0 | 10) {
-            return Err(failed(self.host, &answer));
-        }
-        let data = envelope(&answer.stdout).and_then(|data| serde_json::from_value(data).ok());
-        data.ok_or_else(|| failed(self.host, &answer))
+        data_of(self.host, &answer)
     }
 
     /// The piece of a file that begins at `from`; `Err` holds why there is none.
@@ -207,6 +204,13 @@ pub(super) fn envelope(text: &str) -> Option<Value> {
         .ok()?
         .get_mut("data")
         .map(Value::take)
+}
+
+/// The data of an answer with 0 or a finding.
+pub(super) fn data_of<T: DeserializeOwned>(host: &str, answer: &Answer) -> Result<T, Error> {
+    let data = envelope(&answer.stdout).filter(|_| matches!(answer.code, 0 | 10));
+    let data = data.and_then(|data| serde_json::from_value(data).ok());
+    data.ok_or_else(|| failed(host, answer))
 }
 
 /// A command that failed there: its class and its words.

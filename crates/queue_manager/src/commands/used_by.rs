@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use aris_cli::{Context, Outcome};
+use aris_contract::ErrorKind;
 use aris_fs::EntryKind;
 use aris_runs::{Ledger, Line};
 use serde::{Deserialize, Serialize};
@@ -92,16 +93,21 @@ struct File {
 
 pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let cwd = context.cwd();
-    let ledger = Ledger::above([cwd]).ok_or_else(|| Error::NoLedger {
-        path: cwd.to_path_buf(),
-    })?;
+    let no_ledger = || {
+        let message = format!(
+            "there is no ledger of runs, .aris/runs, in or above {}",
+            cwd.display()
+        );
+        let hint = "runs of a queue and of `queue_manager record` leave one; go into the project";
+        Error::told(ErrorKind::NotFound, message, hint).about(cwd)
+    };
+    let ledger = Ledger::above([cwd]).ok_or_else(no_ledger)?;
     let mut found = look(&ledger, std::slice::from_ref(&args.job))?;
     let used = found.pop().unwrap_or_else(|| UsedBy::none(&args.job));
     if used.runs == 0 {
-        return Err(Error::NoRunOf {
-            job: args.job.clone(),
-            ledger: ledger.folder().to_path_buf(),
-        });
+        let message = format!("{} has no run of {:?}", ledger.folder().display(), args.job);
+        let hint = "the log `runs` in it lists them";
+        return Err(Error::told(ErrorKind::NotFound, message, hint));
     }
     for what in &used.unknown {
         context.warn(&format!(
@@ -110,9 +116,12 @@ pub(crate) fn used_by(args: &UsedByArgs, context: &Context) -> Result<Outcome<Da
         ));
     }
     if used.files > 0 && used.audits.is_empty() && used.unknown.is_empty() {
-        return Err(Error::NoAudit {
-            project: ledger.project().to_path_buf(),
-        });
+        let message = format!(
+            "{} holds no audit of a paper: which numbers stand on the run is not known",
+            ledger.project().display()
+        );
+        let hint = "paper_claim_audit PAPER makes one";
+        return Err(Error::told(ErrorKind::Precondition, message, hint));
     }
     for audit in &used.stale {
         context.warn(&format!(

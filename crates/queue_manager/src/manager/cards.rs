@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::BorrowedFd;
 use std::path::Path;
+use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_attempt::AttemptError;
@@ -10,10 +11,11 @@ use aris_attempt::cards::lease::{Lease, Leases};
 use aris_attempt::cards::{self, CardId, Maker, Memory, Monitor, Pace, Sample, Silence, Smi};
 use aris_cli::Context;
 use aris_queue::manifest::{Engine, Manifest};
-use aris_queue::schedule::{self, Availability, Card};
+use aris_queue::schedule::{Availability, Card};
 
+use super::machine::none_lacks;
 use crate::error::Error;
-use crate::pause::pause;
+use crate::explain::needs_more;
 
 /// The variables that say which cards a program may see.
 ///
@@ -138,7 +140,7 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
             if !std::mem::replace(&mut told, true) {
                 context.note(&format!("{problem}; it is asked again for {LOADING:?}"));
             }
-            pause(ASK_AGAIN);
+            park_timeout(ASK_AGAIN);
             cards.sample = Smi::default().sample(&wanted);
         }
     }
@@ -155,27 +157,12 @@ pub(crate) fn check_cards(manifest: &Manifest, stage: Stage<'_>) -> Result<Optio
     let lost = cards.sample.problem.as_ref();
     let lost = lost.map(|problem| format!("{problem}; jobs run on the cards that answer"));
     let views = cards.views(&BTreeSet::new(), Cards::now());
-    let mut jobs = manifest.jobs.iter().filter_map(|job| {
-        let (needed, able) = schedule::impossible(job, &views)?;
-        Some((job, needed, able))
-    });
-    let Some((job, needed, able)) = jobs.next() else {
-        return Ok(lost);
-    };
-    let more = jobs.count();
-    let more = if more > 0 {
-        format!(" (and {more} more jobs cannot run)")
-    } else {
-        String::new()
-    };
-    let memory = job.settings.gpu_mem_mib;
-    let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
-    let cards_word = if needed == 1 { "card" } else { "cards" };
-    Err(Error::Precondition(format!(
-        "job {:?} needs {needed} {cards_word}{memory}, and {able} of the cards here can be given to it: {}{more}",
-        job.id,
-        cards.here()
-    )))
+    let here = cards.here();
+    none_lacks(manifest, |job| {
+        let why = needs_more(job, &views)?;
+        Some(format!("{why} can be given to it: {here}"))
+    })?;
+    Ok(lost)
 }
 
 /// Cards as a job is told of them.
@@ -353,7 +340,7 @@ impl Cards {
 
     /// Memory, MiB on all cards together, that descendants of each of these processes used in the last answer.
     pub(crate) fn used_by(&self, processes: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
-        cards::used_by(&self.sample, processes).map_or_else(BTreeMap::new, |used| used.by_runner)
+        cards::used_by(&self.sample, processes)
     }
 
     /// What a person should know about the last answer.

@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_queue::manifest::{Manifest, Positive};
+use aris_queue::manifest::{Job, Manifest, Positive};
 use aris_queue::schedule::Machine;
 
 use crate::error::Error;
+use crate::results::words::more;
 
 /// Larger than any file read here.
 const MOST_BYTES: u64 = 1 << 20;
@@ -34,30 +35,32 @@ pub(super) fn on_path(program: &str, context: &Context) -> Option<PathBuf> {
 /// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
 pub(super) fn check(manifest: &Manifest) -> Result<(), Error> {
     let here = machine();
-    let mut too_large = manifest.jobs.iter().filter_map(|job| {
-        let cpus = job.settings.cpus.map(Positive::get);
-        if let Some(cpus) = cpus.filter(|cpus| *cpus > here.processors) {
-            let text = format!(
-                "{cpus} processors, and {} may be used here",
-                here.processors
-            );
-            return Some((job, text));
+    none_lacks(manifest, |job| {
+        let (cpus, all) = (job.settings.cpus.map(Positive::get), here.processors);
+        if let Some(cpus) = cpus.filter(|cpus| *cpus > all) {
+            return Some(format!(
+                "needs {cpus} processors, and {all} may be used here"
+            ));
         }
         let (mem, all) = job.settings.mem_mib.zip(here.memory_mib)?;
-        let text = || format!("{mem} MiB of main memory, and {all} MiB may be used here");
-        (mem > all).then(|| (job, text()))
-    });
-    let Some((job, text)) = too_large.next() else {
+        let text = || format!("needs {mem} MiB of main memory, and {all} MiB may be used here");
+        (mem > all).then(text)
+    })
+}
+
+/// Names the first job that lacks something, what it lacks, and how many others do.
+pub(super) fn none_lacks(
+    manifest: &Manifest,
+    lacks: impl Fn(&Job) -> Option<String>,
+) -> Result<(), Error> {
+    let jobs = manifest.jobs.iter();
+    let mut lacking = jobs.filter_map(|job| Some((job, lacks(job)?)));
+    let Some((job, why)) = lacking.next() else {
         return Ok(());
     };
-    let more = match too_large.count() {
-        0 => String::new(),
-        more => format!(" (and {more} more jobs cannot run)"),
-    };
-    Err(Error::Precondition(format!(
-        "job {:?} needs {text}{more}",
-        job.id
-    )))
+    let more = more(lacking.count(), "more jobs cannot run");
+    let text = format!("job {:?} {why}{more}", job.id);
+    Err(Error::Precondition(text))
 }
 
 fn text(path: &Path) -> Option<String> {

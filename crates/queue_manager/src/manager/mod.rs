@@ -28,13 +28,15 @@ use aris_attempt::cards::CardId;
 use aris_attempt::format;
 use aris_attempt::{Runner, Standing, Watch};
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::{self, Slots};
 use aris_queue::state::{Life, Queue, State};
 
+use crate::cli::RunFlags;
 use crate::error::Error;
-use crate::load;
+use crate::load::{self, Current};
 use crate::lock::{self, Held};
 use crate::place::{Owner, Place};
 use crate::snapshot;
@@ -59,18 +61,8 @@ pub(crate) struct Options {
     /// The user's manifest; `None`: the one of the last time.
     pub(crate) manifest: Option<PathBuf>,
     pub(crate) place: Place,
-    /// Where jobs run; `None`: as the manifest says.
-    pub(crate) engine: Option<Engine>,
-    /// Seconds between sweeps, at most.
-    pub(crate) poll: Option<Duration>,
-    /// After which the manager leaves, jobs or not.
-    pub(crate) max_wait: Option<Duration>,
-    /// Whether a silent manager on another machine is taken over.
-    pub(crate) takeover: bool,
-    /// Whether the manifest must be that of the last run.
-    pub(crate) strict: bool,
-    /// Also gets the lines of stderr.
-    pub(crate) log: Option<PathBuf>,
+    /// The rest of what the caller wants; the log is absolute.
+    pub(crate) flags: RunFlags,
     /// Whether this process runs the queue only to answer its own request: the answer says what was refused and changed.
     pub(crate) answers: bool,
 }
@@ -142,7 +134,7 @@ type Answered = (PathBuf, Vec<String>);
 /// An error that ends it stands in the log, too: of a detached manager nobody sees anything else.
 pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> {
     let ran = run_queue(options, context);
-    if let (Err(error), Some(log)) = (&ran, &options.log)
+    if let (Err(error), Some(log)) = (&ran, &options.flags.log)
         // Its path may lead into another queue by now.
         && !matches!(error, Error::Moved { .. })
     {
@@ -157,8 +149,8 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
 fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let began = Cards::now();
     let given = options.manifest.as_deref();
-    let mut current = load::user(&options.place, given)?.on(&options.place, options.engine)?;
-    let mut kept = None;
+    let mut current =
+        load::user(&options.place, given)?.on(&options.place, options.flags.engine)?;
     check(&current.manifest)?;
     current
         .notices
@@ -167,9 +159,20 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     if !Place::is_queue(&options.place.queue) {
         cluster::installed(current.manifest.engine, context)?;
     }
+    take_up(current, options, context, began)
+}
+
+/// Takes a queue up, and again whenever its manifest is changed on the way.
+fn take_up(
+    mut current: Current,
+    options: &Options,
+    context: &Context,
+    began: Duration,
+) -> Result<Ended, Error> {
+    let mut kept = None;
     loop {
         // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
-        let first = kept.is_none();
+        let first = kept.is_none() && !options.answers;
         let mut manager = Manager::open(current, kept, options, context)?;
         if first {
             cluster::installed(manager.queue.manifest().engine, context)?;
@@ -178,7 +181,14 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
         if let (Some(cluster), true) = (&mut cluster, first) {
             cluster.check()?;
         }
-        let detached = manager.work(cluster, began)?;
+        let detached = if options.answers {
+            manager.take_requests(cluster.as_mut())?;
+            manager.journal.sync()?;
+            manager.write_state();
+            None
+        } else {
+            manager.work(cluster, began)?
+        };
         if !manager.reloads {
             return Ok(Ended {
                 queue: manager.queue,
@@ -192,26 +202,11 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
 
 /// Takes a queue that nobody runs, finds out where its attempts stand, answers what waits, writes it down, and leaves.
 pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Error> {
-    let mut current = match &options.manifest {
+    let current = match &options.manifest {
         Some(manifest) => load::user(&options.place, Some(manifest))?,
         None => load::own(&options.place)?,
     };
-    let mut kept = None;
-    loop {
-        let mut manager = Manager::open(current, kept, options, context)?;
-        let mut cluster = manager.adopt_all()?;
-        manager.take_requests(cluster.as_mut())?;
-        manager.journal.sync()?;
-        manager.write_state();
-        if !manager.reloads {
-            return Ok(Ended {
-                queue: manager.queue,
-                detached: None,
-            });
-        }
-        kept = Some((manager.held, manager.signals, manager.answered));
-        current = load::own(&options.place)?;
-    }
+    take_up(current, options, context, Cards::now())
 }
 
 /// What no machine could run.
@@ -325,15 +320,18 @@ impl<'a> Manager<'a> {
                 }
                 break;
             }
-            if let Some(limit) = self.options.max_wait
+            if let Some(limit) = self.options.flags.max_wait
                 && now >= began + limit
             {
                 self.write_state();
-                return Err(Error::MaxWait {
-                    open: self.queue.open_jobs(),
-                    running: u32::try_from(self.queue.active().count()).unwrap_or(u32::MAX),
-                    seconds: limit.as_secs(),
-                });
+                let message = format!(
+                    "{} jobs were not over after {} s; {} go on running",
+                    self.queue.open_jobs(),
+                    limit.as_secs(),
+                    self.queue.active().count()
+                );
+                let hint = "run again with the same flags to go on";
+                return Err(Error::told(ErrorKind::Timeout, message, hint));
             }
             self.write_state_if_due();
             if !more {
@@ -405,9 +403,8 @@ impl<'a> Manager<'a> {
         } else {
             own
         };
-        self.options
-            .poll
-            .map_or(own, |poll| poll.min(own).max(Duration::from_millis(100)))
+        let poll = self.options.flags.poll;
+        poll.map_or(own, |poll| poll.min(own).max(Duration::from_millis(100)))
     }
 }
 

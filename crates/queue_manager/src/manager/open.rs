@@ -40,12 +40,12 @@ impl<'a> Manager<'a> {
             kept
         } else {
             let signals = Signals::listen()?;
-            let held = lock::take(place, &owner, options.takeover)?;
+            let held = lock::take(place, &owner, options.flags.takeover)?;
             (held, signals, Vec::new())
         };
         if current.is_outdated(place) {
             // Somebody had the queue between the look and the lock.
-            current = load::user(place, Some(&current.path))?.on(place, options.engine)?;
+            current = load::user(place, Some(&current.path))?.on(place, options.flags.engine)?;
         }
         let before = lock::parts(place);
         aris_fs::create_dir(&place.logs)?;
@@ -73,7 +73,7 @@ impl<'a> Manager<'a> {
                 engine.word()
             )));
         }
-        if options.strict {
+        if options.flags.strict {
             load::unchanged(&loaded, &current.path, &current.parts(place), &before)?;
         }
         let mut manager = Self {

@@ -1,14 +1,16 @@
 //! Starts: first written down, then carried out.
 
-use aris_attempt::cards::CardId;
+use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::Lease;
 use aris_attempt::format;
-use aris_queue::journal::JournalError;
+use aris_queue::journal::{JournalError, Mark};
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};
 
+use super::cards::Given;
 use super::{AGAIN, Cards, Manager, now_ms, spec};
 use crate::error::Error;
+use crate::explain::listed;
 use crate::load;
 
 /// Attempts begun in one turn of the loop, so that ends are seen between them.
@@ -31,7 +33,7 @@ impl Manager<'_> {
         let more = starts.len() > BATCH;
         starts.truncate(BATCH);
         let mark = self.journal.mark();
-        let (mut begun, mut again) = (Vec::new(), more);
+        let (mut begun, mut events, mut again) = (Vec::new(), Vec::new(), more);
         let mut refused = Vec::new();
         for start in starts {
             if let Some(path) = self.common.missing(self.queue.manifest(), start.job) {
@@ -46,7 +48,8 @@ impl Manager<'_> {
                 Ok(Some(leases)) => {
                     let event = self.start_event(&start, None);
                     self.journal.push(&event, self.context.now());
-                    begun.push((start, event, leases));
+                    events.push(event);
+                    begun.push((start, leases));
                 }
                 Ok(None) => again = true,
                 Err(error) => {
@@ -55,14 +58,10 @@ impl Manager<'_> {
                 }
             }
         }
-        if let Err(error) = self.journal.sync() {
-            // What cannot be written down is not done.
-            self.journal.withdraw(mark);
-            self.cannot_write(&error);
+        if !self.begun(mark, &events)? {
             return Ok(false);
         }
-        for (start, event, leases) in begun {
-            self.apply_synced(&event)?;
+        for (start, leases) in begun {
             self.launch(&start, &leases)?;
         }
         for (job, path) in refused {
@@ -71,14 +70,35 @@ impl Manager<'_> {
         Ok(again)
     }
 
-    /// Applies what stands in the journal already.
-    pub(super) fn apply_synced(&mut self, event: &Event) -> Result<(), Error> {
-        let applied = self.queue.apply(event, self.context.now(), now_ms(), 0);
-        self.dirty = true;
-        applied.map_err(|source| Error::Illegal {
-            path: self.place().queue.clone(),
-            source,
-        })
+    /// Makes the starts durable that the journal has since the mark, and applies them. `false`: what cannot be written down is not done.
+    pub(super) fn begun(&mut self, mark: Mark, starts: &[Event]) -> Result<bool, Error> {
+        if let Err(error) = self.journal.sync() {
+            self.journal.withdraw(mark);
+            self.cannot_write(&error);
+            return Ok(false);
+        }
+        let now = self.context.now();
+        let mut starts = starts.iter();
+        starts.try_for_each(|event| self.apply(event, now))?;
+        Ok(true)
+    }
+
+    /// Writes what the attempt under way is to run, and makes its folders.
+    pub(super) fn prepare(
+        &self,
+        job: u32,
+        given: Option<&Given>,
+        leases: &[Lease],
+    ) -> Result<(), AttemptError> {
+        let (id, number, folder) = (self.id(job), self.queue.run(job).attempt, self.folder(job));
+        let log = spec::log_of(self.place(), &id, number);
+        let spec = self
+            .common
+            .spec(&self.queue, job, &folder, log.clone(), given, leases);
+        aris_attempt::prepare(&folder, &spec)?;
+        aris_fs::create_dir(&spec::run_folder(&folder))?;
+        spec::link_log(self.place(), &id, &log);
+        Ok(())
     }
 
     /// The job is final without an attempt.
@@ -116,24 +136,17 @@ impl Manager<'_> {
             // A journal that lost its end does not make anything run twice.
             return self.adopt(job);
         }
-        let log = spec::log_of(self.place(), &id, number);
         let given = self.cards.given(&start.cards);
-        let spec = self
-            .common
-            .spec(&self.queue, job, &folder, log.clone(), Some(&given), leases);
-        let launched = aris_attempt::prepare(&folder, &spec).and_then(|()| {
-            aris_fs::create_dir(&spec::run_folder(&folder))?;
-            spec::link_log(self.place(), &id, &log);
-            self.watch
-                .launch(u64::from(job), &self.runner, &folder, leases)
+        let prepared = self.prepare(job, Some(&given), leases);
+        let launched = prepared.and_then(|()| {
+            let key = u64::from(job);
+            self.watch.launch(key, &self.runner, &folder, leases)
         });
         match launched {
             Ok(()) => {
-                let on = if start.cards.is_empty() {
-                    String::new()
-                } else {
-                    let ids: Vec<String> = start.cards.iter().map(CardId::to_string).collect();
-                    format!(" on card {}", ids.join(","))
+                let on = match start.cards.as_slice() {
+                    [] => String::new(),
+                    cards => format!(" on card {}", listed(cards, ",")),
                 };
                 self.say(&format!("{id} #{number} started{on}"));
                 Ok(())

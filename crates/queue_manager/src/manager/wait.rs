@@ -45,7 +45,7 @@ impl Manager<'_> {
         if wants_cards && let Some(moment) = self.cards.next_look(now) {
             at_most(moment);
         }
-        if let Some(limit) = self.options.max_wait {
+        if let Some(limit) = self.options.flags.max_wait {
             at_most(now + limit);
         }
         let rest = until.saturating_sub(now).max(Duration::from_millis(1));

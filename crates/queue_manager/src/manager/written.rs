@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::snapshot;
 use aris_queue::state::Event;
+use jiff::Timestamp;
 
 use super::{Cards, Manager, SNAPSHOT_EVERY, now_ms};
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::error::Error;
 impl Manager<'_> {
     pub(super) fn say(&self, line: &str) {
         self.context.note(line);
-        if let Some(log) = &self.options.log {
+        if let Some(log) = &self.options.flags.log {
             // The journal is the record; this is for people.
             aris_fs::append_line(log, &line.replace('\n', " ")).unwrap_or_default();
         }
@@ -36,15 +37,21 @@ impl Manager<'_> {
 
     /// Adds an event to the journal, not yet synced, and applies it.
     pub(super) fn happen(&mut self, event: Event) -> Result<(), Error> {
+        // A queue that is loaded again finds the same times.
         let time = self.context.now();
-        let done = self.queue.apply(&event, time, now_ms(), 0);
-        done.map_err(|source| Error::Illegal {
+        self.apply(&event, time)?;
+        self.journal.push(&event, time);
+        Ok(())
+    }
+
+    /// Applies an event that stands in the journal, or is about to.
+    pub(super) fn apply(&mut self, event: &Event, time: Timestamp) -> Result<(), Error> {
+        self.dirty = true;
+        let applied = self.queue.apply(event, time, now_ms(), 0);
+        applied.map_err(|source| Error::Illegal {
             path: self.place().queue.clone(),
             source,
-        })?;
-        self.journal.push(&event, time);
-        self.dirty = true;
-        Ok(())
+        })
     }
 
     pub(super) fn sync(&mut self) {

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::words;
+use crate::explain::listed;
 use aris_queue::state::{Outcome, State};
 
 /// A queue as it is recorded.
@@ -114,9 +115,8 @@ impl JobFacts {
 
     /// Cards of its last attempt, for people.
     pub(super) fn cards(&self) -> String {
-        let cards = self.attempts.last().map(|last| last.cards.iter());
-        let cards: Vec<String> = cards.into_iter().flatten().map(CardId::to_string).collect();
-        cards.join(", ")
+        let last = self.attempts.last();
+        last.map_or_else(String::new, |last| listed(&last.cards, ", "))
     }
 
     /// What its last attempt has taken until its end or `now`, for people.

@@ -1,5 +1,7 @@
 //! Times and numbers as people read them.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 /// Seconds between two times; 0 when a clock was set back in between.
@@ -47,6 +49,23 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
         1 => format!("1 {noun}"),
         _ => format!("{number} {noun}s"),
     }
+}
+
+/// ` (and 2 more)`, nothing for none; `what`: more of what.
+pub(crate) fn more(number: usize, what: &str) -> String {
+    match number {
+        0 => String::new(),
+        number => format!(" (and {number} {what})"),
+    }
+}
+
+/// How many of each kind, as `3 completed`.
+pub(crate) fn counted<N: std::fmt::Display>(counts: &BTreeMap<&str, N>, between: &str) -> String {
+    let counts = counts.iter();
+    let counts: Vec<String> = counts
+        .map(|(what, count)| format!("{count} {what}"))
+        .collect();
+    counts.join(between)
 }
 
 /// A text on one line: control characters are blanks.

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::cells::{cut, pad, width_of};
 use crate::commands::status::{Status, duration};
+use crate::results::words::counted;
 
 /// Cells of the bar that shows how far the queue is.
 const BAR: usize = 30;
@@ -35,7 +36,7 @@ pub(super) fn lines(
     let mut add = |paint: Paint, text: &str| lines.push(paint(style, &cut(text, columns)));
     add(Style::bold, &title(status, now));
     add(plain, &progress(status));
-    add(plain, &counts(status));
+    add(plain, &counted(&status.counts, "  "));
     for notice in &status.notices {
         add(Style::doubtful, &format!("! {notice}"));
     }
@@ -131,14 +132,6 @@ fn progress(status: &Status) -> String {
         text = format!("{text}, about {} left", duration(left));
     }
     text
-}
-
-fn counts(status: &Status) -> String {
-    let counts = status.counts.iter();
-    let counts: Vec<String> = counts
-        .map(|(state, count)| format!("{count} {state}"))
-        .collect();
-    counts.join("  ")
 }
 
 fn cards(status: &Status) -> Option<String> {

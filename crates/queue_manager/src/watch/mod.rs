@@ -6,6 +6,7 @@ mod terminal;
 mod wake;
 
 use std::path::Path;
+use std::thread::park_timeout;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -15,7 +16,6 @@ use crate::commands::Data;
 use crate::commands::place;
 use crate::commands::status::{NAMED, Status, of};
 use crate::error::Error;
-use crate::pause::pause;
 
 use terminal::Screen;
 pub(crate) use wake::Wake;
@@ -55,7 +55,7 @@ pub(crate) fn watch(
             drop(screen);
             return Ok(short(status).outcome());
         }
-        pause(LEAST);
+        park_timeout(LEAST);
     }
 }
 

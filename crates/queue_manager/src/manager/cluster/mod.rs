@@ -73,23 +73,13 @@ pub(super) struct Cluster {
 
 /// A wave that was not taken.
 struct Pending {
-    token: String,
-    class: Class,
+    wave: Wave,
+    /// Those of its attempts.
     jobs: Vec<u32>,
     /// It is handed over again at this moment; earlier when an attempt of the queue has ended since.
     next: Duration,
     /// Attempts that were there when it was refused because the account may have no more.
     full_with: Option<u32>,
-}
-
-/// What the jobs of one wave have in common.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Class {
-    gpus: u32,
-    cpus: Option<u32>,
-    mem_mib: Option<u64>,
-    time_limit_ms: Option<u64>,
-    options: Slurm,
 }
 
 /// The batch system of a queue in this folder; `None`: its jobs run on this machine.
@@ -171,36 +161,31 @@ pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
 
 /// The classes of a queue's jobs, each as a wave of one that is only asked about.
 pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
-    let engine = manifest.engine;
-    let classes = manifest.jobs.iter().map(|job| Class::of(job, engine));
-    let classes: BTreeSet<Class> = classes.collect();
-    let wave = |class: Class| Wave {
+    let waves = manifest.jobs.iter().map(|job| Wave {
         token: String::from("aq-preflight"),
-        run: queue.to_path_buf(),
         attempts: vec![queue.join("a")],
-        gpus: class.gpus,
-        cpus: class.cpus,
-        mem_mib: class.mem_mib,
-        time_limit_ms: class.time_limit_ms,
-        throttle: None,
-        options: class.options,
-    };
-    classes.into_iter().map(wave).collect()
+        ..class(job, manifest.engine, queue)
+    });
+    let waves: BTreeSet<Wave> = waves.collect();
+    waves.into_iter().collect()
 }
 
-impl Class {
-    fn of(job: &Job, engine: Engine) -> Self {
-        let settings = &job.settings;
-        Self {
-            gpus: settings.gpus,
-            cpus: settings.cpus.map(Positive::get),
-            mem_mib: settings.mem_mib,
-            time_limit_ms: settings.time_limit_ms,
-            options: match engine {
-                Engine::Slurm => settings.slurm.clone(),
-                Engine::Local | Engine::Hq => Slurm::default(),
-            },
-        }
+/// What the jobs of one wave have in common, as a wave without attempts.
+fn class(job: &Job, engine: Engine, queue: &Path) -> Wave {
+    let settings = &job.settings;
+    Wave {
+        token: String::new(),
+        run: queue.to_path_buf(),
+        attempts: Vec::new(),
+        gpus: settings.gpus,
+        cpus: settings.cpus.map(Positive::get),
+        mem_mib: settings.mem_mib,
+        time_limit_ms: settings.time_limit_ms,
+        throttle: None,
+        options: match engine {
+            Engine::Slurm => settings.slurm.clone(),
+            Engine::Local | Engine::Hq => Slurm::default(),
+        },
     }
 }
 
@@ -239,7 +224,7 @@ impl Cluster {
     pub(super) fn next(&self) -> Duration {
         let waves = self.pending.iter();
         // Those whose answer was lost wait for another question.
-        let waves = waves.filter(|wave| !self.unclear.contains(&wave.token));
+        let waves = waves.filter(|wave| !self.unclear.contains(&wave.wave.token));
         waves
             .map(|wave| wave.next)
             .fold(self.next_look.min(self.next_ask), Duration::min)

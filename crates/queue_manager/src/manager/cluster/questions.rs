@@ -6,6 +6,7 @@ use aris_slurm::{Found, Says, Silent, Task};
 use super::super::{Cards, Manager};
 use super::{ASK, Cluster, SILENCE, parsed};
 use crate::error::Error;
+use crate::results::words::more;
 
 /// Slurm's reasons that do not pass by waiting.
 ///
@@ -91,10 +92,7 @@ impl Manager<'_> {
                 _ => None,
             });
         let text = jobs.next().map(|(job, why)| {
-            let more = match jobs.count() {
-                0 => String::new(),
-                more => format!(" (and {more} more)"),
-            };
+            let more = more(jobs.count(), "more");
             let (id, name) = (self.id(job), cluster.engine.name());
             format!("{name} has job {id:?}{more} and does not start it as it is: {why}")
         });
@@ -137,7 +135,7 @@ impl Manager<'_> {
         refs: &[Task],
     ) -> Result<(), Error> {
         cluster.unclear.remove(token);
-        cluster.pending.retain(|wave| wave.token != token);
+        cluster.pending.retain(|wave| wave.wave.token != token);
         self.heard(cluster);
         if let Some(first) = refs.first() {
             self.happen(Event::Submitted {
@@ -160,7 +158,7 @@ impl Manager<'_> {
         token: &str,
     ) -> Result<(), Error> {
         cluster.unclear.remove(token);
-        if cluster.pending.iter().any(|wave| wave.token == token) {
+        if cluster.pending.iter().any(|wave| wave.wave.token == token) {
             // It is handed over again as it is.
             return Ok(());
         }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use aris_attempt::format;
 use aris_contract::hex::hex;
 use aris_queue::schedule;
 use aris_queue::state::{Reason, State, Verdict};
@@ -10,10 +9,9 @@ use aris_slurm::{Silent, SubmitError, Wave};
 use sha2::{Digest as _, Sha256};
 
 use super::super::ends::withdraw;
-use super::super::spec::{log_of, run_folder};
 use super::super::starts::missing;
 use super::super::{AGAIN, Cards, Manager};
-use super::{ASK, Class, Cluster, Pending, SILENCE, WINDOW, check_config, name};
+use super::{ASK, Cluster, Pending, SILENCE, WINDOW, check_config, class, name};
 use crate::error::Error;
 
 /// Times a refusal in words that nobody knows is taken for a passing one. **Source**: queue design §10.
@@ -35,7 +33,7 @@ impl Manager<'_> {
             if self.queue.paused() && wave.next <= now {
                 wave.next = now + SILENCE.0;
             }
-            if cluster.unclear.contains(&wave.token) || (now < wave.next && !room) {
+            if cluster.unclear.contains(&wave.wave.token) || (now < wave.next && !room) {
                 cluster.pending.push(wave);
                 continue;
             }
@@ -43,7 +41,7 @@ impl Manager<'_> {
             wave.jobs.retain(|job| {
                 let run = self.queue.run(*job);
                 let ours = run.engine_ref.as_deref().and_then(super::parsed);
-                run.life.is_active() && ours.is_some_and(|(token, _)| token == wave.token)
+                run.life.is_active() && ours.is_some_and(|(token, _)| token == wave.wave.token)
             });
             if !wave.jobs.is_empty() {
                 self.hand_over(cluster, wave)?;
@@ -90,14 +88,15 @@ impl Manager<'_> {
         };
         let chosen = schedule::choose_for_engine(&self.queue, room);
         // In the order of their best jobs.
-        let mut classes: Vec<(Class, Vec<u32>)> = Vec::new();
+        let mut classes: Vec<(Wave, Vec<u32>)> = Vec::new();
         for job in chosen {
             if let Some(path) = self.common.missing(self.queue.manifest(), job) {
                 self.refuse(job, missing(&path))?;
                 continue;
             }
             let manifest = self.queue.manifest();
-            let class = Class::of(&manifest.jobs[job as usize], manifest.engine);
+            let spec = &manifest.jobs[job as usize];
+            let class = class(spec, manifest.engine, &self.place().queue);
             match classes.iter_mut().find(|(known, _)| *known == class) {
                 Some((_, jobs)) => jobs.push(job),
                 None => classes.push((class, vec![job])),
@@ -119,7 +118,7 @@ impl Manager<'_> {
     fn begin_wave(
         &mut self,
         cluster: &mut Cluster,
-        class: &Class,
+        class: &Wave,
         jobs: &[u32],
     ) -> Result<bool, Error> {
         let mark = self.journal.mark();
@@ -134,16 +133,11 @@ impl Manager<'_> {
             self.journal.push(&event, self.context.now());
             events.push(event);
         }
-        if let Err(error) = self.journal.sync() {
-            self.journal.withdraw(mark);
-            self.cannot_write(&error);
+        if !self.begun(mark, &events)? {
             return Ok(false);
         }
-        for event in &events {
-            self.apply_synced(event)?;
-        }
         for job in jobs {
-            if let Err(error) = self.prepare_there(*job) {
+            if let Err(error) = self.prepare(*job, None, &[]) {
                 self.notice("start", Some(error.to_string()));
                 self.not_before = Cards::now() + AGAIN;
                 self.untaken(jobs, &error.to_string())?;
@@ -151,8 +145,10 @@ impl Manager<'_> {
             }
         }
         let wave = Pending {
-            token,
-            class: class.clone(),
+            wave: Wave {
+                token,
+                ..class.clone()
+            },
             jobs: jobs.to_vec(),
             next: Duration::ZERO,
             full_with: None,
@@ -168,26 +164,18 @@ impl Manager<'_> {
             .share_left(cluster)
             .filter(|_| cluster.engine.bounds_waves())
             .map(|left| left.clamp(1, own.max(1)));
-        let wave = Wave {
-            token: pending.token.clone(),
-            run: self.place().queue.clone(),
-            attempts: pending.jobs.iter().map(|job| self.folder(*job)).collect(),
-            gpus: pending.class.gpus,
-            cpus: pending.class.cpus,
-            mem_mib: pending.class.mem_mib,
-            time_limit_ms: pending.class.time_limit_ms,
-            throttle: throttle.filter(|most| *most < own),
-            options: pending.class.options.clone(),
-        };
+        let token = pending.wave.token.clone();
+        pending.wave.attempts = pending.jobs.iter().map(|job| self.folder(*job)).collect();
+        pending.wave.throttle = throttle.filter(|most| *most < own);
         let now = Cards::now();
         // As much as one whose answer is lost may take.
-        cluster.throttles.remove(&pending.token);
-        cluster
-            .throttles
-            .extend(throttle.map(|most| (pending.token.clone(), most)));
-        match cluster.engine.submit(&wave) {
+        cluster.throttles.remove(&token);
+        let throttle = throttle.map(|most| (token.clone(), most));
+        cluster.throttles.extend(throttle);
+        // What is told of a refusal, when the wave is handed over again, and whether others may be meanwhile.
+        let (about, text, pause, more) = match cluster.engine.submit(&pending.wave) {
             Ok(tasks) => {
-                self.say(&format!("{own} jobs submitted as {}", pending.token));
+                self.say(&format!("{own} jobs submitted as {token}"));
                 cluster.next_ask = now + ASK.0;
                 // There was room for it: there may be for more.
                 if let Some(window) = &mut cluster.window
@@ -198,45 +186,33 @@ impl Manager<'_> {
                 for job in &pending.jobs {
                     cluster.refusals.remove(job);
                 }
-                self.found(cluster, &pending.token, &tasks)?;
-                Ok(true)
+                self.found(cluster, &token, &tasks)?;
+                return Ok(true);
             }
             Err(SubmitError::Rejected(why)) => {
                 self.rejected(cluster, &pending.jobs, &why)?;
-                Ok(true)
+                return Ok(true);
             }
             Err(SubmitError::Full(why)) => {
-                self.notice(
-                    "account limit",
-                    Some(format!("the account's limit, jobs wait: {why}")),
-                );
+                let text = format!("the account's limit, jobs wait: {why}");
                 let fewer = own / 2;
                 cluster.window = Some(others.saturating_add(fewer).max(1));
                 cluster.refused(&pending.jobs, &why);
                 if fewer > 0 {
+                    self.notice("account limit", Some(text));
                     // The first half keeps its attempts; the others have begun nothing.
                     let rest = pending.jobs.split_off(fewer as usize);
                     self.untaken(&rest, &why)?;
                     self.tell_of_refusal(cluster, &rest, "when those before it have been taken");
                     return self.hand_over(cluster, pending);
                 }
-                pending.next = now + FULL;
                 pending.full_with = Some(others);
-                let again = self.moment(FULL) + ", or when a job of this queue has left it";
-                self.tell_of_refusal(cluster, &pending.jobs, &again);
-                cluster.pending.push(pending);
-                Ok(false)
+                ("account limit", text, FULL, false)
             }
             Err(SubmitError::Closed(why)) => {
-                self.notice(
-                    "refusal",
-                    Some(format!("the partition is closed, jobs wait: {why}")),
-                );
                 cluster.refused(&pending.jobs, &why);
-                pending.next = now + FULL;
-                self.tell_of_refusal(cluster, &pending.jobs, &self.moment(FULL));
-                cluster.pending.push(pending);
-                Ok(true)
+                let text = format!("the partition is closed, jobs wait: {why}");
+                ("refusal", text, FULL, true)
             }
             Err(SubmitError::Unavailable(why)) => {
                 cluster.config = None;
@@ -244,7 +220,7 @@ impl Manager<'_> {
                 self.not_before = cluster.next_ask;
                 pending.next = cluster.next_ask;
                 cluster.pending.push(pending);
-                Ok(false)
+                return Ok(false);
             }
             Err(SubmitError::Unknown(why)) => {
                 let times = cluster.refused(&pending.jobs, &why);
@@ -252,35 +228,31 @@ impl Manager<'_> {
                     self.rejected(cluster, &pending.jobs, &why)?;
                     return Ok(true);
                 }
-                self.notice(
-                    "refusal",
-                    Some(format!("not known here, it is tried again: {why}")),
-                );
-                if cluster.engine.is_unclear(&pending.token) {
-                    cluster.unclear.insert(pending.token.clone());
+                if cluster.engine.is_unclear(&token) {
+                    cluster.unclear.insert(token);
                     cluster.next_ask = cluster.next_ask.min(now + SILENCE.0);
                 }
-                let pause = SILENCE.0 * times;
-                pending.next = now + pause;
-                self.tell_of_refusal(cluster, &pending.jobs, &self.moment(pause));
-                cluster.pending.push(pending);
-                Ok(true)
+                let text = format!("not known here, it is tried again: {why}");
+                ("refusal", text, SILENCE.0 * times, true)
             }
             Err(SubmitError::Unclear(why)) => {
-                self.notice(
-                    "batch system",
-                    Some(format!(
-                        "whether {} was submitted is not known: {why}",
-                        pending.token
-                    )),
-                );
-                cluster.unclear.insert(pending.token.clone());
+                let text = format!("whether {token} was submitted is not known: {why}");
+                cluster.unclear.insert(token);
                 cluster.next_ask = now + SILENCE.0;
-                pending.next = cluster.next_ask;
-                cluster.pending.push(pending);
-                Ok(false)
+                ("batch system", text, SILENCE.0, false)
             }
+        };
+        self.notice(about, Some(text));
+        pending.next = now + pause;
+        if about != "batch system" {
+            let limit = pending
+                .full_with
+                .map(|_| ", or when a job of this queue has left it");
+            let again = self.moment(pause) + limit.unwrap_or_default();
+            self.tell_of_refusal(cluster, &pending.jobs, &again);
         }
+        cluster.pending.push(pending);
+        Ok(more)
     }
 
     /// These will not be taken.
@@ -337,18 +309,5 @@ impl Manager<'_> {
         let digest = Sha256::digest(self.place().queue.as_os_str().as_encoded_bytes());
         let queue = hex(digest.iter().take(4));
         format!("aq-{}-{}", queue, self.journal.seq() + 1)
-    }
-
-    pub(super) fn prepare_there(&self, job: u32) -> Result<(), aris_attempt::AttemptError> {
-        let (id, number) = (self.id(job), self.queue.run(job).attempt);
-        let log = log_of(self.place(), &id, number);
-        let folder = format::folder(&self.place().queue, &id, number);
-        let spec = self
-            .common
-            .spec(&self.queue, job, &folder, log.clone(), None, &[]);
-        aris_attempt::prepare(&folder, &spec)?;
-        aris_fs::create_dir(&run_folder(&folder))?;
-        super::super::spec::link_log(self.place(), &id, &log);
-        Ok(())
     }
 }
