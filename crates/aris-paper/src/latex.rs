@@ -233,14 +233,7 @@ fn after(text: &str, length: usize) -> &str {
 
 /// Makes each run of white space one blank, and none at the ends.
 pub(crate) fn squeeze(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -22,5 +22,6 @@ pub mod facts;
 pub mod latex;
 pub mod names;
 pub mod records;
+mod tables;
 pub mod titles;
 pub mod venues;

@@ -6,14 +6,16 @@ use super::{Bibliography, reader};
 const PROBE: usize = 512;
 
 /// Says why a file cannot be read as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
     /// The file is UTF-16.
+    #[error("the file is UTF-16 ({} endian), expected UTF-8", if *little_endian { "little" } else { "big" })]
     Utf16 {
         /// The least significant byte stands first.
         little_endian: bool,
     },
     /// The file is not UTF-8.
+    #[error("line {line} is not UTF-8 (byte 0x{byte:02x})")]
     NotUtf8 {
         /// Offset of the first bad byte.
         offset: usize,
@@ -41,22 +43,6 @@ impl EncodingError {
         }
     }
 }
-
-impl std::fmt::Display for EncodingError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Utf16 { little_endian } => {
-                let order = if *little_endian { "little" } else { "big" };
-                write!(f, "the file is UTF-16 ({order} endian), expected UTF-8")
-            }
-            Self::NotUtf8 { line, byte, .. } => {
-                write!(f, "line {line} is not UTF-8 (byte 0x{byte:02x})")
-            }
-        }
-    }
-}
-
-impl std::error::Error for EncodingError {}
 
 /// Reads a file's bytes.
 ///

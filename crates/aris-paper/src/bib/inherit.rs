@@ -3,40 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Bibliography, Entry, Field};
+use crate::tables::words;
 
 /// Entries visited on behalf of one; longer chains are a mistake or an attack.
 const MAX_ANCESTORS: usize = 16;
 
 /// Fields taken from one ancestor; the longest entries that programs export have about sixty.
 const MAX_FIELDS: usize = 300;
-
-/// Fields that belong to one entry alone.
-///
-/// **Source**: *The biblatex Package*, Appendix B, and §3.13.7 (`ids`, `label`, `options`, …)
-const OWN: [&str; 22] = [
-    "abstract",
-    "addendum",
-    "annotation",
-    "crossref",
-    "doi",
-    "entryset",
-    "entrysubtype",
-    "execute",
-    "file",
-    "ids",
-    "keywords",
-    "label",
-    "options",
-    "presort",
-    "related",
-    "relatedtype",
-    "shorthand",
-    "sortkey",
-    "sorttitle",
-    "xdata",
-    "xref",
-    "url",
-];
 
 /// The entries of one or several files by key, to look them up and to resolve inheritance.
 #[derive(Debug)]
@@ -148,7 +121,7 @@ fn take_over<'a>(resolved: &mut Resolved<'a>, parent: &'a Entry, by_data: bool) 
             }
             field.name.as_str()
         } else {
-            if OWN.contains(&field.name.as_str()) {
+            if words("own fields").contains(&field.name.as_str()) {
                 continue;
             }
             renamed(&parent.kind, &resolved.entry.kind, &field.name)

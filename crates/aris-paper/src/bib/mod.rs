@@ -165,7 +165,8 @@ pub struct Problem {
 }
 
 /// The kinds of problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", prefix = "bibtex_")]
 pub enum ProblemKind {
     /// A byte order mark opens the file.
     ByteOrderMark,
@@ -210,24 +211,7 @@ pub enum ProblemKind {
 impl ProblemKind {
     /// The stable name used in reports.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::ByteOrderMark => "byte_order_mark",
-            Self::NoBracket => "no_bracket",
-            Self::NoKey => "no_key",
-            Self::BadKey => "bad_key",
-            Self::BadField => "bad_field",
-            Self::NoValue => "no_value",
-            Self::BareWord => "bare_word",
-            Self::NoComma => "no_comma",
-            Self::CommentInEntry => "comment_in_entry",
-            Self::Unclosed => "unclosed",
-            Self::UnclosedEntry => "unclosed_entry",
-            Self::SwallowedEntry => "swallowed_entry",
-            Self::StrayText => "stray_text",
-            Self::UnknownMacro => "unknown_macro",
-            Self::DuplicateKey { .. } => "duplicate_key",
-            Self::DuplicateField { .. } => "duplicate_field",
-        }
+        self.into()
     }
 
     /// Tells what makes BibTeX drop or misread something from what it merely mentions.

@@ -5,6 +5,13 @@ use super::Place;
 /// Characters between two checkpoints on one line; bounds the work per question on very long lines.
 const STRIDE: usize = 512;
 
+/// Where a text begins.
+const START: Place = Place {
+    offset: 0,
+    line: 1,
+    column: 1,
+};
+
 /// Answers which line and column an offset lies in, in logarithmic time.
 #[derive(Debug)]
 pub(super) struct Positions<'a> {
@@ -15,31 +22,17 @@ pub(super) struct Positions<'a> {
 
 impl<'a> Positions<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let mut checkpoints = vec![Place {
-            offset: 0,
-            line: 1,
-            column: 1,
-        }];
-        let (mut line, mut column) = (1, 1);
-        for (offset, character) in text.char_indices() {
-            let next = offset + character.len_utf8();
+        let mut checkpoints = vec![START];
+        let mut place = START;
+        for character in text.chars() {
+            place.offset += character.len_utf8();
             if character == '\n' {
-                line += 1;
-                column = 1;
-                checkpoints.push(Place {
-                    offset: next,
-                    line,
-                    column,
-                });
+                (place.line, place.column) = (place.line + 1, 1);
             } else {
-                column += 1;
-                if column % STRIDE == 0 {
-                    checkpoints.push(Place {
-                        offset: next,
-                        line,
-                        column,
-                    });
-                }
+                place.column += 1;
+            }
+            if character == '\n' || place.column.is_multiple_of(STRIDE) {
+                checkpoints.push(place);
             }
         }
         Self { text, checkpoints }
@@ -55,11 +48,7 @@ impl<'a> Positions<'a> {
             .checked_sub(1)
             .and_then(|index| self.checkpoints.get(index))
             .copied()
-            .unwrap_or(Place {
-                offset: 0,
-                line: 1,
-                column: 1,
-            });
+            .unwrap_or(START);
         let between = self
             .text
             .as_bytes()

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::position::Positions;
-use super::scan::{Head, Source, is_known_kind};
+use super::scan::{Head, Source};
 use super::value::{self, Macros};
 use super::{Bibliography, MacroDefinition, Place, Problem, ProblemKind, Span};
 use crate::braces::Braces;
+use crate::tables::words;
 
 /// Reads a file of references. Never fails; linear in the length of the text.
 pub fn read(text: &str) -> Bibliography {
@@ -78,7 +79,7 @@ impl<'a> Reader<'a> {
             if kind != "comment"
                 && !commented
                 && self.source.is_entry_position(head.at)
-                && is_known_kind(&kind)
+                && words("entry types").contains(&kind.as_str())
             {
                 let message = format!("expected `{{` after `@{}`", head.kind);
                 self.problem(ProblemKind::NoBracket, "", head.at, message);

@@ -1,52 +1,5 @@
 //! What a BibTeX file is made of below the entry: names, blanks, lines, and where an entry may begin.
 
-/// Entry types whose name alone at the start of a line shows that an entry was meant.
-///
-/// **Source**: btxdoc §3.1 and *The biblatex Package* §2.1.1
-const KNOWN_KINDS: [&str; 34] = [
-    "article",
-    "artwork",
-    "audio",
-    "book",
-    "bookinbook",
-    "booklet",
-    "collection",
-    "comment",
-    "conference",
-    "dataset",
-    "inbook",
-    "incollection",
-    "inproceedings",
-    "inreference",
-    "manual",
-    "mastersthesis",
-    "misc",
-    "movie",
-    "online",
-    "patent",
-    "periodical",
-    "phdthesis",
-    "preamble",
-    "proceedings",
-    "reference",
-    "report",
-    "set",
-    "software",
-    "string",
-    "techreport",
-    "thesis",
-    "unpublished",
-    "www",
-    "xdata",
-];
-
-/// Tells whether the word is one of the usual entry types.
-pub(super) fn is_known_kind(word: &str) -> bool {
-    KNOWN_KINDS
-        .binary_search(&word.to_ascii_lowercase().as_str())
-        .is_ok()
-}
-
 /// The text with its lines; all questions are answered without running over the text again.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
@@ -235,13 +188,6 @@ fn is_name_byte(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn kinds_are_sorted_for_the_search() {
-        assert!(KNOWN_KINDS.is_sorted());
-        assert!(is_known_kind("InProceedings"));
-        assert!(!is_known_kind("b.com"));
-    }
 
     #[test]
     fn entry_starts_need_a_place_and_a_key() {

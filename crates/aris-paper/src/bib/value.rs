@@ -230,12 +230,6 @@ fn ends_well(source: &Source<'_>, at: usize) -> bool {
 
 /// Makes each run of white space one blank, and none at the ends, as BibTeX does.
 fn collapse(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_ascii_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    words.join(" ")
 }

@@ -40,7 +40,7 @@ pub(super) fn check(entry: &Resolved<'_>, now: Month, found: &mut Vec<Fact>) {
                 "`{}` holds a placeholder where an arXiv identifier belongs",
                 field.text
             );
-            found.push(fact(FactKind::ArxivPlaceholder, field, message));
+            found.push(fact(FactKind::ArxivIdPlaceholder, field, message));
         }
         for id in mentions(entry, field) {
             let text = match &id {
@@ -125,9 +125,9 @@ fn judge(
         Ok(id) => id,
         Err(error) => {
             let kind = if error.is_impossible() {
-                FactKind::ArxivImpossible
+                FactKind::ArxivIdImpossible
             } else {
-                FactKind::ArxivMalformed
+                FactKind::ArxivIdMalformed
             };
             found.push(fact(kind, field, error.to_string()));
             return;
@@ -142,7 +142,7 @@ fn judge(
         let message = format!(
             "arXiv identifier {id} belongs to {id_year}-{id_month:02}, which has not come yet"
         );
-        found.push(fact(FactKind::ArxivInFuture, field, message));
+        found.push(fact(FactKind::ArxivIdInFuture, field, message));
         return;
     }
     let Some((cited, year_field)) = year(entry) else {
@@ -162,9 +162,9 @@ fn judge(
         || field.name == "note" && !is_arxiv_venue(entry)
     {
         let message = format!("{said}; right only if the paper was deposited late or held back");
-        found.push(fact(FactKind::ArxivAfterPublication, year_field, message));
+        found.push(fact(FactKind::ArxivIdAfterPublication, year_field, message));
     } else {
-        found.push(fact(FactKind::ArxivNewerThanYear, year_field, said));
+        found.push(fact(FactKind::ArxivIdNewerThanYear, year_field, said));
     }
 }
 

@@ -2,24 +2,11 @@
 
 use super::{Fact, FactKind, Month, fact};
 use crate::bib::{Resolved, year_of};
+use crate::tables::words;
 use crate::titles::fold;
 
 /// First year that is not worth a question: movable type.
 const EARLIEST: u16 = 1400;
-
-/// What may stand in a year field instead of a year, or explain one ahead of time.
-const FORTHCOMING: [&str; 10] = [
-    "accepted",
-    "appear",
-    "forthcoming",
-    "in press",
-    "in preparation",
-    "inpress",
-    "n.d",
-    "no date",
-    "submitted",
-    "under review",
-];
 
 pub(super) fn check(entry: &Resolved<'_>, now: Month, found: &mut Vec<Fact>) {
     for name in ["year", "date"] {
@@ -103,7 +90,10 @@ fn is_forthcoming(entry: &Resolved<'_>) -> bool {
 fn explains(text: &str) -> bool {
     let folded = fold(text);
     let ancient = folded.contains("bc") || folded.contains("century") || folded.contains("c. ");
-    ancient || FORTHCOMING.iter().any(|word| folded.contains(word))
+    ancient
+        || words("forthcoming")
+            .iter()
+            .any(|word| folded.contains(word))
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ fn refusal(error: &DoiError) -> FactKind {
                 FactKind::DoiMalformed
             }
         }
-        DoiError::Shape(_) | DoiError::Space(_) => FactKind::DoiNotOne,
+        DoiError::Shape(_) | DoiError::Space(_) => FactKind::DoiNotADoi,
     }
 }
 

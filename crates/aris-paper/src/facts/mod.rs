@@ -39,26 +39,27 @@ pub struct Fact {
 }
 
 /// The kinds of fact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FactKind {
     /// An arXiv identifier that the scheme rules out.
-    ArxivImpossible,
+    ArxivIdImpossible,
     /// An arXiv identifier of a month that has not come yet.
-    ArxivInFuture,
+    ArxivIdInFuture,
     /// `XXXX.XXXXX`.
-    ArxivPlaceholder,
+    ArxivIdPlaceholder,
     /// The cited year lies before the arXiv identifier, and nothing else is said to have published it.
-    ArxivNewerThanYear,
+    ArxivIdNewerThanYear,
     /// The cited year of a published work lies before its arXiv identifier: late deposits exist.
-    ArxivAfterPublication,
+    ArxivIdAfterPublication,
     /// Announced as an arXiv identifier and not of its shape.
-    ArxivMalformed,
+    ArxivIdMalformed,
     /// Two fields name different arXiv papers.
     ArxivIdsContradict,
     /// A DOI whose prefix or suffix cannot be one.
     DoiMalformed,
     /// The `doi` field holds something else.
-    DoiNotOne,
+    DoiNotADoi,
     /// A template's example DOI.
     DoiPlaceholder,
     /// Two fields name different DOIs.
@@ -98,53 +99,26 @@ pub enum FactKind {
 impl FactKind {
     /// The stable name used in reports.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::ArxivImpossible => "arxiv_id_impossible",
-            Self::ArxivInFuture => "arxiv_id_in_future",
-            Self::ArxivPlaceholder => "arxiv_id_placeholder",
-            Self::ArxivNewerThanYear => "arxiv_id_newer_than_year",
-            Self::ArxivAfterPublication => "arxiv_id_after_publication",
-            Self::ArxivMalformed => "arxiv_id_malformed",
-            Self::ArxivIdsContradict => "arxiv_ids_contradict",
-            Self::DoiMalformed => "doi_malformed",
-            Self::DoiNotOne => "doi_not_a_doi",
-            Self::DoiPlaceholder => "doi_placeholder",
-            Self::DoisContradict => "dois_contradict",
-            Self::DoiPublisherMismatch => "doi_publisher_mismatch",
-            Self::DoiVenueMismatch => "doi_venue_mismatch",
-            Self::DoiYearMismatch => "doi_year_mismatch",
-            Self::DoiUnregistered => "doi_unregistered",
-            Self::YearInFuture => "year_in_future",
-            Self::YearNext => "year_next",
-            Self::YearTooEarly => "year_too_early",
-            Self::YearUnreadable => "year_unreadable",
-            Self::MonthImpossible => "month_impossible",
-            Self::PlaceholderAuthor => "placeholder_author",
-            Self::NoNamedAuthor => "no_named_author",
-            Self::AnonymousAuthor => "anonymous_author",
-            Self::LiteralEtAl => "literal_et_al",
-            Self::PlaceholderTitle => "placeholder_title",
-            Self::PagesReversed => "pages_reversed",
-        }
+        self.into()
     }
 
     /// Whether the entry is wrong whatever anybody else says; the others are reasons to look.
     pub fn proves_error(self) -> bool {
         match self {
-            Self::ArxivImpossible
-            | Self::ArxivInFuture
-            | Self::ArxivPlaceholder
-            | Self::ArxivNewerThanYear
+            Self::ArxivIdImpossible
+            | Self::ArxivIdInFuture
+            | Self::ArxivIdPlaceholder
+            | Self::ArxivIdNewerThanYear
             | Self::DoiMalformed
             | Self::DoiPlaceholder
             | Self::YearInFuture
             | Self::PlaceholderAuthor
             | Self::NoNamedAuthor
             | Self::PlaceholderTitle => true,
-            Self::ArxivAfterPublication
-            | Self::ArxivMalformed
+            Self::ArxivIdAfterPublication
+            | Self::ArxivIdMalformed
             | Self::ArxivIdsContradict
-            | Self::DoiNotOne
+            | Self::DoiNotADoi
             | Self::DoisContradict
             | Self::DoiPublisherMismatch
             | Self::DoiVenueMismatch

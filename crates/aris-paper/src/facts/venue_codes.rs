@@ -17,90 +17,8 @@ use aris_contract::ids::Doi;
 
 use super::{Fact, FactKind, fact, venue, year};
 use crate::bib::{Field, Resolved};
+use crate::tables::{row, table, words};
 use crate::titles::normalise;
-
-/// A venue with a code: its short name and words that occur in the ways to write it.
-struct Venue {
-    code: &'static str,
-    words: &'static [&'static str],
-}
-
-const VENUES: [Venue; 13] = [
-    Venue {
-        code: "aaai",
-        words: &["aaai", "artificial", "artif", "innovative", "iaai"],
-    },
-    Venue {
-        code: "acl",
-        words: &["acl", "association", "assoc", "linguistics", "linguist"],
-    },
-    Venue {
-        code: "conll",
-        words: &["conll", "language", "learning"],
-    },
-    Venue {
-        code: "cvpr",
-        words: &[
-            "cvpr", "cvprw", "vision", "vis", "pattern", "patt", "ieee", "cvf",
-        ],
-    },
-    Venue {
-        code: "eacl",
-        words: &["eacl", "european", "association", "linguistics"],
-    },
-    Venue {
-        code: "emnlp",
-        words: &["emnlp", "ijcnlp", "empirical", "linguistics"],
-    },
-    Venue {
-        code: "iccv",
-        words: &["iccv", "iccvw", "vision", "vis", "ieee", "cvf"],
-    },
-    Venue {
-        code: "icra",
-        words: &["icra", "robotics", "robot", "ieee"],
-    },
-    Venue {
-        code: "ijcai",
-        words: &["ijcai", "artificial", "artif", "joint"],
-    },
-    Venue {
-        code: "iros",
-        words: &["iros", "robots", "robot", "ieee", "rsj"],
-    },
-    Venue {
-        code: "joss",
-        words: &["joss", "open"],
-    },
-    Venue {
-        code: "naacl",
-        words: &["naacl", "north", "association", "linguistics", "hlt"],
-    },
-    Venue {
-        code: "wacv",
-        words: &["wacv", "vision", "vis", "winter", "ieee", "cvf"],
-    },
-];
-
-/// Names of venues without codes that an entry may give; any of them contradicts any code.
-const OTHERS: [&str; 16] = [
-    "aistats",
-    "colt",
-    "corl",
-    "eccv",
-    "iclr",
-    "icml",
-    "jmlr",
-    "kdd",
-    "machine learning",
-    "mach learn",
-    "neurips",
-    "neural information processing systems",
-    "nips",
-    "sigir",
-    "uai",
-    "www",
-];
 
 /// What a suffix says.
 struct Code {
@@ -111,15 +29,12 @@ struct Code {
 /// Compares venue and year with what the DOI says; `true` when the venue was found wrong or could be compared.
 pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut Vec<Fact>) -> bool {
     let Some(code) = read(doi) else { return false };
-    let Some(row) = VENUES.iter().find(|row| row.code == code.venue) else {
-        return false;
-    };
     if let Some(named) = venue(entry)
-        && contradicts(row, &normalise(&named.text))
+        && contradicts(code.venue, &normalise(&named.text))
     {
         let message = format!(
             "DOI {doi} belongs to {}, but the entry names `{}`",
-            row.code.to_uppercase(),
+            code.venue.to_uppercase(),
             named.text
         );
         found.push(fact(FactKind::DoiVenueMismatch, field, message));
@@ -134,17 +49,18 @@ pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut 
     true
 }
 
-fn contradicts(row: &Venue, named: &str) -> bool {
+fn contradicts(code: &str, named: &str) -> bool {
     let padded = format!(" {named} ");
     let has = |word: &str| padded.contains(&format!(" {word} "));
     // Preprints and workshops of the venue are named in many ways; only clear cases count.
-    if named.is_empty() || has("arxiv") || has("corr") || has(row.code) {
+    if named.is_empty() || has("arxiv") || has("corr") || has(code) {
         return false;
     }
-    let other_code = VENUES
-        .iter()
-        .any(|other| other.code != row.code && has(other.code));
-    other_code || OTHERS.iter().any(|other| has(other)) || !row.words.iter().any(|word| has(word))
+    let any = |words: &[&str]| words.iter().any(|word| has(word));
+    let mut others = table("venue codes").iter().map(|(other, _)| *other);
+    others.any(|other| other != code && has(other))
+        || any(words("venues without codes"))
+        || !any(row("venue codes", code))
 }
 
 /// Reads the code out of a suffix.
@@ -189,13 +105,17 @@ fn ieee(suffix: &str) -> Option<Code> {
     let number = parts.next()?;
     let letters = head.trim_end_matches(|c: char| c.is_ascii_digit());
     let name = letters.strip_suffix('w').unwrap_or(letters);
-    let row = VENUES
-        .iter()
-        .find(|row| row.code == name && row.words.contains(&"ieee"))?;
+    let venue = with_word(name, "ieee")?;
     (parts.next().is_none() && number.bytes().all(|b| b.is_ascii_digit())).then_some(Code {
-        venue: row.code,
+        venue,
         year: Some(year),
     })
+}
+
+/// The code, if it is one of a venue that is written with this word.
+fn with_word(code: &str, word: &str) -> Option<&'static str> {
+    let mut venues = table("venue codes").iter();
+    venues.find_map(|(known, words)| (*known == code && words.contains(&word)).then_some(*known))
 }
 
 /// `2023.acl-long.1`, `2021.findings-emnlp.3` (a venue of its own: no code), `n19-1357`.
@@ -203,11 +123,8 @@ fn anthology(id: &str) -> Option<Code> {
     if let Some((year, rest)) = id.split_once('.') {
         let volume = rest.split('.').next()?;
         let venue = volume.split('-').next()?;
-        let row = VENUES
-            .iter()
-            .find(|row| row.code == venue && row.words.contains(&"linguistics"))?;
         return Some(Code {
-            venue: row.code,
+            venue: with_word(venue, "linguistics")?,
             year: Some(four_digits(year)?),
         });
     }
@@ -348,8 +265,8 @@ mod tests {
 
     #[test]
     fn every_code_is_a_word_of_its_venue() {
-        for row in &VENUES {
-            assert!(row.words.contains(&row.code), "{}", row.code);
+        for (code, words) in table("venue codes") {
+            assert!(words.contains(code), "{code}");
         }
     }
 }

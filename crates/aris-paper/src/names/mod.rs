@@ -173,14 +173,8 @@ fn text(words: &[&str]) -> String {
 }
 
 fn join(parts: &[&str]) -> String {
-    let mut out = String::new();
-    for part in parts.iter().filter(|part| !part.is_empty()) {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(part);
-    }
-    out
+    let parts = parts.iter().copied().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// The words of a part: split at blanks and `~` outside braces.

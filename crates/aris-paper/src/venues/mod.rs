@@ -1,11 +1,8 @@
 //! Names of venues: whether two can mean the same, and what a venue is.
 
-mod table;
-
 use aris_contract::artifact::papers::Kind;
 
-use crate::titles;
-use table::{Held, VENUES};
+use crate::{tables, titles};
 
 /// What the comparison gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,77 +15,16 @@ pub enum VenueMatch {
     Unknown,
 }
 
-/// Words that many venues share, or that say nothing of which one it is.
-const COMMON: [&str; 48] = [
-    "acm",
-    "advances",
-    "and",
-    "annual",
-    "applied",
-    "chapter",
-    "computer",
-    "conf",
-    "conference",
-    "edition",
-    "eighth",
-    "eleventh",
-    "fifth",
-    "first",
-    "for",
-    "fourteenth",
-    "fourth",
-    "from",
-    "ieee",
-    "cvf",
-    "inc",
-    "int",
-    "international",
-    "journal",
-    "lecture",
-    "letters",
-    "meeting",
-    "ninth",
-    "notes",
-    "of",
-    "on",
-    "part",
-    "press",
-    "proc",
-    "proceedings",
-    "review",
-    "science",
-    "second",
-    "series",
-    "seventh",
-    "sixth",
-    "studies",
-    "symposium",
-    "the",
-    "third",
-    "trans",
-    "transactions",
-    "vol",
-];
-
 /// Whether the name stands for a preprint server.
 pub fn is_preprint(name: &str) -> bool {
     let normal = format!(" {} ", titles::normalise(name));
-    [
-        "arxiv",
-        "corr",
-        "preprint",
-        "biorxiv",
-        "medrxiv",
-        "ssrn",
-        "openreview",
-    ]
-    .iter()
-    .any(|word| normal.contains(&format!(" {word} ")))
+    let mut words = tables::words("preprint servers").iter();
+    words.any(|word| normal.contains(&format!(" {word} ")))
 }
 
 /// Whether the name is one of the venues of the table.
 pub fn is_known(name: &str) -> bool {
-    !codes(&titles::normalise(name)).is_empty()
+    venues(&titles::normalise(name)).next().is_some()
 }
 
 /// Compares two names of venues.
@@ -105,7 +41,7 @@ pub fn compare(cited: &str, theirs: &str) -> VenueMatch {
     if a == b {
         return VenueMatch::Same;
     }
-    let (codes_a, codes_b) = (codes(&a), codes(&b));
+    let [codes_a, codes_b] = [&a, &b].map(|name| venues(name).collect::<Vec<_>>());
     if !codes_a.is_empty() && !codes_b.is_empty() {
         return if codes_a.iter().any(|code| codes_b.contains(code)) {
             VenueMatch::Same
@@ -134,58 +70,29 @@ pub fn compare(cited: &str, theirs: &str) -> VenueMatch {
 ///
 /// **Source**: the words that proceedings and journals have in their names.
 pub fn kind(name: &str) -> Option<Kind> {
-    const MEETINGS: [&str; 8] = [
-        "conf",
-        "conference",
-        "meeting",
-        "proc",
-        "proceedings",
-        "symposium",
-        "workshop",
-        "workshops",
-    ];
-    const JOURNALS: [&str; 14] = [
-        "annals",
-        "bulletin",
-        "communications",
-        "j",
-        "journal",
-        "lett",
-        "letters",
-        "magazine",
-        "quarterly",
-        "rev",
-        "review",
-        "reviews",
-        "trans",
-        "transactions",
-    ];
     if is_preprint(name) {
         return Some(Kind::Preprint);
     }
     let normal = titles::normalise(name);
-    let any = |words: &[&str]| words.iter().any(|word| has(&normal, word));
+    let any = |list: &str| tables::words(list).iter().any(|word| has(&normal, word));
     match venues(&normal).next() {
-        Some((_, Held::Journal, _)) => Some(Kind::Article),
-        Some((_, Held::Meeting, _)) => Some(Kind::Proceedings),
+        Some(venue) if venue.starts_with("journal ") => Some(Kind::Article),
+        Some(_) => Some(Kind::Proceedings),
         // Proceedings of the IEEE are a journal.
         None if has(&normal, "proceedings of the ieee") || has(&normal, "proc ieee") => {
             Some(Kind::Article)
         }
-        None if any(&JOURNALS) => Some(Kind::Article),
-        None if any(&MEETINGS) => Some(Kind::Proceedings),
+        None if any("journals") => Some(Kind::Article),
+        None if any("meetings") => Some(Kind::Proceedings),
         None => None,
     }
 }
 
-fn venues(normal: &str) -> impl Iterator<Item = &'static table::Venue> {
-    VENUES
-        .iter()
-        .filter(move |(_, _, names)| names.iter().any(|name| has(normal, name)))
-}
-
-fn codes(normal: &str) -> Vec<&'static str> {
-    venues(normal).map(|(code, ..)| *code).collect()
+/// The venues of the table that a name names.
+fn venues(normal: &str) -> impl Iterator<Item = &'static str> {
+    let all = tables::table("venues").iter();
+    let named = all.filter(move |(_, names)| names.iter().any(|name| has(normal, name)));
+    named.map(|(venue, _)| *venue)
 }
 
 fn has(normal: &str, words: &str) -> bool {
@@ -193,10 +100,11 @@ fn has(normal: &str, words: &str) -> bool {
 }
 
 fn words(normal: &str) -> Vec<&str> {
+    let common = tables::words("common in venues");
     normal
         .split(' ')
         .filter(|word| {
-            word.len() >= 3 && !COMMON.contains(word) && !word.bytes().all(|b| b.is_ascii_digit())
+            word.len() >= 3 && !common.contains(word) && !word.bytes().all(|b| b.is_ascii_digit())
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use aris_paper::bib::{self, Bibliography, ProblemKind};
+use aris_paper::bib::{self, Bibliography, Problem, ProblemKind};
 
 fn keys(read: &Bibliography) -> Vec<&str> {
     read.entries
@@ -11,11 +11,12 @@ fn keys(read: &Bibliography) -> Vec<&str> {
         .collect()
 }
 
+fn id(problem: &Problem) -> &'static str {
+    problem.kind.id().trim_start_matches("bibtex_")
+}
+
 fn kinds(read: &Bibliography) -> Vec<&'static str> {
-    read.problems
-        .iter()
-        .map(|problem| problem.kind.id())
-        .collect()
+    read.problems.iter().map(id).collect()
 }
 
 fn value(text: &str, name: &str) -> String {
@@ -151,7 +152,7 @@ fn problems_are_named_and_placed() {
     ];
     for (text, id, (line, column)) in cases {
         let read = bib::read(text);
-        let found = read.problems.iter().find(|problem| problem.kind.id() == id);
+        let found = read.problems.iter().find(|problem| self::id(problem) == id);
         let found = found.unwrap_or_else(|| panic!("{text}: {:?}", read.problems));
         assert_eq!(
             (found.place.line, found.place.column),

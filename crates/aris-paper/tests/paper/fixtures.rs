@@ -142,7 +142,7 @@ fn difficult_files_read_as_their_authors_meant() {
         importer
             .problems
             .iter()
-            .any(|problem| problem.kind.id() == "unknown_macro" && problem.key == "aksin")
+            .any(|problem| problem.kind.id() == "bibtex_unknown_macro" && problem.key == "aksin")
     );
 
     let software = read("biblatex-software.bib");

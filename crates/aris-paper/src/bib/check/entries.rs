@@ -44,42 +44,11 @@ fn syntax(library: &Library<'_>, cited: &BTreeSet<Loc>, distributed: bool) -> Ve
                 _ => Weight::Note,
             };
             let action = "correct the entry; BibTeX and biber read such places differently";
-            let finding = Finding::new(
-                syntax_id(problem.kind),
-                weight,
-                problem.message.clone(),
-                action,
-            );
-            findings.push(finding.key(&problem.key).at(
-                &file.path,
-                problem.place.line,
-                problem.place.column,
-            ));
+            let finding = Finding::new(problem.kind.id(), weight, problem.message.clone(), action);
+            findings.push(finding.key(&problem.key).at(&file.path, problem.place));
         }
     }
     findings
-}
-
-/// The finding's id: the problem's, behind `bibtex_`.
-fn syntax_id(kind: ProblemKind) -> &'static str {
-    match kind {
-        ProblemKind::ByteOrderMark => "bibtex_byte_order_mark",
-        ProblemKind::NoBracket => "bibtex_no_bracket",
-        ProblemKind::NoKey => "bibtex_no_key",
-        ProblemKind::BadKey => "bibtex_bad_key",
-        ProblemKind::BadField => "bibtex_bad_field",
-        ProblemKind::NoValue => "bibtex_no_value",
-        ProblemKind::BareWord => "bibtex_bare_word",
-        ProblemKind::NoComma => "bibtex_no_comma",
-        ProblemKind::CommentInEntry => "bibtex_comment_in_entry",
-        ProblemKind::Unclosed => "bibtex_unclosed",
-        ProblemKind::UnclosedEntry => "bibtex_unclosed_entry",
-        ProblemKind::SwallowedEntry => "bibtex_swallowed_entry",
-        ProblemKind::StrayText => "bibtex_stray_text",
-        ProblemKind::UnknownMacro => "bibtex_unknown_macro",
-        ProblemKind::DuplicateKey { .. } => "duplicate_key",
-        ProblemKind::DuplicateField { .. } => "bibtex_duplicate_field",
-    }
 }
 
 fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> {
@@ -118,11 +87,10 @@ fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> 
             } else {
                 "give one of the two another key"
             };
-            let place = entry.key_place;
             findings.push(
                 Finding::new("duplicate_key", weight, message, action)
                     .key(&entry.key)
-                    .at(library.path(*loc), place.line, place.column)
+                    .at(library.path(*loc), entry.key_place)
                     .quote(entry.text("title").unwrap_or_default()),
             );
         }
@@ -159,7 +127,6 @@ fn one(library: &Library<'_>, loc: Loc, now: Option<Month>) -> Vec<Finding> {
     };
     let resolved = library.resolve(entry);
     let path = library.path(loc);
-    let place = entry.key_place;
     let mut findings = Vec::new();
     for key in &resolved.dangling {
         let message = format!(
@@ -172,7 +139,7 @@ fn one(library: &Library<'_>, loc: Loc, now: Option<Month>) -> Vec<Finding> {
             message,
             "add the parent entry, or drop the field",
         );
-        findings.push(finding.key(&entry.key).at(path, place.line, place.column));
+        findings.push(finding.key(&entry.key).at(path, entry.key_place));
     }
     // Fields behind a syntax error are lost, not missing; the error itself is reported.
     if entry.complete {
@@ -188,7 +155,7 @@ fn one(library: &Library<'_>, loc: Loc, now: Option<Month>) -> Vec<Finding> {
             findings.push(
                 finding
                     .key(&entry.key)
-                    .at(path, place.line, place.column)
+                    .at(path, entry.key_place)
                     .quote(entry.text("title").unwrap_or_default()),
             );
         }
@@ -209,25 +176,25 @@ fn of_fact(fact: Fact, key: &str, file: &str) -> Finding {
     let quote = format!("{} = {{{}}}", fact.field, fact.quote);
     Finding::new(fact.kind.id(), weight, fact.message, action(fact.kind))
         .key(key)
-        .at(file, fact.place.line, fact.place.column)
+        .at(file, fact.place)
         .quote(quote)
 }
 
 fn action(kind: FactKind) -> &'static str {
     match kind {
-        FactKind::ArxivImpossible
-        | FactKind::ArxivInFuture
-        | FactKind::ArxivPlaceholder
-        | FactKind::ArxivMalformed => {
+        FactKind::ArxivIdImpossible
+        | FactKind::ArxivIdInFuture
+        | FactKind::ArxivIdPlaceholder
+        | FactKind::ArxivIdMalformed => {
             "look the paper up on arXiv and write its identifier; drop the entry if there is none"
         }
-        FactKind::ArxivNewerThanYear | FactKind::ArxivAfterPublication => {
+        FactKind::ArxivIdNewerThanYear | FactKind::ArxivIdAfterPublication => {
             "look the paper up and correct the year or the identifier"
         }
         FactKind::ArxivIdsContradict | FactKind::DoisContradict => {
             "keep the identifier of the work that is meant"
         }
-        FactKind::DoiMalformed | FactKind::DoiPlaceholder | FactKind::DoiNotOne => {
+        FactKind::DoiMalformed | FactKind::DoiPlaceholder | FactKind::DoiNotADoi => {
             "write the work's DOI, or drop the field"
         }
         FactKind::DoiUnregistered => "write the registered DOI if there is one, or drop the field",

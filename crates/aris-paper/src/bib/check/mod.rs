@@ -8,7 +8,7 @@ mod works;
 
 use std::collections::BTreeSet;
 
-use super::{Library, Loc};
+use super::{Library, Loc, Place};
 
 pub use entries::entries;
 
@@ -74,9 +74,9 @@ impl Finding {
         self
     }
 
-    fn at(mut self, file: &str, line: usize, column: usize) -> Self {
+    fn at(mut self, file: &str, place: Place) -> Self {
         file.clone_into(&mut self.file);
-        (self.line, self.column) = (line, column);
+        (self.line, self.column) = (place.line, place.column);
         self
     }
 

@@ -32,7 +32,6 @@ pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding
             {
                 continue;
             }
-            let place = entry.key_place;
             let message = format!(
                 "`{}` and `{}` ({}:{}) have the same {shown}",
                 entry.key,
@@ -48,7 +47,7 @@ pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding
                     "cite one of the two everywhere, or tell them apart",
                 )
                 .key(&entry.key)
-                .at(library.path(loc), place.line, place.column)
+                .at(library.path(loc), entry.key_place)
                 .quote(entry.text("title").unwrap_or_default()),
             );
         }
