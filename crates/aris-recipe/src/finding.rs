@@ -75,11 +75,4 @@ impl Finding {
         step.clone_into(&mut self.step);
         self
     }
-
-    /// The same finding about a field.
-    #[must_use]
-    pub fn in_field(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
-        self
-    }
 }

@@ -55,17 +55,11 @@ pub enum Error {
         reason: String,
     },
     /// The recipe was changed since the state was written.
-    #[error("{} was changed since the state of the run was written", path.display())]
-    Changed {
-        /// The recipe.
-        path: PathBuf,
-    },
+    #[error("{} was changed since the state of the run was written", .0.display())]
+    Changed(PathBuf),
     /// A run that is not over lies where a new one should go.
-    #[error("{} holds a run that is not over", path.display())]
-    Unfinished {
-        /// The state.
-        path: PathBuf,
-    },
+    #[error("{} holds a run that is not over", .0.display())]
+    Unfinished(PathBuf),
     /// Somebody else uses the state.
     #[error("{} is in use by {holder}", path.display())]
     Held {
@@ -109,17 +103,11 @@ pub enum Error {
         what: String,
     },
     /// A ticket is not one that was printed.
-    #[error("ticket {ticket:?} is not one of this run")]
-    Ticket {
-        /// The ticket.
-        ticket: String,
-    },
+    #[error("ticket {0:?} is not one of this run")]
+    Ticket(String),
     /// Standard input cannot be read, or is too long.
-    #[error("standard input: {reason}")]
-    Stdin {
-        /// Why.
-        reason: String,
-    },
+    #[error("standard input: {0}")]
+    Stdin(String),
     /// There is no agent command.
     #[error("no agent command is configured")]
     NoAgent,
@@ -239,13 +227,13 @@ impl Failure for Error {
             | Self::Data { .. }
             | Self::Malformed { .. }
             | Self::State { .. }
-            | Self::Changed { .. }
+            | Self::Changed(_)
             | Self::Lenses { .. }
             | Self::NotAtCursor { .. }
-            | Self::Ticket { .. } => ErrorKind::Validation,
-            Self::Unfinished { .. }
+            | Self::Ticket(_) => ErrorKind::Validation,
+            Self::Unfinished(_)
             | Self::Held { .. }
-            | Self::Stdin { .. }
+            | Self::Stdin(_)
             | Self::AtWork { .. }
             | Self::NotEnded { .. }
             | Self::NotStarted { .. } => ErrorKind::Precondition,
@@ -272,8 +260,8 @@ impl Failure for Error {
             Self::State { .. } => {
                 "take the state from a backup, or begin anew from what was captured: a file with recipe.path, inputs and context"
             }
-            Self::Changed { .. } => "bring the recipe back, or add --accept-changed",
-            Self::Unfinished { .. } => {
+            Self::Changed(_) => "bring the recipe back, or add --accept-changed",
+            Self::Unfinished(_) => {
                 "go on with recipe_runner resume --state, put it aside with --new, or name another state"
             }
             Self::Held { .. } => "wait until it is done",
@@ -289,8 +277,8 @@ impl Failure for Error {
             Self::NoLog { .. } => {
                 "recipe_runner status says which step is at work; only steps that executors carry out have a log"
             }
-            Self::Ticket { .. } => "take the ticket from recipe_runner next",
-            Self::Stdin { .. } => "give at most 16 MiB of UTF-8",
+            Self::Ticket(_) => "take the ticket from recipe_runner next",
+            Self::Stdin(_) => "give at most 16 MiB of UTF-8",
             Self::NoAgent => {
                 "add --agent 'PROGRAM ARGUMENTS', or agent: [PROGRAM, ARGUMENT] below recipe_runner: in .aris/config.yaml"
             }
@@ -310,8 +298,8 @@ impl Failure for Error {
             Self::NoFile { path, .. }
             | Self::Malformed { path, .. }
             | Self::State { path, .. }
-            | Self::Changed { path }
-            | Self::Unfinished { path }
+            | Self::Changed(path)
+            | Self::Unfinished(path)
             | Self::NoLog { path, .. }
             | Self::Held { path, .. }
             | Self::Data { path, .. }

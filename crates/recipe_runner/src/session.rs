@@ -88,7 +88,7 @@ pub(crate) fn reopen(
     let changed = recipe_changed || manifest_changed;
     if changed && !accept_changed {
         let path = files.manifest.filter(|_| !recipe_changed).unwrap_or(path);
-        return Err(Error::Changed { path });
+        return Err(Error::Changed(path));
     }
     if changed || !known {
         refuse_errors(&path, &composed.recipe, &data)?;

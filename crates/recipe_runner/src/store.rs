@@ -94,11 +94,7 @@ impl Store {
             Ok(None) => None,
             Ok(Some(state)) if state.status.is_over() || always => Some(()),
             Err(_) if always => Some(()),
-            Ok(Some(_)) => {
-                return Err(Error::Unfinished {
-                    path: self.path.clone(),
-                });
-            }
+            Ok(Some(_)) => return Err(Error::Unfinished(self.path.clone())),
             Err(error) => return Err(error),
         };
         let attempts = self.attempts();

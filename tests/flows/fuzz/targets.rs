@@ -126,15 +126,11 @@ fn prose(bytes: &[u8]) {
     let _verdict = aris_audit::verdict::stated(&text);
 }
 
-/// Frontmatter, Markdown, and the header of a script.
+/// Frontmatter, Markdown, and the first line of a script.
 fn skill(bytes: &[u8]) {
     let text = Text::new(bytes);
     let _document = aris_skills::markdown::Document::parse(&text);
-    for name in ["a.sh", "a.py", "a.js"] {
-        if let Some(kind) = aris_skills::script::ScriptKind::of(name, &text) {
-            let _header = aris_skills::script::header(kind, &text);
-        }
-    }
+    let _kind = aris_skills::script::ScriptKind::of("a", &text);
 }
 
 fn git_index(bytes: &[u8]) {

@@ -18,30 +18,20 @@ pub struct Script {
     default: Option<Outcome>,
 }
 
-/// Why a text is no script.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ScriptError {
-    /// What is wrong, and where.
-    pub message: String,
-}
-
 impl Script {
     /// Reads a script: a JSON object from step names to lists of outcomes. `"*"` is one outcome for every attempt of every step that
     /// has none left, or a list that is used up like the others.
-    pub fn parse(text: &str) -> Result<Self, ScriptError> {
-        let wrong = |message: String| ScriptError { message };
-        let value: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let Value::Object(entries) = value else {
-            return Err(wrong(String::from(
-                "a script is an object from step names to lists of outcomes",
-            )));
+            let wrong = "a script is an object from step names to lists of outcomes";
+            return Err(String::from(wrong));
         };
         let mut script = Self::default();
         for (step, value) in entries {
             let outcome = |value: Value, place: String| {
                 serde_json::from_value::<Outcome>(value)
-                    .map_err(|error| wrong(format!("{place}: {error}")))
+                    .map_err(|error| format!("{place}: {error}"))
             };
             match value {
                 Value::Array(items) => {
@@ -53,7 +43,7 @@ impl Script {
                     script.lists.insert(step, list);
                 }
                 other if step == DEFAULT => script.default = Some(outcome(other, step)?),
-                _ => return Err(wrong(format!("{step}: a list of outcomes is needed"))),
+                _ => return Err(format!("{step}: a list of outcomes is needed")),
             }
         }
         Ok(script)
@@ -119,7 +109,7 @@ mod tests {
             (r#"{"a": [{"status": "success", "result": 3}]}"#, "a[0]"),
         ] {
             let error = Script::parse(text).unwrap_err();
-            assert!(error.message.contains(part), "{text}: {error}");
+            assert!(error.contains(part), "{text}: {error}");
         }
     }
 }

@@ -224,6 +224,18 @@ impl Expression {
         }
     }
 
+    /// The reference and the text of `reference == text`.
+    pub(crate) fn equality(&self) -> Option<(&Reference, &str)> {
+        match self {
+            Self::Compare {
+                left: Operand::Reference(reference),
+                comparison: Comparison::Equal,
+                right: Operand::Literal(text),
+            } => Some((reference, text)),
+            _ => None,
+        }
+    }
+
     /// All references, in the order they are written.
     pub fn references(&self) -> Vec<&Reference> {
         let operands = self.leaves().into_iter().flat_map(|leaf| match leaf {

@@ -30,21 +30,26 @@ fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
     all
 }
 
+/// What stands around a step's name in Mermaid, and its shape in Graphviz.
+fn shape(kind: Kind<'_>) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        Kind::Stop => ("([", "])", "oval"),
+        Kind::Route => ("{", "}", "diamond"),
+        Kind::Confirm => ("[/", "/]", "parallelogram"),
+        Kind::SubRecipe(_) => ("[[", "]]", "box3d"),
+        _ => ("[", "]", "box"),
+    }
+}
+
 /// The graph in Mermaid's language.
 pub fn mermaid(recipe: &Recipe, graph: &Graph) -> String {
     let lines = lines(recipe, graph);
     let mut out = String::from("flowchart TD\n");
     for (at, step) in recipe.steps.iter().enumerate() {
         let name = escaped(&step.name);
-        let shape = match step.kind() {
-            Kind::Stop => format!("([\"{name}\"])"),
-            Kind::Route => format!("{{\"{name}\"}}"),
-            Kind::Confirm => format!("[/\"{name}\"/]"),
-            Kind::SubRecipe(_) => format!("[[\"{name}\"]]"),
-            _ => format!("[\"{name}\"]"),
-        };
+        let (begin, end, _) = shape(step.kind());
         // Writing to a text cannot fail.
-        writeln!(out, "    s{at}{shape}").unwrap_or_default();
+        writeln!(out, "    s{at}{begin}\"{name}\"{end}").unwrap_or_default();
     }
     for end in used_ends(&lines) {
         writeln!(out, "    end_{end}(((\"{end}\")))").unwrap_or_default();
@@ -62,13 +67,7 @@ pub fn dot(recipe: &Recipe, graph: &Graph) -> String {
     let quoted = |text: &str| text.replace('\\', r"\\").replace('"', "\\\"");
     let mut out = String::from("digraph recipe {\n");
     for (at, step) in recipe.steps.iter().enumerate() {
-        let shape = match step.kind() {
-            Kind::Stop => "oval",
-            Kind::Route => "diamond",
-            Kind::Confirm => "parallelogram",
-            Kind::SubRecipe(_) => "box3d",
-            _ => "box",
-        };
+        let (_, _, shape) = shape(step.kind());
         let name = quoted(&step.name);
         writeln!(out, "    s{at} [label=\"{name}\", shape={shape}];").unwrap_or_default();
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::findings::Findings;
 use super::flow::{Way, certain, leaving};
 use super::scope::Scope;
-use crate::expression::{Comparison, Expression, Namespace, Operand};
+use crate::expression::{Expression, Namespace, Operand};
 use crate::model::Via;
 use crate::rules::Id;
 use aris_yaml::Text;
@@ -94,14 +94,10 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
 
 /// Variables that are not empty when a condition holds.
 fn not_empty(expression: &Expression) -> Vec<&str> {
-    let reference = match expression {
-        Expression::And(parts) => return parts.iter().flat_map(not_empty).collect(),
-        Expression::Truth(Operand::Reference(reference)) => reference,
-        Expression::Compare {
-            left: Operand::Reference(reference),
-            comparison: Comparison::Equal,
-            right: Operand::Literal(literal),
-        } if !literal.is_empty() => reference,
+    let reference = match (expression, expression.equality()) {
+        (Expression::And(parts), _) => return parts.iter().flat_map(not_empty).collect(),
+        (Expression::Truth(Operand::Reference(reference)), _) => reference,
+        (_, Some((reference, text))) if !text.is_empty() => reference,
         _ => return Vec::new(),
     };
     let plain = reference.namespace == Namespace::Context && reference.filters.is_empty();

@@ -72,22 +72,15 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a command prints a line `field=…`: `echo "field=` or `printf "field=`, with either quote or none.
+/// `echo "field=` or `printf "field=`, with either quote or none.
+static ECHO: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?:^|\W)(?:echo|printf)\s+["']?([^\s"'=]+)="#).ok());
+
+/// Whether a command prints a line `field=…`.
 fn echoes(command: &str, field: &str) -> bool {
-    ["echo", "printf"].into_iter().any(|printer| {
-        command.match_indices(printer).any(|(at, _)| {
-            let before = command
-                .get(..at)
-                .and_then(|before| before.chars().next_back());
-            let after = command.get(at + printer.len()..).unwrap_or_default();
-            let argument = after.trim_start();
-            let argument = argument.strip_prefix(['"', '\'']).unwrap_or(argument);
-            !before.is_some_and(|sign| sign.is_alphanumeric() || sign == '_')
-                && after.starts_with(char::is_whitespace)
-                && argument
-                    .strip_prefix(field)
-                    .is_some_and(|rest| rest.starts_with('='))
-        })
+    ECHO.as_ref().is_some_and(|pattern| {
+        let mut printed = pattern.captures_iter(command);
+        printed.any(|found| found.get(1).is_some_and(|name| name.as_str() == field))
     })
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::findings::Findings;
 use super::flow::{Way, certain, leaving};
 use super::scope::Scope;
-use crate::expression::{Comparison, Expression, Namespace, Operand};
+use crate::expression::{Expression, Namespace};
 use crate::rules::Id;
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
@@ -76,21 +76,11 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
 
 /// The variable and the value of a condition that is nothing but `context.x == value`.
 fn decision(expression: &Expression) -> Option<(&str, &str)> {
-    let Expression::Compare {
-        left,
-        comparison: Comparison::Equal,
-        right,
-    } = expression
-    else {
-        return None;
-    };
-    let (Operand::Reference(reference), Operand::Literal(value)) = (left, right) else {
-        return None;
-    };
+    let (reference, value) = expression.equality()?;
     let plain = reference.namespace == Namespace::Context && reference.is_plain();
     let word = !value.is_empty()
         && value
             .chars()
             .all(|sign| sign.is_alphanumeric() || sign == '_');
-    (plain && word).then(|| (reference.name(), value.as_str()))
+    (plain && word).then(|| (reference.name(), value))
 }

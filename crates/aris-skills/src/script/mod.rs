@@ -1,11 +1,9 @@
-//! Scripts: their kind, shebang and header, and which of them are entry points.
+//! Scripts: their kind and shebang, and which of them are entry points.
 
-mod header;
 mod shebang;
 #[cfg(test)]
 mod tests;
 
-pub use header::{Lines, header};
 pub use shebang::Shebang;
 
 use crate::names;

@@ -2,49 +2,6 @@ use super::*;
 use crate::entry_point::{has_main_guard, is_called};
 
 #[test]
-fn headers_by_kind() {
-    for (kind, source, expected) in [
-        (
-            ScriptKind::Sh,
-            "#!/bin/sh\n\n# a\n\n\n# b\nx\n# c\n",
-            vec![(3, " a"), (6, " b")],
-        ),
-        (
-            ScriptKind::Py,
-            "#!/usr/bin/env python3\n# a\n\"\"\"b\n\nc\"\"\"\n",
-            vec![(2, " a"), (3, "b"), (5, "c")],
-        ),
-        (ScriptKind::Py, "r'''one'''\n", vec![(1, "one")]),
-        (ScriptKind::Py, "import x\n\"\"\"no\"\"\"\n", vec![]),
-        (
-            ScriptKind::Js,
-            "#!/usr/bin/env node\n/**\n * a\n */\nx",
-            vec![(3, " a")],
-        ),
-        (
-            ScriptKind::Ts,
-            "// a\n// b\nx\n",
-            vec![(1, " a"), (2, " b")],
-        ),
-        (
-            ScriptKind::Ps1,
-            "param()\n<#\n.SYNOPSIS\nx #>\n",
-            vec![(3, ".SYNOPSIS"), (4, "x ")],
-        ),
-        (ScriptKind::Ps1, "# a\nx", vec![(1, " a")]),
-        (ScriptKind::Pl, "use strict;\n# a\n", vec![]),
-    ] {
-        let found = header(kind, &Text::new(source.as_bytes()));
-        let lines: Vec<(usize, &str)> = found
-            .iter()
-            .map(|(line, text)| (*line, text.as_str()))
-            .filter(|(_, text)| !text.trim().is_empty())
-            .collect();
-        assert_eq!(lines, expected, "{source:?}");
-    }
-}
-
-#[test]
 fn shebangs() {
     for (line, program, args) in [
         ("#!/bin/bash -e", "bash", vec!["-e"]),

@@ -186,9 +186,7 @@ fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> R
             _ => Err(not_at_cursor()),
         };
     };
-    let wrong = || Error::Ticket {
-        ticket: given.clone(),
-    };
+    let wrong = || Error::Ticket(given.clone());
     if *given == ticket(state) {
         return at_cursor.then_some(true).ok_or_else(not_at_cursor);
     }
@@ -236,7 +234,7 @@ fn outcome(args: &CompleteArgs, reading: &Reading) -> Result<engine::Outcome, Er
     let text = match args.result.as_deref() {
         None => return Ok(engine::Outcome::of(args.status)),
         Some("-") => {
-            let wrong = |reason: String| Error::Stdin { reason };
+            let wrong = |reason: String| Error::Stdin(reason);
             let mut bytes = Vec::new();
             let count = io::stdin()
                 .lock()

@@ -75,11 +75,6 @@ impl<'a> Script<'a> {
         self.tokens.get(index).map(|token| token.kind)
     }
 
-    /// Whether the token is this name or punctuation mark.
-    pub(crate) fn is(&self, index: usize, text: &str) -> bool {
-        matches!(self.kind(index), Some(Kind::Name | Kind::Mark(_))) && self.raw(index) == text
-    }
-
     /// The value of a string literal without its quotes; escapes are kept as written.
     pub(crate) fn string(&self, index: usize) -> Option<&'a str> {
         let raw = self.raw(index);

@@ -61,17 +61,6 @@ impl<'a> SourceOrderVisitor<'a> for Children<'a> {
     }
 }
 
-/// Every node below and including `node` in the order of the source, with its depth.
-fn each<'a>(node: AnyNodeRef<'a>, mut visit: impl FnMut(AnyNodeRef<'a>, usize)) {
-    let mut open = vec![(node, 0)];
-    let mut children = Children::default();
-    while let Some((node, depth)) = open.pop() {
-        visit(node, depth);
-        node.visit_source_order(&mut children);
-        open.extend(children.0.drain(..).rev().map(|child| (child, depth + 1)));
-    }
-}
-
 #[derive(Default)]
 struct Walk<'a> {
     /// Local name to what it was imported from, `sp` to `subprocess`.
@@ -82,12 +71,14 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Collects below `root`; how deep it is.
+    /// Collects from `root` and all nodes below it, in the order of the source; how deep it is.
     fn all(&mut self, root: AnyNodeRef<'a>) -> usize {
         let mut deepest = 0;
         let mut functions: BTreeMap<&'a str, usize> = BTreeMap::new();
         let mut methods: BTreeMap<&'a str, usize> = BTreeMap::new();
-        each(root, |node, depth| {
+        let mut open = vec![(root, 0)];
+        let mut children = Children::default();
+        while let Some((node, depth)) = open.pop() {
             deepest = deepest.max(depth);
             match node {
                 AnyNodeRef::StmtImport(import) => {
@@ -129,7 +120,9 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-        });
+            node.visit_source_order(&mut children);
+            open.extend(children.0.drain(..).rev().map(|child| (child, depth + 1)));
+        }
         for (name, count) in functions {
             if count > methods.get(name).copied().unwrap_or(0) {
                 self.shadow(name);

@@ -15,20 +15,30 @@ use crate::model::{Ingredient, Step};
 
 use step::{Found, StepTest};
 
-/// One or several.
+/// One or several; none where nothing is asked for.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(from = "OneOrMany<T>")]
+struct Many<T>(Vec<T>);
+
+#[derive(Deserialize)]
 #[serde(untagged)]
-enum Many<T> {
+enum OneOrMany<T> {
     One(T),
     Several(Vec<T>),
 }
 
-impl<T> Many<T> {
-    fn all(&self) -> &[T] {
-        match self {
-            Self::One(one) => std::slice::from_ref(one),
-            Self::Several(several) => several,
-        }
+impl<T> From<OneOrMany<T>> for Many<T> {
+    fn from(written: OneOrMany<T>) -> Self {
+        Self(match written {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Several(several) => several,
+        })
+    }
+}
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
 }
 

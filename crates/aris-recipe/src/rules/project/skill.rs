@@ -22,7 +22,8 @@ pub(super) struct SkillTest {
     /// What its text has; what is found is told.
     text: Option<Pattern>,
     /// What one line of its commands has, all of it.
-    command: Option<Many<Pattern>>,
+    #[serde(default)]
+    command: Many<Pattern>,
     /// A section of this title, which has not `says`.
     section: Option<String>,
     says: Option<Pattern>,
@@ -49,9 +50,9 @@ impl SkillTest {
             found.push(pattern.0.find(text)?.as_str().to_owned());
         }
         let blocks = bash_blocks(text);
-        if let Some(patterns) = &self.command {
+        if !self.command.0.is_empty() {
             let mut lines = blocks.iter().flat_map(|block| block.lines());
-            let fits = |line: &&str| patterns.all().iter().all(|one| one.0.is_match(line));
+            let fits = |line: &&str| self.command.0.iter().all(|one| one.0.is_match(line));
             found.push(lines.find(fits)?.trim().to_owned());
         }
         if let (Some(title), Some(says)) = (&self.section, &self.says) {

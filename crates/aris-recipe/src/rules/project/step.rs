@@ -6,63 +6,58 @@ use serde::Deserialize;
 
 use super::skill::SkillTest;
 use super::{Many, Pattern};
-use crate::expression::{Comparison, Expression, Namespace, Operand};
+use crate::expression::{Expression, Namespace};
 use crate::model::{AGENT_TOOL, COMMAND_TOOL, Kind, OnResult, Step};
 use crate::rules::scope::{Scope, argument, captured_field, reach};
-
-type Texts = Option<Many<String>>;
 
 /// What a test found; nothing, where there is nothing to name.
 #[derive(Debug, Default)]
 pub(super) struct Found(pub(super) Vec<String>);
 
 /// All parts that are there must hold.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(super) struct StepTest {
-    name: Texts,
+    name: Many<String>,
     /// How its name begins.
-    starts: Texts,
-    tool: Texts,
-    python: Texts,
+    starts: Many<String>,
+    tool: Many<String>,
+    python: Many<String>,
     /// The skill that it calls.
-    skill: Texts,
+    skill: Many<String>,
     /// What the skill command of an agent has.
-    calls: Texts,
+    calls: Many<String>,
     /// What a command has.
-    cmd: Texts,
-    note: Texts,
+    cmd: Many<String>,
+    note: Many<String>,
     /// The text of the skill that it calls.
     skill_text: Option<SkillTest>,
     /// Arguments, and what they match.
-    #[serde(default)]
     with: BTreeMap<String, Pattern>,
     /// Arguments that it does not have.
-    without: Texts,
+    without: Many<String>,
     /// Arguments that are the same here as the named one of the step that the whole test is about.
-    #[serde(default)]
     same: BTreeMap<String, String>,
     /// An argument that reads an input.
-    reads_input: Texts,
+    reads_input: Many<String>,
     /// An argument that reads what was captured from a field of a result.
     reads_field: Option<ReadsField>,
     /// An argument reads what a step before this one has removed.
     reads_removed: Option<Removed>,
     /// An agent step that captures nothing.
-    #[serde(default)]
     captures_nothing: bool,
     /// A field of the result.
-    captures: Texts,
-    captures_as: Texts,
-    captures_list: Texts,
+    captures: Many<String>,
+    captures_as: Many<String>,
+    captures_list: Many<String>,
     /// Routes that it has, and that it has not.
-    has: Texts,
-    lacks: Texts,
+    has: Many<String>,
+    lacks: Many<String>,
     retried: Option<bool>,
     /// One of these holds.
-    any: Option<Vec<Self>>,
+    any: Many<Self>,
     /// None of these holds.
-    none: Option<Box<Many<Self>>>,
+    none: Many<Self>,
     /// A step before it; of several the first is found.
     before: Option<Box<Before>>,
     /// Some way from the entry comes here without such a step.
@@ -142,11 +137,8 @@ impl StepTest {
                 reach(&edges, &[0], guards).contains(&at)
             })
         };
-        let whole = self.any.as_ref().is_none_or(|any| any.iter().any(one))
-            && self
-                .none
-                .as_ref()
-                .is_none_or(|none| !none.all().iter().any(one))
+        let whole = (self.any.0.is_empty() || self.any.0.iter().any(one))
+            && !self.none.0.iter().any(one)
             && unguarded(&self.unguarded_by, true)
             && unguarded(&self.unguarded_without_skips_by, false);
         let mut found = Found::default();
@@ -259,10 +251,8 @@ impl StepTest {
 }
 
 /// Whether one of the texts fits, or none is asked for.
-fn some(texts: &Texts, fits: impl Fn(&str) -> bool) -> bool {
-    texts
-        .as_ref()
-        .is_none_or(|texts| texts.all().iter().any(|text| fits(text)))
+fn some(texts: &Many<String>, fits: impl Fn(&str) -> bool) -> bool {
+    texts.0.is_empty() || texts.0.iter().any(|text| fits(text))
 }
 
 impl ReadsField {
@@ -367,19 +357,12 @@ impl Results {
 
     /// Values that a condition compares the field with.
     fn values<'e>(&self, expression: &'e Expression) -> Vec<&'e str> {
-        match expression {
-            Expression::Or(parts) | Expression::And(parts) => {
-                parts.iter().flat_map(|part| self.values(part)).collect()
-            }
-            Expression::Compare {
-                left: Operand::Reference(reference),
-                comparison: Comparison::Equal,
-                right: Operand::Literal(value),
-            } if reference.is(Namespace::Result, &self.field) => {
-                vec![value.as_str()]
-            }
-            _ => Vec::new(),
+        if let Expression::Or(parts) | Expression::And(parts) = expression {
+            return parts.iter().flat_map(|part| self.values(part)).collect();
         }
+        let compared = expression.equality();
+        let compared = compared.filter(|(one, _)| one.is(Namespace::Result, &self.field));
+        compared.map(|(_, value)| value).into_iter().collect()
     }
 }
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use aris_skills::binary::{Binary, Format, Machine};
-use aris_skills::script::header;
 use aris_skills::{Skill, SourceFile, names};
 
 use super::contract::Contract;
@@ -23,7 +22,7 @@ pub(super) struct Program {
     pub(super) skill_name: String,
     pub(super) start: Start,
     pub(super) contract: Option<ContractFile>,
-    /// Samples of the header.
+    /// Samples that its comments declare.
     pub(super) samples: Vec<Sample>,
     /// The name of a compiled helper, which its `--version` prints: for binaries and their launchers.
     pub(super) compiled: Option<String>,
@@ -65,13 +64,13 @@ fn program(skill: &Skill, file: &SourceFile) -> Option<Program> {
     let (start, contract, samples, compiled) = match (&file.script, &file.binary) {
         (Some(script), _) if script.entry_point => {
             let contract = contract_at(skill, folder, stem);
-            let header = header(script.kind, file.text.as_ref()?);
+            let text = file.text.as_ref()?;
             let start = Start::Interpreter(interpreter::candidates(
                 script.kind,
                 script.shebang.as_ref(),
             ));
             let compiled = contract.as_ref().map(|file| file.contract.name.clone());
-            (start, contract, sample::samples(&header), compiled)
+            (start, contract, sample::samples(text.lines()), compiled)
         }
         (None, Some(binary)) if names::may_be_entry_point(&file.skill_path) => {
             // `scripts/bin/<helper>-<target>` has its contract beside the launcher, `scripts/<helper>.contract.json`.

@@ -1,4 +1,4 @@
-//! Samples that a script declares in its header: `Lint-sample: --json scripts/count.sh`.
+//! Samples that a script declares in a comment: `Lint-sample: --json scripts/count.sh`.
 
 use crate::code::shell::literal_words;
 
@@ -13,14 +13,20 @@ pub(super) struct Sample {
 
 const MARK: &str = "lint-sample:";
 
-/// The samples that header lines declare, in order.
-pub(super) fn samples(header: &[(usize, String)]) -> Vec<Sample> {
-    let declared = header.iter().filter_map(|(line, text)| {
+/// What may end the comment behind a sample.
+const CLOSES: [&str; 4] = ["*/", "#>", "\"\"\"", "'''"];
+
+/// The samples that lines declare, in order; the marks of a comment may stand before and behind.
+pub(super) fn samples<'t>(lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<Sample> {
+    let declared = lines.filter_map(|(line, text)| {
         let text = text.trim_start_matches(|character: char| !character.is_alphanumeric());
         let (mark, rest) = text.split_at_checked(MARK.len())?;
-        let args = literal_words(rest);
-        let line = *line;
-        (mark.eq_ignore_ascii_case(MARK)).then_some(Sample { line, args })
+        let close = CLOSES
+            .iter()
+            .find_map(|close| rest.trim_end().strip_suffix(close));
+        let args = || literal_words(close.unwrap_or(rest));
+        mark.eq_ignore_ascii_case(MARK)
+            .then(|| Sample { line, args: args() })
     });
     declared.collect()
 }
@@ -61,10 +67,10 @@ mod tests {
             "  LINT-SAMPLE: b",
             "// lint-sample:",
             "not a Lint-sample: c",
+            "\"\"\"Lint-sample: d\"\"\"",
             "é",
         ];
-        let header: Vec<_> = header.map(str::to_owned).into_iter().enumerate().collect();
-        let found = samples(&header);
+        let found = samples(header.into_iter().enumerate());
         let found: Vec<_> = found
             .into_iter()
             .map(|sample| (sample.line, sample.args.expect("words").join("|")))
@@ -74,7 +80,8 @@ mod tests {
             [
                 (1, "--json|a".to_owned()),
                 (2, "b".to_owned()),
-                (3, String::new())
+                (3, String::new()),
+                (5, "d".to_owned())
             ]
         );
     }
@@ -82,7 +89,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_makes_it_panic(line in "\\PC{0,80}") {
-            samples(&[(1, line.clone()), (2, format!("# Lint-sample:{line}"))]);
+            samples([(1, &*line), (2, &format!("# Lint-sample:{line}"))].into_iter());
         }
 
         #[test]

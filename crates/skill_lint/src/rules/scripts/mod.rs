@@ -51,10 +51,10 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     }
     first_line(file, script, text, sink);
     if let Code::Shell(shell) = &code
-        && let Some(missing) = strict::missing(shell, script.shebang.as_ref())
+        && let Some((options, command)) = strict::missing(shell, script.shebang.as_ref())
     {
-        let message = format!("no `set` command gives {}", missing.options);
-        let hint = format!("add `{}` before the first command", missing.command);
+        let message = format!("no `set` command gives {options}");
+        let hint = format!("add `{command}` before the first command");
         sink.found("SR210", file.path(), FILE, message).hint(hint);
     }
 }

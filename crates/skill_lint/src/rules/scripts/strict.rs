@@ -4,15 +4,11 @@ use aris_skills::script::Shebang;
 
 use crate::code::shell::Script;
 
-/// What is missing, and the command that adds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Missing {
-    pub(crate) options: &'static str,
-    pub(crate) command: &'static str,
-}
-
-/// What the `set` commands of a script lack: nounset, and pipefail unless the shebang names `sh` or `dash`.
-pub(crate) fn missing(script: &Script<'_>, shebang: Option<&Shebang>) -> Option<Missing> {
+/// What the `set` commands of a script lack, and the command that adds it: nounset, and pipefail unless the shebang names `sh` or `dash`.
+pub(crate) fn missing(
+    script: &Script<'_>,
+    shebang: Option<&Shebang>,
+) -> Option<(&'static str, &'static str)> {
     let plain = shebang.is_some_and(|shebang| matches!(shebang.program.as_str(), "sh" | "dash"));
     let (mut nounset, mut pipefail) = (false, plain);
     for command in &script.commands {
@@ -43,18 +39,9 @@ pub(crate) fn missing(script: &Script<'_>, shebang: Option<&Shebang>) -> Option<
     }
     match (nounset, pipefail) {
         (true, true) => None,
-        (false, true) => Some(Missing {
-            options: "nounset",
-            command: "set -u",
-        }),
-        (true, false) => Some(Missing {
-            options: "pipefail",
-            command: "set -o pipefail",
-        }),
-        (false, false) => Some(Missing {
-            options: "nounset and pipefail",
-            command: "set -uo pipefail",
-        }),
+        (false, true) => Some(("nounset", "set -u")),
+        (true, false) => Some(("pipefail", "set -o pipefail")),
+        (false, false) => Some(("nounset and pipefail", "set -uo pipefail")),
     }
 }
 
@@ -88,7 +75,7 @@ mod tests {
             let text = Text::new(source.as_bytes());
             let shebang = Shebang::of(&text);
             let found = missing(&Script::read(source), shebang.as_ref());
-            assert_eq!(found.map(|missing| missing.command), expected, "{source}");
+            assert_eq!(found.map(|(_, command)| command), expected, "{source}");
         }
     }
 }

@@ -4,8 +4,6 @@
 //! input closed. An interpreter that is not installed or gives no answer in time is reported as *skipped*: it is no finding, and
 //! no proof either.
 
-use std::path::Path;
-
 use aris_proc::{End, Finished, ProcError};
 use aris_skills::script::ScriptKind;
 use aris_skills::{Skill, SourceFile, names};
@@ -20,12 +18,7 @@ const POWERSHELL: &str = "$e=$null; \
     if($e){exit 1}";
 
 /// A fault in a script: line, column, message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Fault {
-    line: usize,
-    col: usize,
-    message: String,
-}
+type Fault = (usize, usize, String);
 
 /// Checks the scripts of one skill.
 pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
@@ -62,9 +55,9 @@ type Checked = Result<Option<Fault>, String>;
 fn report(checked: Checked, file: &SourceFile, sink: &mut Sink<'_>) {
     match checked {
         Ok(None) => {}
-        Ok(Some(fault)) => {
-            let message = format!("refused by the interpreter: {}", fault.message);
-            sink.found("SR212", file.path(), (fault.line, fault.col), message);
+        Ok(Some((line, col, said))) => {
+            let message = format!("refused by the interpreter: {said}");
+            sink.found("SR212", file.path(), (line, col), message);
         }
         Err(reason) => sink.skipped("SR212", file.path(), reason),
     }
@@ -121,11 +114,7 @@ fn bash_fault(text: &str, file: &str) -> Option<Fault> {
     text.lines().find_map(|line| {
         let rest = line.strip_prefix(file)?.strip_prefix(": line ")?;
         let (number, message) = rest.split_once(": ")?;
-        Some(Fault {
-            line: number.parse().ok()?,
-            col: 1,
-            message: message.to_owned(),
-        })
+        Some((number.parse().ok()?, 1, message.to_owned()))
     })
 }
 
@@ -150,49 +139,35 @@ fn node(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
 
 /// `<file>:N`, the line, a line with `^` below the fault, an empty line, `SyntaxError: message`.
 fn node_fault(text: &str) -> Option<Fault> {
-    let message = text
+    let mut errors = text
         .lines()
-        .find_map(|line| line.split_once("SyntaxError: "))
-        .map(|(_, message)| message.to_owned())?;
+        .filter_map(|line| line.split_once("SyntaxError: "));
+    let (_, message) = errors.next()?;
     let (_, number) = text.lines().next()?.rsplit_once(':')?;
-    let col = text
-        .lines()
-        .nth(2)
-        .and_then(|marks| marks.find('^'))
-        .map_or(1, |at| at + 1);
-    Some(Fault {
-        line: number.trim().parse().ok()?,
-        col,
-        message,
-    })
+    let marks = text.lines().nth(2).and_then(|marks| marks.find('^'));
+    let col = marks.map_or(1, |at| at + 1);
+    Some((number.trim().parse().ok()?, col, message.to_owned()))
 }
 
 fn powershell(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
     let command = aris_proc::command("pwsh", &skill.location)
         .args(["-NoProfile", "-NonInteractive", "-Command", POWERSHELL])
-        .env("SKILL_LINT_FILE", absolute(&skill.location, file));
+        .env("SKILL_LINT_FILE", skill.location.join(&file.skill_path));
     judged(&run(command, config)?, |done| {
         powershell_fault(&done.stdout.text())
     })
 }
 
-fn absolute(location: &Path, file: &SourceFile) -> String {
-    let path = location.join(&file.skill_path);
-    std::path::absolute(&path)
-        .unwrap_or(path)
-        .to_string_lossy()
-        .into_owned()
-}
-
 /// `line:column:message`.
 fn powershell_fault(text: &str) -> Option<Fault> {
     text.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':');
-        Some(Fault {
-            line: parts.next()?.trim().parse().ok()?,
-            col: parts.next()?.trim().parse().ok()?,
-            message: parts.next()?.trim().to_owned(),
-        })
+        let (line, rest) = line.split_once(':')?;
+        let (col, message) = rest.split_once(':')?;
+        Some((
+            line.trim().parse().ok()?,
+            col.trim().parse().ok()?,
+            message.trim().to_owned(),
+        ))
     })
 }
 
@@ -201,11 +176,7 @@ mod tests {
     use super::*;
 
     fn fault(line: usize, col: usize, message: &str) -> Fault {
-        Fault {
-            line,
-            col,
-            message: String::from(message),
-        }
+        (line, col, String::from(message))
     }
 
     #[test]

@@ -3,43 +3,67 @@
 use std::collections::BTreeSet;
 
 use crate::code::Hit;
-use crate::code::javascript::{Kind, Script};
+use crate::code::javascript::{Kind, Script, Token};
 
 /// Most tokens between two that belong together: names of an import, arguments of a call.
 const WINDOW: usize = 300;
 
+/// Stands for a literal that names the module.
+const MODULE: &str = "\"child_process\"";
+
 /// What the calls of a script do.
 pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
-    let bound = Bound::of(script);
-    for index in 0..script.tokens.len() {
-        let at = script
-            .tokens
-            .get(index)
-            .map_or(0, |token| token.range.start);
-        if let Some(open) = bound.call(script, index)
-            && is_computed(script, open)
+    let words = words(script);
+    let bound = Bound::of(&words);
+    for (index, token) in script.tokens.iter().enumerate() {
+        let at = token.range.start;
+        let (before, here) = words.split_at(index);
+        if let Some(open) = bound.call(before, here)
+            && is_computed(script, index + open)
         {
-            hits.push(Hit::new(
-                "SR403",
-                at,
-                "a shell runs a command that is put together",
-            ));
+            let message = "a shell runs a command that is put together";
+            hits.push(Hit::new("SR403", at, message));
         }
-        let method = index > 0 && (script.is(index - 1, ".") || script.is(index - 1, "function"));
-        if script.is(index, "eval")
-            && script.is(index + 1, "(")
-            && !method
-            && !is_definition(script, index + 1)
-        {
-            hits.push(Hit::new("SR404", at, "eval runs a text as code"));
-        }
-        if script.is(index, "new") && script.is(index + 1, "Function") && script.is(index + 2, "(")
-        {
-            hits.push(Hit::new("SR404", at, "new Function runs a text as code"));
+        match (before, here) {
+            ([.., "." | "function"], _) => {}
+            (_, ["eval", "(", ..]) if !is_definition(here) => {
+                hits.push(Hit::new("SR404", at, "eval runs a text as code"));
+            }
+            (_, ["new", "Function", "(", ..]) => {
+                hits.push(Hit::new("SR404", at, "new Function runs a text as code"));
+            }
+            _ => {}
         }
     }
     hits
+}
+
+/// Names and punctuation as they stand; of literals only that there is one, and whether it names the module.
+fn words<'a>(script: &Script<'a>) -> Vec<&'a str> {
+    let word = |(at, token): (usize, &Token)| match token.kind {
+        Kind::Name | Kind::Mark(_) => script.raw(at),
+        _ => match script.string(at) {
+            Some("child_process" | "node:child_process") => MODULE,
+            _ => "\"\"",
+        },
+    };
+    script.tokens.iter().enumerate().map(word).collect()
+}
+
+/// The last words of a list, as many as belong together.
+fn near<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
+    words
+        .get(words.len().saturating_sub(WINDOW)..)
+        .unwrap_or_default()
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'))
+}
+
+fn is_exec(word: &str) -> bool {
+    matches!(word, "exec" | "execSync")
 }
 
 /// Names that a file gives to `child_process` and its functions.
@@ -47,129 +71,98 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
 struct Bound<'a> {
     modules: BTreeSet<&'a str>,
     functions: BTreeSet<&'a str>,
-    /// Tokens `exec` of `require("child_process").exec(`.
-    direct: BTreeSet<usize>,
 }
 
 impl<'a> Bound<'a> {
-    fn of(script: &Script<'a>) -> Self {
+    fn of(words: &[&'a str]) -> Self {
         let mut bound = Self::default();
-        for index in 0..script.tokens.len() {
-            if !matches!(
-                script.string(index),
-                Some("child_process" | "node:child_process")
-            ) {
-                continue;
-            }
-            let Some(before) = index.checked_sub(1) else {
-                continue;
-            };
-            if script.is(before, "from") {
-                bound.import(script, before);
-            } else if script.is(before, "(") && before > 0 {
-                bound.require(script, before - 1, index + 2);
+        for (at, _) in words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| **word == MODULE)
+        {
+            let (before, here) = words.split_at(at);
+            match before {
+                [names @ .., "from"] => {
+                    // `import … from`: the names between.
+                    let names = near(names);
+                    if let Some(first) = names.iter().rposition(|word| *word == "import") {
+                        bound.names(names.get(first + 1..).unwrap_or_default());
+                    }
+                }
+                [left @ .., "require" | "import", "("] => bound.assigned(left, here),
+                _ => {}
             }
         }
         bound
     }
 
-    /// `import … from`: the names between, backwards from `from`.
-    fn import(&mut self, script: &Script<'a>, from: usize) {
-        let first = (from.saturating_sub(WINDOW)..from)
-            .rev()
-            .find(|at| script.is(*at, "import"));
-        if let Some(first) = first {
-            self.names(script, first + 1, from);
+    /// `… = require("child_process")`: what stands before it, and what follows from the literal on.
+    fn assigned(&mut self, left: &[&'a str], here: &[&'a str]) {
+        let mut left = left;
+        while let [rest @ .., "await" | "("] = left {
+            left = rest;
         }
-    }
-
-    /// `… = require("child_process")`: `callee` is `require` or `import`, `after` the token behind the parenthesis.
-    fn require(&mut self, script: &Script<'a>, callee: usize, after: usize) {
-        if !(script.is(callee, "require") || script.is(callee, "import")) {
-            return;
-        }
-        let function = script.is(after, ".") && is_exec(script.raw(after + 1));
-        if function && script.is(after + 2, "(") {
-            self.direct.insert(after + 1);
-            return;
-        }
-        let mut equals = callee.saturating_sub(1);
-        while equals > 0 && (script.is(equals, "await") || script.is(equals, "(")) {
-            equals -= 1;
-        }
-        if !script.is(equals, "=") || equals == 0 {
-            return;
-        }
-        let last = equals - 1;
-        if script.kind(last) == Some(Kind::Name) {
-            if function {
-                self.functions.insert(script.raw(last));
-            } else if !script.is(after, ".") {
-                self.modules.insert(script.raw(last));
+        match (left, here) {
+            // Called where it stands.
+            (_, [_, _, ".", name, "(", ..]) if is_exec(name) => {}
+            ([.., name, "="], [_, _, ".", function, ..]) if is_name(name) && is_exec(function) => {
+                self.functions.insert(name);
             }
-            return;
-        }
-        let open = (equals.saturating_sub(WINDOW)..equals)
-            .rev()
-            .find(|at| script.is(*at, "{"));
-        if let (Some(open), true) = (open, script.is(last, "}")) {
-            self.names(script, open, equals);
+            ([.., name, "="], _) if is_name(name) && here.get(2) != Some(&".") => {
+                self.modules.insert(name);
+            }
+            ([names @ .., "}", "="], _) => {
+                let names = near(names);
+                if let Some(open) = names.iter().rposition(|word| *word == "{") {
+                    self.names(names.get(open..).unwrap_or_default());
+                }
+            }
+            _ => {}
         }
     }
 
     /// The names in a list: `cp`, `* as cp`, `{ exec, execSync as run }`, `{ exec: run }`.
-    fn names(&mut self, script: &Script<'a>, start: usize, end: usize) {
-        let mut in_braces = false;
-        for at in start..end {
-            if script.is(at, "{") {
-                in_braces = true;
-            }
-            if script.kind(at) != Some(Kind::Name) || script.is(at, "as") || script.is(at, "type") {
-                continue;
-            }
-            let renamed = at > start && (script.is(at - 1, "as") || script.is(at - 1, ":"));
-            if !in_braces {
-                self.modules.insert(script.raw(at));
-            } else if renamed {
-                // The name of the module's function stands before `as` or `:`.
-                if at >= 2 && is_exec(script.raw(at - 2)) {
-                    self.functions.insert(script.raw(at));
-                }
-            } else if is_exec(script.raw(at)) && !script.is(at + 1, "as") && !script.is(at + 1, ":")
-            {
-                self.functions.insert(script.raw(at));
-            }
-        }
-    }
-
-    /// The opening parenthesis when a call of `exec` or `execSync` starts at this token.
-    fn call(&self, script: &Script<'_>, index: usize) -> Option<usize> {
-        if script.kind(index) != Some(Kind::Name) {
-            return None;
-        }
-        let name = script.raw(index);
-        let after_dot = index > 0 && script.is(index - 1, ".");
-        let open = if self.direct.contains(&index) {
-            index + 1
-        } else if after_dot {
-            return None;
-        } else if self.functions.contains(name) && !(index > 0 && script.is(index - 1, "function"))
-        {
-            index + 1
-        } else if self.modules.contains(name)
-            && script.is(index + 1, ".")
-            && is_exec(script.raw(index + 2))
-        {
-            index + 3
-        } else {
-            return None;
+    fn names(&mut self, list: &[&'a str]) {
+        let (modules, functions) = match list.iter().position(|word| *word == "{") {
+            Some(open) => list.split_at(open),
+            None => (list, [].as_slice()),
         };
-        script.is(open, "(").then_some(open)
+        let named = |word: &&str| is_name(word) && !matches!(*word, "as" | "type");
+        self.modules.extend(modules.iter().copied().filter(named));
+        for item in functions.split(|word| matches!(*word, "{" | "," | "}")) {
+            // The name of the module's function stands before `as` or `:`.
+            let item = item.strip_prefix(&["type"]).unwrap_or(item);
+            match item {
+                [function, "as" | ":", name, ..]
+                | [function @ name]
+                | [function @ name, "=", ..]
+                    if is_exec(function) =>
+                {
+                    self.functions.insert(name);
+                }
+                _ => {}
+            }
+        }
     }
-}
 
-fn is_exec(name: &str) -> bool {
-    matches!(name, "exec" | "execSync")
+    /// How far the opening parenthesis is, when a call of `exec` or `execSync` starts at the first of these words.
+    fn call(&self, before: &[&str], here: &[&str]) -> Option<usize> {
+        match (before, here) {
+            ([.., "require" | "import", "(", MODULE, ")", "."], [name, "(", ..])
+                if is_exec(name) =>
+            {
+                Some(1)
+            }
+            ([.., "."], _) => None,
+            ([.., "function"], [name, "(", ..]) if self.functions.contains(name) => None,
+            (_, [name, "(", ..]) if self.functions.contains(name) => Some(1),
+            (_, [module, ".", name, "(", ..]) if self.modules.contains(module) && is_exec(name) => {
+                Some(3)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Whether the first argument is a template with substitutions, a concatenation that is not of literals only, or a bare variable.
@@ -222,18 +215,13 @@ fn is_computed(script: &Script<'_>, open: usize) -> bool {
 }
 
 /// Whether the parentheses are those of a method's definition: `{` follows.
-fn is_definition(script: &Script<'_>, open: usize) -> bool {
+fn is_definition(words: &[&str]) -> bool {
     let mut level = 0_usize;
-    for at in open..open + WINDOW {
-        match script.kind(at) {
-            Some(Kind::Mark(b'(')) => level += 1,
-            Some(Kind::Mark(b')')) => {
-                level = level.saturating_sub(1);
-                if level == 0 {
-                    return script.is(at + 1, "{");
-                }
-            }
-            None => return false,
+    for (at, word) in words.iter().enumerate().take(WINDOW) {
+        match *word {
+            "(" => level += 1,
+            ")" if level <= 1 => return words.get(at + 1) == Some(&"{"),
+            ")" => level -= 1,
             _ => {}
         }
     }
