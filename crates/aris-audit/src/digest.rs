@@ -85,7 +85,7 @@ pub fn digest_files<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, Fs
     done.into_iter().map(|(_, digest)| digest).collect()
 }
 
-fn digest_file(path: &Path, buffer: &mut [u8]) -> Result<Digest, FsError> {
+pub(crate) fn digest_file(path: &Path, buffer: &mut [u8]) -> Result<Digest, FsError> {
     let mut hasher = Hasher::default();
     aris_fs::open(path)?.stream(buffer, |piece| hasher.update(piece))?;
     Ok(hasher.finish())

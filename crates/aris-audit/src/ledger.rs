@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aris_fs::FsError;
 use serde::Serialize;
 
-use crate::digest::{Digest, Hasher, digest_files};
+use crate::digest::{Digest, digest_file, digest_files};
 
 /// What a file was in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
@@ -231,13 +231,9 @@ fn digests(paths: &[&PathBuf], stamps: &[Option<Stamp>]) -> Vec<Result<Digest, F
     if paths.len() > FEW || !stamps.iter().all(small) {
         return digest_files(paths);
     }
-    let digest = |path: &&PathBuf| {
-        let mut hasher = Hasher::default();
-        // The size was taken before the file was opened: it may be another file by now, and is streamed like any other.
-        let mut buffer = [0_u8; 16 << 10];
-        aris_fs::open(path)?.stream(&mut buffer, |piece| hasher.update(piece))?;
-        Ok(hasher.finish())
-    };
+    // The size was taken before the file was opened: it may be another file by now, and is streamed like any other.
+    let mut buffer = [0_u8; 16 << 10];
+    let digest = |path: &&PathBuf| digest_file(path, &mut buffer);
     paths.iter().map(digest).collect()
 }
 

@@ -107,15 +107,7 @@ impl PaperFiles {
 
     /// A path as the artifact names it: relative to the paper folder, `../results/a.json` outside.
     pub fn name(&self, path: &Path) -> String {
-        let path = aris_fs::lexical(path);
-        let mut ups = String::new();
-        for base in self.folder.ancestors() {
-            if path.starts_with(base) {
-                return format!("{ups}{}", aris_fs::display_relative(&path, base));
-            }
-            ups.push_str("../");
-        }
-        aris_fs::display_relative(&path, &self.folder)
+        project::relative(&aris_fs::lexical(path), &self.folder)
     }
 
     /// Reads a source, a path relative to the paper folder, and takes its digest; `None` when it is not there.

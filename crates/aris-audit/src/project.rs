@@ -68,6 +68,18 @@ fn git_top_level(from: &Path) -> Option<&Path> {
     })
 }
 
+/// A path relative to a folder, with `..` where it lies outside; both are absolute.
+pub fn relative(path: &Path, folder: &Path) -> String {
+    let above = folder.ancestors().zip(0..);
+    let nearest = above.into_iter().find(|(above, _)| path.starts_with(above));
+    let (above, ups) = nearest.unwrap_or((folder, 0));
+    format!(
+        "{}{}",
+        "../".repeat(ups),
+        aris_fs::display_relative(path, above)
+    )
+}
+
 /// The folder of a paper, absolute: the named one, else `paper` below `cwd` where it exists, else `cwd`.
 ///
 /// **Errors**: its path, where no folder is there.

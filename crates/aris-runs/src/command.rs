@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use aris_contract::text::shell_line;
+
 /// Programs that run a text, by the beginning of their names.
 const INTERPRETERS: [&str; 8] = [
     "python", "pypy", "Rscript", "julia", "node", "ruby", "perl", "octave",
@@ -13,16 +15,7 @@ const DEPTH: u32 = 4;
 
 /// The command of these words, for a shell.
 pub fn command_line<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);
-    let quoted = words.into_iter().map(|word| {
-        let word = word.as_ref();
-        if !word.is_empty() && word.chars().all(plain) {
-            return word.to_owned();
-        }
-        // No program has a word with a NUL.
-        shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    shell_line(&words.into_iter().collect::<Vec<_>>())
 }
 
 /// The words of a shell's text, as far as they can be told without a shell.

@@ -79,47 +79,36 @@ impl Look {
     /// shell's, `env` what it gets beside the environment of this process. The look at a work tree may be a second old.
     pub fn now(ledger: Ledger, cwd: &Path, command: &str, env: &BTreeMap<String, String>) -> Self {
         let (inputs, inputs_left_out) = inputs(&ledger, &command::files(cwd, command));
-        let mut run = Run {
-            schema: crate::SCHEMA.to_owned(),
-            cwd: ledger.name(cwd),
+        let mut look = Self::empty(ledger, cwd);
+        let cards = CARDS.iter().find_map(|name| env.get(*name));
+        look.run = Run {
             env: recorded(env),
-            cards: CARDS
-                .iter()
-                .find_map(|name| env.get(*name))
-                .cloned()
-                .unwrap_or_default(),
+            cards: cards.cloned().unwrap_or_default(),
             command: public(command),
             inputs,
             inputs_left_out,
             versions: drivers(),
-            ..Run::default()
+            ..look.run
         };
-        let (mut patch, mut held) = (None, BTreeMap::new());
-        if let Some(top) = source::top(cwd) {
-            let (mut source, kept) = work_tree(top, &ledger);
-            let named: Vec<PathBuf> = run
-                .inputs
-                .iter()
-                .map(|file| ledger.project().join(&file.path))
-                .collect();
-            let not_committed = source::not_committed(top, &named);
-            source.not_committed = not_committed.iter().map(|file| ledger.name(file)).collect();
-            let committed = named
-                .into_iter()
-                .filter(|file| file.starts_with(top) && !not_committed.contains(file));
-            held = committed
-                .filter_map(|file| Some((file.clone(), changed_at(&file)?)))
-                .collect();
-            run.source = Some(source);
-            patch = kept;
-        }
-        Self {
-            ledger,
-            patch,
-            held,
-            run,
-            wrote: Vec::new(),
-        }
+        let Some(top) = source::top(cwd) else {
+            return look;
+        };
+        let (mut source, patch) = work_tree(top, &look.ledger);
+        let project = look.ledger.project();
+        let named = look.run.inputs.iter();
+        let named: Vec<PathBuf> = named.map(|file| project.join(&file.path)).collect();
+        let not_committed = source::not_committed(top, &named);
+        let names = not_committed.iter().map(|file| look.ledger.name(file));
+        source.not_committed = names.collect();
+        let committed = named
+            .into_iter()
+            .filter(|file| file.starts_with(top) && !not_committed.contains(file));
+        look.held = committed
+            .filter_map(|file| Some((file.clone(), changed_at(&file)?)))
+            .collect();
+        look.run.source = Some(source);
+        look.patch = patch;
+        look
     }
 
     /// Asks an interpreter, as a command with this environment would find it in `cwd`, for its version.

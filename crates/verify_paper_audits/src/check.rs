@@ -13,9 +13,8 @@ use serde_json::Value;
 use crate::attest::{PREDICATE_TYPE, STATEMENT_TYPE};
 use crate::cli::CheckArgs;
 use crate::error::Error;
-use crate::html::count;
 use crate::output::{self, NAMESPACE, SIGN_DEADLINE};
-use crate::text::{clean, counted, short};
+use crate::text::{clean, count, counted, short};
 
 /// Schema id of [`Checked`].
 pub const CHECK_SCHEMA: &str = "aris.verify_paper_audits.check_statement/v1";

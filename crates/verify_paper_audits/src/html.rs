@@ -5,7 +5,7 @@ use askama::Template;
 use crate::finding::{Finding, Severity};
 use crate::report::{AuditRow, Counts, GateResult, JudgedFile, Report, Status};
 use crate::reported::Reported;
-use crate::text::clean;
+use crate::text::{clean, count};
 
 /// Findings of one group that are written out; the JSON report has all of them.
 const SHOWN: usize = 200;
@@ -184,20 +184,8 @@ fn tone(reported: &Reported) -> &'static str {
     }
 }
 
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {thing}{plural}")
-}
-
 fn counts(counts: Counts) -> String {
-    let parts = [
-        (counts.block, "blocking"),
-        (counts.warn, "doubtful"),
-        (counts.info, "noted"),
-    ];
-    let parts = parts.iter().filter(|(number, _)| *number > 0);
-    let parts = parts.map(|(number, word)| format!("{number}\u{a0}{word}"));
-    parts.collect::<Vec<_>>().join(", ")
+    counts.listed(["blocking", "doubtful", "noted"], '\u{a0}')
 }
 
 /// A digest by its beginning, which is enough for a look; the JSON report has all of it. Anything else stays.

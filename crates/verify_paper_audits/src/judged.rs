@@ -74,10 +74,7 @@ struct Opened {
 
 impl Opened {
     fn of(args: &PaperArgs, skill: &str, context: &Context) -> Result<Self, Error> {
-        let given = output::paper(args.paper.as_deref(), context)?;
-        let policy = output::policy(args.policy.as_deref(), context)?;
-        let paper = Paper::open(&given, &policy.allowed_roots, context.cwd());
-        let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
+        let (paper, policy) = output::opened(args, context)?;
         let rule = rule(&paper, &policy, skill)?;
         let mut files = PaperFiles::new(&paper.dir);
         files.allow(paper.roots());

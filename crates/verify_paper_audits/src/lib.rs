@@ -92,7 +92,6 @@ pub use sources::RunBehind;
 pub use trace::TraceSummary;
 
 use crate::output::Outputs;
-use crate::paper::Paper;
 use aris_audit::ledger::Ledger;
 
 /// Schema id of the report.
@@ -241,36 +240,20 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
 
 /// Judges a paper and writes the report.
 fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
-    let given = output::paper(args.paper.paper.as_deref(), context)?;
-    let policy = output::policy(args.paper.policy.as_deref(), context)?;
-    let assurance = output::assurance(args, &given)?;
-    let no_paper = |_| Error::NoPaper {
-        path: given.clone(),
-    };
-    let paper = Paper::open(&given, &policy.allowed_roots, context.cwd()).map_err(no_paper)?;
-    if let Some(root) = args
-        .paper
-        .root
-        .as_deref()
-        .filter(|root| !given.join(root).is_file())
+    let (paper, policy) = output::opened(&args.paper, context)?;
+    let assurance = output::assurance(args, &paper.given)?;
+    let root = args.paper.root.as_deref();
+    if let Some(path) = root.map(|root| paper.given.join(root))
+        && !path.is_file()
     {
-        let message = format!(
-            "root document {} does not exist",
-            given.join(root).display()
-        );
+        let message = format!("root document {} does not exist", path.display());
         let hint = String::from("--root is relative to the paper directory");
         return Err(Error::judged(ErrorKind::NotFound, message, hint));
     }
-    let outputs = Outputs::new(args, &given, context);
+    let outputs = Outputs::new(args, &paper.given, context);
     let mut ledger = Ledger::default();
-    let (mut report, unkept) = gate::judge(
-        &paper,
-        args.paper.root.as_deref(),
-        &policy,
-        assurance,
-        context.now(),
-        &mut ledger,
-    )?;
+    let now = context.now();
+    let (mut report, unkept) = gate::judge(&paper, root, &policy, assurance, now, &mut ledger)?;
     if let Some(error) = unkept {
         context.warn(&error.to_string());
     }

@@ -52,6 +52,13 @@ pub struct ManifestError {
     pub place: Option<(usize, usize)>,
 }
 
+impl ManifestError {
+    const fn of(message: String) -> Self {
+        let place = None;
+        Self { message, place }
+    }
+}
+
 impl Manifest {
     /// Reads a manifest.
     pub fn read(bytes: &[u8]) -> Result<Self, ManifestError> {
@@ -59,12 +66,7 @@ impl Manifest {
             message: error.to_string(),
             place: Some((error.line, error.column)),
         })?;
-        let wrong = |message: String| {
-            Err(ManifestError {
-                message,
-                place: None,
-            })
-        };
+        let wrong = |message| Err(ManifestError::of(message));
         if manifest.schema != schema::id::PAPER_MANIFEST {
             return wrong(format!(
                 "schema is {:?}, not {:?}",
@@ -106,10 +108,7 @@ impl Manifest {
                         "{} of skill {} does not agree with {} of skill {} in the policy",
                         added.artifact, added.skill, rule.artifact, rule.skill
                     );
-                    return Err(ManifestError {
-                        message,
-                        place: None,
-                    });
+                    return Err(ManifestError::of(message));
                 }
                 None => all.push(AuditRule {
                     artifact: added.artifact.clone(),

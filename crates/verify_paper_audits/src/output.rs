@@ -10,7 +10,7 @@ use aris_fs::FsError;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::cli::GateArgs;
+use crate::cli::{GateArgs, PaperArgs};
 use crate::error::Error;
 use crate::paper::{Paper, Unusable};
 use crate::policy::Policy;
@@ -39,6 +39,15 @@ pub(crate) fn paper(named: Option<&Path>, context: &Context) -> Result<PathBuf, 
     paper_folder(named, context.cwd()).map_err(|path| Error::NoPaper { path })
 }
 
+/// The paper that is named, and the policy.
+pub(crate) fn opened(args: &PaperArgs, context: &Context) -> Result<(Paper, Policy), Error> {
+    let given = paper(args.paper.as_deref(), context)?;
+    let policy = policy(args.policy.as_deref(), context)?;
+    let paper = Paper::open(&given, &policy.allowed_roots, context.cwd());
+    let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
+    Ok((paper, policy))
+}
+
 /// How strict to be: the flag, else the paper's file, else draft.
 pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error> {
     if let Some(assurance) = cli.assurance {
@@ -60,7 +69,7 @@ pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error
 }
 
 /// The policy that `--policy` names, else the built-in one.
-pub(crate) fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, Error> {
+fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, Error> {
     let invalid = |path: &Path, source| Error::Policy {
         path: path.to_path_buf(),
         source,
@@ -124,21 +133,15 @@ impl Outputs {
     /// A place that nobody named is the paper's to choose only within the project: a link planted there must not make the gate
     /// write into somebody's home directory.
     pub(crate) fn check(&self, paper: &Paper, ledger: &Ledger) -> Result<(), Error> {
-        if !self.named
-            && let Err(Unusable::Escapes { to, .. }) = paper.resolve(&paper.dir, REPORT)
-        {
-            return Err(Error::Astray {
-                path: self.report.clone(),
-                to,
-            });
-        }
-        // Nor must it lead to another file of the project.
-        if !self.named && self.report.is_symlink() {
-            let to = self.report.canonicalize().unwrap_or_default();
-            return Err(Error::Astray {
-                path: self.report.clone(),
-                to,
-            });
+        let astray = match paper.resolve(&paper.dir, REPORT) {
+            Err(Unusable::Escapes { to, .. }) => Some(to),
+            // Nor must it lead to another file of the project.
+            _ if self.report.is_symlink() => Some(self.report.canonicalize().unwrap_or_default()),
+            _ => None,
+        };
+        if let Some(to) = astray.filter(|_| !self.named) {
+            let path = self.report.clone();
+            return Err(Error::Astray { path, to });
         }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);

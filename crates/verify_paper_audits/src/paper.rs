@@ -217,14 +217,7 @@ impl Paper {
         if self.holds(real) || !real.starts_with(&self.project) || self.project.parent().is_none() {
             return aris_fs::display_relative(real, &self.dir);
         }
-        let mut up = String::new();
-        for above in self.dir.ancestors() {
-            if real.starts_with(above) {
-                return format!("{up}{}", aris_fs::display_relative(real, above));
-            }
-            up.push_str("../");
-        }
-        aris_fs::display_relative(real, &self.dir)
+        project::relative(real, &self.dir)
     }
 }
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::finding::{Finding, FindingId, Severity};
 use crate::reported::Reported;
 use crate::sources::RunBehind;
+use crate::text::count;
 use crate::trace::TraceSummary;
 use aris_audit::ledger::Role;
 
@@ -68,6 +69,14 @@ impl Counts {
             }
         }
         counts
+    }
+
+    /// Those that are not 0, each with its word.
+    pub(crate) fn listed(self, words: [&str; 3], gap: char) -> String {
+        let counts = [self.block, self.warn, self.info].into_iter().zip(words);
+        let counts = counts.filter(|(count, _)| *count > 0);
+        let parts = counts.map(|(count, word)| format!("{count}{gap}{word}"));
+        parts.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -201,7 +210,7 @@ impl Step {
             }
         }
         let commands = commands.into_iter().map(|(command, clears)| {
-            let what = format!("{clears} finding{}", if clears == 1 { "" } else { "s" });
+            let what = count(clears, "finding");
             let text = if command.contains(" prompt ") {
                 format!("asks for a review, which clears {what}; standard error names the two commands that follow")
             } else {

@@ -6,7 +6,7 @@ use aris_cli::Style;
 use aris_contract::artifact::audit::Assurance;
 
 use crate::finding::{Finding, FindingId, Severity};
-use crate::report::{GateResult, Report, Status};
+use crate::report::{AuditRow, GateResult, Report, Status};
 use crate::text::{clean, counted};
 
 /// Findings that are written out; the report file has all of them.
@@ -89,24 +89,13 @@ fn steps(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
 }
 
 fn rows(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let longest = |lengths: &mut dyn Iterator<Item = usize>, least: usize| {
-        lengths.max().unwrap_or(0).max(least)
+    let shown = |row: &AuditRow| clean(&row.verdict).chars().take(24).collect::<String>();
+    let widest = |least: usize, width: &dyn Fn(&AuditRow) -> usize| {
+        report.audits.iter().map(width).fold(least, usize::max)
     };
-    let name = longest(
-        &mut report.audits.iter().map(|row| row.audit.chars().count()),
-        5,
-    );
-    let status = longest(
-        &mut report.audits.iter().map(|row| row.status.word().len()),
-        6,
-    );
-    let verdict = longest(
-        &mut report
-            .audits
-            .iter()
-            .map(|row| clean(&row.verdict).chars().count().min(24)),
-        7,
-    );
+    let name = widest(5, &|row| row.audit.chars().count());
+    let status = widest(6, &|row| row.status.word().len());
+    let verdict = widest(7, &|row| shown(row).chars().count());
     let head = format!(
         "     {:name$}  {:status$}  {:verdict$}  findings",
         "audit", "status", "verdict"
@@ -119,25 +108,10 @@ fn rows(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
             Status::Ok => ("✓", Style::good),
             _ => ("✗", Style::bad),
         };
-        let shown: String = clean(&row.verdict).chars().take(24).collect();
-        let shown = if shown.is_empty() { "–" } else { &shown };
-        let (audit, state) = (&row.audit, row.status.word());
-        let counts = &row.findings;
-        let mut found = Vec::new();
-        for (count, word) in [
-            (counts.block, "block"),
-            (counts.warn, "warn"),
-            (counts.info, "info"),
-        ] {
-            if count > 0 {
-                found.push(format!("{count} {word}"));
-            }
-        }
-        let found = if found.is_empty() {
-            String::from("–")
-        } else {
-            found.join(", ")
-        };
+        let or_none = |text: String| Some(text).filter(|text| !text.is_empty());
+        let or_none = |text| or_none(text).unwrap_or_else(|| String::from("–"));
+        let (audit, state, shown) = (&row.audit, row.status.word(), or_none(shown(row)));
+        let found = or_none(row.findings.listed(["block", "warn", "info"], ' '));
         writeln!(
             out,
             "  {}  {audit:name$}  {}  {shown:verdict$}  {found}",
@@ -164,15 +138,10 @@ fn list(
         return Ok(());
     }
     writeln!(out, "\n{}", style.bold(heading))?;
-    let shown = findings
-        .get(..SHOWN.min(findings.len()))
-        .unwrap_or_default();
-    for finding in shown {
-        let place = clean(&finding.place());
-        let place = if place.is_empty() {
-            String::from("the paper")
-        } else {
-            place
+    for finding in findings.iter().take(SHOWN) {
+        let place = match finding.place() {
+            place if place.is_empty() => String::from("the paper"),
+            place => clean(&place),
         };
         let mark = if severity == Severity::Block {
             style.bad("✗")

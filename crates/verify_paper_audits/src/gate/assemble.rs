@@ -12,6 +12,7 @@ use crate::paper::Paper;
 use crate::policy::Policy;
 use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report, Step};
 use crate::sources::Sources;
+use crate::text::count;
 use aris_audit::ledger::Ledger;
 
 #[expect(
@@ -124,24 +125,17 @@ pub(super) fn report(
 
 /// The run in one sentence. It never says that the paper is accepted.
 fn conclusion(result: GateResult, blocking: usize, not_run: usize, policy: &Policy) -> String {
-    let number =
-        |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
-    let waiting = format!("{} not run yet", number(not_run, "mandatory audit"));
+    let waiting = format!("{} not run yet", count(not_run, "mandatory audit"));
+    let found = count(blocking, "finding");
     let what = match result {
         GateResult::NoBlocker => String::from("no blocker found"),
-        GateResult::Blocked => format!("blocked: {}", number(blocking, "finding")),
+        GateResult::Blocked => format!("blocked: {found}"),
         GateResult::DraftWithoutBlockers => String::from("draft: no blocker found"),
         GateResult::DraftIncomplete => format!("draft: {waiting}, no other blocker found"),
         GateResult::DraftWithBlockers if not_run > 0 => {
-            format!(
-                "draft: {} would block a submission, {waiting},",
-                number(blocking, "finding")
-            )
+            format!("draft: {found} would block a submission, {waiting},")
         }
-        GateResult::DraftWithBlockers => format!(
-            "draft: {} would block a submission",
-            number(blocking, "finding")
-        ),
+        GateResult::DraftWithBlockers => format!("draft: {found} would block a submission"),
     };
     format!("{what} under policy {}", policy.digest)
 }

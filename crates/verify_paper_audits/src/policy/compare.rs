@@ -53,13 +53,7 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
             .iter()
             .any(|coverage| covers(coverage, usual))
         {
-            let kind = serde_json::to_value(usual.kind).ok();
-            let kind = kind
-                .as_ref()
-                .and_then(|kind| kind.as_str())
-                .unwrap_or_default()
-                .to_owned();
-            found.push(format!("coverage.{kind}"));
+            found.push(format!("coverage.{}", usual.kind));
         }
     }
     for (family, starts) in &base.families {

@@ -71,6 +71,8 @@ pub struct Coverage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum SourceKind {
     /// Text of the paper: the root, `\input`, `\include`, `\subfile`, `\import`.
     Tex,
@@ -97,58 +99,56 @@ impl SourceKind {
     }
 }
 
+impl PolicyFile {
+    fn read(bytes: &[u8]) -> Result<Self, PolicyError> {
+        let file: Self = json::typed(bytes, LIMITS).map_err(|error| PolicyError {
+            message: error.message,
+            line: error.line,
+            column: error.column,
+        })?;
+        if file.schema == schema::id::POLICY {
+            return Ok(file);
+        }
+        let message = format!("schema is {:?}, not {:?}", file.schema, schema::id::POLICY);
+        Err(at(bytes, &file.schema, message))
+    }
+
+    /// The file with what it leaves out, as `base` has it.
+    fn over(self, base: Self) -> Self {
+        Self {
+            audits: self.audits.or(base.audits),
+            severity: base.severity.into_iter().chain(self.severity).collect(),
+            clock_skew_seconds: self.clock_skew_seconds.or(base.clock_skew_seconds),
+            require_chain: self.require_chain.or(base.require_chain),
+            allowed_roots: self.allowed_roots.or(base.allowed_roots),
+            coverage: self.coverage.or(base.coverage),
+            families: self.families.or(base.families),
+            min_bound: self.min_bound.or(base.min_bound),
+            ..self
+        }
+    }
+}
+
 /// Reads `bytes`; `base` gives what the file leaves out.
 pub(super) fn resolve(
     bytes: &[u8],
     source: &str,
-    base: Option<&Policy>,
+    base: Option<&[u8]>,
 ) -> Result<Policy, PolicyError> {
-    let file: PolicyFile = json::typed(bytes, LIMITS).map_err(|error| PolicyError {
-        message: error.message,
-        line: error.line,
-        column: error.column,
-    })?;
-    let wrong = |needle: &str, message: String| Err(at(bytes, needle, message));
-    if file.schema != schema::id::POLICY {
-        return wrong(
-            &file.schema,
-            format!("schema is {:?}, not {:?}", file.schema, schema::id::POLICY),
-        );
+    let mut file = PolicyFile::read(bytes)?;
+    if let Some(base) = base {
+        file = file.over(PolicyFile::read(base)?);
     }
+    let wrong = |needle: &str, message: String| Err(at(bytes, needle, message));
     let policy = Policy {
-        audits: file
-            .audits
-            .or_else(|| base.map(|base| base.audits.clone()))
-            .unwrap_or_default(),
-        severity: base
-            .map(|base| base.severity.clone())
-            .unwrap_or_default()
-            .into_iter()
-            .chain(file.severity)
-            .collect(),
-        clock_skew_seconds: file
-            .clock_skew_seconds
-            .or(base.map(|base| base.clock_skew_seconds))
-            .unwrap_or(0),
-        require_chain: file
-            .require_chain
-            .unwrap_or(base.is_some_and(|base| base.require_chain)),
-        allowed_roots: file
-            .allowed_roots
-            .or_else(|| base.map(|base| base.allowed_roots.clone()))
-            .unwrap_or_default(),
-        coverage: file
-            .coverage
-            .or_else(|| base.map(|base| base.coverage.clone()))
-            .unwrap_or_default(),
-        families: file
-            .families
-            .or_else(|| base.map(|base| base.families.clone()))
-            .unwrap_or_default(),
-        min_bound: file
-            .min_bound
-            .or(base.map(|base| base.min_bound))
-            .unwrap_or_default(),
+        audits: file.audits.unwrap_or_default(),
+        severity: file.severity,
+        clock_skew_seconds: file.clock_skew_seconds.unwrap_or(0),
+        require_chain: file.require_chain.unwrap_or(false),
+        allowed_roots: file.allowed_roots.unwrap_or_default(),
+        coverage: file.coverage.unwrap_or_default(),
+        families: file.families.unwrap_or_default(),
+        min_bound: file.min_bound.unwrap_or_default(),
         digest: Digest::of(bytes),
         source: source.to_owned(),
         weakened: Vec::new(),

@@ -117,9 +117,8 @@ impl Policy {
 
     /// Reads a policy file; what it leaves out comes from the built-in policy.
     pub(crate) fn read(bytes: &[u8], source: &str) -> Result<Self, PolicyError> {
-        let base = Self::built_in()?;
-        let mut policy = file::resolve(bytes, source, Some(&base))?;
-        policy.weakened = compare::weaker(&policy, &base);
+        let mut policy = file::resolve(bytes, source, Some(BUILT_IN))?;
+        policy.weakened = compare::weaker(&policy, &Self::built_in()?);
         Ok(policy)
     }
 

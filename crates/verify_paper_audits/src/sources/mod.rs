@@ -72,6 +72,8 @@ pub(crate) struct Sources {
     pub runs: Vec<RunBehind>,
     /// What is wrong with the sources themselves.
     pub findings: Vec<Finding>,
+    /// The real paths of the files.
+    seen: BTreeSet<PathBuf>,
 }
 
 /// A file that the paper includes.
@@ -132,6 +134,7 @@ impl Sources {
         let written: BTreeSet<PathBuf> = written.collect();
         sources.collect(paper, files, document);
         sources.files.retain(|file| !written.contains(&file.real));
+        sources.seen.retain(|real| !written.contains(real));
         for included in &sources.files {
             files.ledger.mark(&included.real, Role::Source);
         }
@@ -154,13 +157,12 @@ impl Sources {
         self.texts = texts
             .map(|file| (file.path.clone(), file.clone()))
             .collect();
-        let mut seen = BTreeSet::new();
         let mut all: Option<Vec<PathBuf>> = None;
         let holds = subject::of(document);
         let holds = |file: usize| holds.get(file).copied().unwrap_or_default();
         let real = |path: &str| paper.resolve(&paper.dir, path).or_else(spelled_otherwise);
         if let Ok(real) = real(&document.root) {
-            self.push(paper, &mut seen, SourceKind::Tex, real, None, holds(0));
+            self.push(paper, SourceKind::Tex, real, None, holds(0));
         }
         for include in &document.includes {
             let position = document.position(include.place);
@@ -172,17 +174,10 @@ impl Sources {
                         ..holds(*file)
                     };
                     if let Some(Ok(real)) = document.files.get(*file).map(|file| real(&file.path)) {
-                        self.push(
-                            paper,
-                            &mut seen,
-                            SourceKind::Tex,
-                            real,
-                            Some(position),
-                            holds,
-                        );
+                        self.push(paper, SourceKind::Tex, real, Some(position), holds);
                     }
                 }
-                IncludeOutcome::NotRead => self.not_read(paper, &mut seen, include, position),
+                IncludeOutcome::NotRead => self.not_read(paper, include, position),
                 // Nobody knows whether LaTeX asks for it: the document's problems say so.
                 _ if include.doubt.is_some() => {}
                 IncludeOutcome::Missing => {
@@ -192,7 +187,6 @@ impl Sources {
                     for real in all.iter().filter(|real| same_name(real, include)) {
                         self.push(
                             paper,
-                            &mut seen,
                             SourceKind::Tex,
                             real.clone(),
                             Some(position.clone()),
@@ -269,29 +263,22 @@ impl Sources {
         let paths = names.map(|name| (project.settings.root.join(name), Holds::ALL));
         let bindings = project.has_claims.then(|| project.claims_path.clone());
         let bindings = bindings.map(|path| (path, Holds::SUPPORT));
-        let mut seen: BTreeSet<PathBuf> = self.files.iter().map(|file| file.real.clone()).collect();
         for (path, holds) in paths.chain(bindings) {
             if let Ok(real) = paper.input(&path.to_string_lossy()) {
-                self.push(paper, &mut seen, SourceKind::Data, real, None, holds);
+                self.push(paper, SourceKind::Data, real, None, holds);
             }
         }
     }
 
     /// A file that is asked for without being text of the paper: the first candidate that exists is meant.
-    fn not_read(
-        &mut self,
-        paper: &Paper,
-        seen: &mut BTreeSet<PathBuf>,
-        include: &Include,
-        position: Position,
-    ) {
+    fn not_read(&mut self, paper: &Paper, include: &Include, position: Position) {
         let mut problem = None;
         for candidate in &include.candidates {
             match paper.input(candidate).or_else(spelled_otherwise) {
                 Ok(real) if real.is_dir() => {}
                 Ok(real) => {
                     let kind = source_kind(include.kind);
-                    return self.push(paper, seen, kind, real, Some(position), Holds::ALL);
+                    return self.push(paper, kind, real, Some(position), Holds::ALL);
                 }
                 Err(Unusable::Gone | Unusable::Case { .. }) => {}
                 Err(other) => problem = problem.or(Some((candidate, other))),
@@ -312,7 +299,7 @@ impl Sources {
         match made.map(|path| paper.input(&path.to_string_lossy())) {
             Some(Ok(real)) => {
                 let kind = SourceKind::Bibliography;
-                self.push(paper, seen, kind, real, Some(position), Holds::ALL);
+                self.push(paper, kind, real, Some(position), Holds::ALL);
             }
             _ => self.missing(include, &position),
         }
@@ -321,13 +308,12 @@ impl Sources {
     fn push(
         &mut self,
         paper: &Paper,
-        seen: &mut BTreeSet<PathBuf>,
         kind: SourceKind,
         real: PathBuf,
         asked: Option<Position>,
         holds: Holds,
     ) {
-        if seen.insert(real.clone()) {
+        if self.seen.insert(real.clone()) {
             let shown = paper.shown(&real);
             self.files.push(Included {
                 kind,

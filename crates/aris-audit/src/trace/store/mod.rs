@@ -255,41 +255,30 @@ impl ChainEnd {
             reason,
         };
         let entries = aris_fs::list_sorted(run)?;
-        let taken_after = |last: u64| -> BTreeSet<u64> {
-            let numbers = entries
-                .iter()
-                .filter_map(|entry| number(entry.name.to_str()?));
-            numbers
-                .filter(|it| *it > last && it - last <= MOST)
-                .collect()
+        let (last, previous) = if let Some(line) = aris_fs::last_line(&path)? {
+            let parsed: ChainLine = json::typed(line.as_bytes(), json::Limits::ARTIFACT)
+                .map_err(|error| damaged(format!("its last line is no chain line: {error}")))?;
+            (parsed.record, Digest::of(line.as_bytes()))
+        } else {
+            // A writer that was killed before the first line may have left temporary files.
+            aris_fs::sweep_folder(run)?;
+            // Made here so that its folder entry is durable before the first line.
+            aris_fs::write_unsynced(&path, b"")?;
+            (0, Digest::of(&bytes))
         };
-        match aris_fs::last_line(&path)? {
-            None => {
-                // A writer that was killed before the first line may have left temporary files.
-                aris_fs::sweep_folder(run)?;
-                // Made here so that its folder entry is durable before the first line.
-                aris_fs::write_unsynced(&path, b"")?;
-                Ok(Self {
-                    run: run.to_path_buf(),
-                    path,
-                    last: 0,
-                    previous: Digest::of(&bytes),
-                    taken: taken_after(0),
-                })
-            }
-            Some(line) => {
-                let parsed: ChainLine = json::typed(line.as_bytes(), json::Limits::ARTIFACT)
-                    .map_err(|error| damaged(format!("its last line is no chain line: {error}")))?;
-                let previous = Digest::of(line.as_bytes());
-                Ok(Self {
-                    run: run.to_path_buf(),
-                    path,
-                    last: parsed.record,
-                    previous,
-                    taken: taken_after(parsed.record),
-                })
-            }
-        }
+        let numbers = entries
+            .iter()
+            .filter_map(|entry| number(entry.name.to_str()?));
+        let taken = numbers
+            .filter(|it| *it > last && it - last <= MOST)
+            .collect();
+        Ok(Self {
+            run: run.to_path_buf(),
+            path,
+            last,
+            previous,
+            taken,
+        })
     }
 
     /// Removes what a killed writer left and gives its number away for good.
