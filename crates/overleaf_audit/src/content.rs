@@ -23,15 +23,17 @@ pub(crate) fn read(files: &[Found]) -> Findings {
             Ok(fault) => {
                 found.looked.files += 1;
                 let hint = "unpack it and look at what it holds";
-                let unseen = fault.map(|why| Unseen::new(&file.shown, &why).hint(hint));
-                found.unseen.extend(unseen);
+                found
+                    .unseen
+                    .extend(fault.map(|why| Unseen::new(&file.shown, &why).hint(hint)));
             }
             // Gone since it was listed: there is nothing left that could be leaked here.
             Err(error) if error.is_not_found() => {}
             Err(error) => {
                 let hint = "make it readable, or look at it as a user who may read it";
-                let unseen = Unseen::new(&file.shown, &why(&error)).hint(hint);
-                found.unseen.push(unseen);
+                found
+                    .unseen
+                    .push(Unseen::new(&file.shown, &why(&error)).hint(hint));
             }
         }
     });

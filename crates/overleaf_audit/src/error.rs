@@ -39,20 +39,23 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Root { .. } => Some(String::from(
-                "name the folder of the paper or of the repository",
-            )),
+            Self::Root { .. } => {
+                Some("name the folder of the paper or of the repository".to_owned())
+            }
             Self::Incomplete { unseen, .. } => unseen.iter().find_map(|unseen| unseen.hint.clone()),
         }
     }
 
     fn details(&self) -> Map<String, Value> {
-        let Self::Incomplete { unseen, looked } = self else {
-            return Map::new();
-        };
-        Map::from_iter([
-            (String::from("unseen"), json!(unseen)),
-            (String::from("looked"), json!(looked)),
-        ])
+        match self {
+            Self::Root { .. } => Map::new(),
+            Self::Incomplete { unseen, looked } => {
+                let details = [("unseen", json!(unseen)), ("looked", json!(looked))];
+                details
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .into_iter()
+                    .collect()
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead as _;
 use std::time::Duration;
 
-use aris_proc::Command;
+use aris_proc::{Command, ProcError};
 
 use crate::known::Known;
 use crate::report::{Findings, Leak, Object, Part, Unseen};
@@ -20,6 +20,10 @@ const SLICE: usize = 4096;
 /// Leaking objects for which the commit is looked up: each takes a walk through the history.
 const COMMITS: usize = 20;
 
+/// What to do where git itself complains, and where an object is packed in a way that is not known here.
+const FSCK: &str = "see what `git fsck` says";
+const UNPACK: &str = "unpack the object, as `git cat-file -p` prints it, and look at what it holds";
+
 /// Reads the objects of `repository` that `known` does not have, and remembers those that are clean.
 pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -> Findings {
     let git = Git {
@@ -29,13 +33,13 @@ pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -
     let mut found = Findings::default();
     found.looked.repositories = 1;
     found.unseen = git.elsewhere();
-    let ids = match git.ids() {
-        Ok(ids) => ids,
-        Err(unseen) => {
-            found.unseen.push(unseen);
-            return found;
-        }
-    };
+    let mut ids = Vec::new();
+    // In the order in which they are packed.
+    let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
+    if let Err(unseen) = git.lines(args, &mut |line| ids.push(line)) {
+        found.unseen.push(unseen);
+        return found;
+    }
     found.looked.objects = ids.len();
     let (old, new): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| known.has(id));
     found.looked.known = old.len();
@@ -48,9 +52,7 @@ pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -
         let clean = new.into_iter().filter(|id| !leaking.contains_key(id));
         known.keep(old.into_iter().chain(clean).collect());
     }
-    if !leaking.is_empty() {
-        found.leaks = git.places(leaking);
-    }
+    found.leaks = git.places(leaking);
     found
 }
 
@@ -64,19 +66,11 @@ struct Git<'a> {
 
 impl Git<'_> {
     fn command(&self, args: &[&str]) -> Command {
-        let settings = [
-            "GIT_WORK_TREE",
-            "GIT_INDEX_FILE",
-            "GIT_OBJECT_DIRECTORY",
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-            "GIT_COMMON_DIR",
-            "GIT_NAMESPACE",
-        ];
-        let mut command = aris_proc::command("git", &self.repository.folder);
-        for name in settings {
-            command = command.env_remove(name);
-        }
-        command
+        const SETTINGS: &str = "WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES COMMON_DIR NAMESPACE";
+        let git = aris_proc::command("git", &self.repository.folder);
+        let unset = |git: Command, name| git.env_remove(format!("GIT_{name}"));
+        let settings = SETTINGS.split(' ').fold(git, unset);
+        settings
             // Said outright, git asks neither where it is nor whose folder it is: the repository of another user is read, too.
             .env("GIT_DIR", ".")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
@@ -96,28 +90,18 @@ impl Git<'_> {
     fn elsewhere(&self) -> Vec<Unseen> {
         let folder = &self.repository.folder;
         let shallow = folder.join("shallow").symlink_metadata();
+        let is_shallow = shallow.is_ok_and(|file| file.len() > 0);
         let packs = aris_fs::list_sorted(&folder.join("objects/pack")).unwrap_or_default();
         let promised = |pack: &aris_fs::Entry| pack.path.extension() == Some("promisor".as_ref());
-        let mut unseen = Vec::new();
-        if shallow.is_ok_and(|file| file.len() > 0) {
-            let why = "the clone is shallow, older commits are not here";
-            let hint = "fetch them with `git fetch --unshallow` and look again";
-            unseen.push(self.unseen(why).hint(hint));
-        }
-        if packs.iter().any(promised) {
-            let why = "the clone is partial, objects that were not needed are not here";
-            let hint = "fetch them with `git fetch --refetch --no-filter` and look again";
-            unseen.push(self.unseen(why).hint(hint));
-        }
-        unseen
-    }
-
-    /// The names of all objects, in the order in which they are packed.
-    fn ids(&self) -> Result<Vec<String>, Unseen> {
-        let mut ids = Vec::new();
-        let args = "cat-file --batch-all-objects --batch-check=%(objectname) --unordered --buffer";
-        self.lines(args, &mut |line| ids.push(line))?;
-        Ok(ids)
+        let missing = |is: bool, why, option| {
+            let hint = format!("fetch them with `git fetch {option}` and look again");
+            is.then(|| self.unseen(why).hint(&hint))
+        };
+        let shallow = "the clone is shallow, older commits are not here";
+        let partial = "the clone is partial, objects that were not needed are not here";
+        let shallow = missing(is_shallow, shallow, "--unshallow");
+        let partial = missing(packs.iter().any(promised), partial, "--refetch --no-filter");
+        shallow.into_iter().chain(partial).collect()
     }
 
     /// Gives each line that git prints; `args` are parted by blanks.
@@ -138,23 +122,22 @@ impl Git<'_> {
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<(), Unseen> {
         let command = self.command(args).stdin(stdin);
-        let failed = |why: String| self.unseen(&why);
-        let done = command
-            .run_streamed(self.deadline, take)
-            .map_err(|error| match error {
-                aris_proc::ProcError::Absent { .. } => {
-                    failed(String::from("the program git is not installed")).hint("install git")
+        let failed = |why: &str| Err(self.unseen(why));
+        let hinted = |why: &str, hint| Err(self.unseen(why).hint(hint));
+        match command.run_streamed(self.deadline, take) {
+            Err(ProcError::Absent { .. }) => {
+                hinted("the program git is not installed", "install git")
+            }
+            Err(other) => failed(&other.to_string()),
+            Ok(done) => match done.code() {
+                Ok(0) => Ok(()),
+                Ok(_) => {
+                    let said = done.stderr.text();
+                    let said = said.lines().next().unwrap_or_default().trim();
+                    hinted(&format!("git says: {said}"), FSCK)
                 }
-                other => failed(other.to_string()),
-            })?;
-        match done.code() {
-            Ok(0) => Ok(()),
-            Ok(_) => Err(failed(format!(
-                "git says: {}",
-                done.stderr.text().lines().next().unwrap_or_default().trim()
-            ))
-            .hint("see what `git fsck` says")),
-            Err(error) => Err(failed(error.to_string()).hint("give it longer with --deadline")),
+                Err(error) => hinted(&error.to_string(), "give it longer with --deadline"),
+            },
         }
     }
 
@@ -169,35 +152,31 @@ impl Git<'_> {
             let args = ["cat-file", "--batch", "--buffer"];
             let done = self.run(&args, names.into_bytes(), &mut |piece| stream.feed(piece));
             unseen.extend(done.err());
-            unseen.extend(stream.packed.drain(..).map(|why| {
-                self.unseen(&why).hint(
-                    "unpack the object, as `git cat-file -p` prints it, and look at what it holds",
-                )
-            }));
+            let packed = stream.packed.drain(..);
+            unseen.extend(packed.map(|why| self.unseen(&why).hint(UNPACK)));
             let fault = stream.fault(ids.len());
-            unseen.extend(fault.map(|why| self.unseen(&why).hint("see what `git fsck` says")));
+            unseen.extend(fault.map(|why| self.unseen(&why).hint(FSCK)));
             leaking.append(&mut stream.leaking);
         });
-        let (mut all, mut unseen) = (Leaking::new(), BTreeSet::new());
-        for (mut leaking, faults) in workers {
-            all.append(&mut leaking);
-            // Several slices of one repository fail alike.
-            unseen.extend(faults);
-        }
-        (all, unseen)
+        // Several slices of one repository fail alike.
+        let (all, unseen): (Vec<_>, Vec<_>) = workers.into_iter().unzip();
+        let (all, unseen) = (all.into_iter().flatten(), unseen.into_iter().flatten());
+        (all.collect(), unseen.collect())
     }
 
     /// One leak for each token, with path and commit of its object where it has one.
     fn places(&self, leaking: Leaking) -> Vec<Leak> {
+        if leaking.is_empty() {
+            return Vec::new();
+        }
         let paths = self.paths(&leaking);
         let mut leaks = Vec::new();
         for (at, (id, (kind, hits))) in leaking.into_iter().enumerate() {
             let path = paths.as_ref().and_then(|paths| paths.get(&id));
+            let named = path.filter(|path| !path.is_empty());
             let mut object = Object {
                 commit: None,
-                path: path
-                    .filter(|path| !path.is_empty())
-                    .map(|path| masked(path)),
+                path: named.map(|path| masked(path)),
                 // What cannot be listed is not called unreachable.
                 reachable: paths.is_none() || path.is_some(),
                 id,
@@ -289,15 +268,11 @@ impl Stream {
 
     /// Takes the line before an object.
     fn head(&mut self, line: String) {
-        self.object = match line.split(' ').collect::<Vec<_>>().as_slice() {
-            [id, kind, size] => size.parse::<u64>().ok().map(|size| {
-                let (id, kind) = ((*id).to_owned(), (*kind).to_owned());
-                (id, kind, size.saturating_add(1))
-            }),
-            _ => None,
-        };
-        if self.object.is_none() {
-            self.odd.get_or_insert(line);
+        match *line.split(' ').collect::<Vec<_>>() {
+            [id, kind, size] if let Ok(size) = size.parse::<u64>() => {
+                self.object = Some((id.to_owned(), kind.to_owned(), size.saturating_add(1)));
+            }
+            _ => drop(self.odd.get_or_insert(line)),
         }
     }
 

@@ -30,14 +30,10 @@ impl Known {
         let digest = Sha256::digest(repository.as_os_str().as_encoded_bytes());
         let name = hex(digest.iter().take(16));
         let file = folder.join(format!("{name}.clean"));
-        let clean = aris_fs::read_optional(&file, LIMIT)
-            .ok()
-            .flatten()
-            .and_then(|bytes| read(&bytes));
-        Self {
-            file: Some(file),
-            clean: clean.unwrap_or_default(),
-        }
+        let kept = aris_fs::read_optional(&file, LIMIT).ok().flatten();
+        let clean = kept.and_then(|bytes| read(&bytes)).unwrap_or_default();
+        let file = Some(file);
+        Self { file, clean }
     }
 
     /// Whether an object is known to be clean.

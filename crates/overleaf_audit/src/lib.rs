@@ -26,7 +26,6 @@ use aris_cli::{Context, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal};
 
 use known::Known;
-use report::Findings;
 use token::masked;
 use tree::Tree;
 
@@ -98,11 +97,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         let deadline = Duration::from_secs(cli.deadline);
         found.add(history::read(repository, &known, deadline));
     }
-    let Findings {
-        mut leaks,
-        mut unseen,
-        looked,
-    } = found;
+    let (mut leaks, mut unseen, looked) = (found.leaks, found.unseen, found.looked);
     leaks.sort();
     unseen.sort();
 
@@ -125,7 +120,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         (_, true) => Some(Signal::passed_on(NonZeroU8::MIN)),
         (_, false) => Some(Signal::FINDINGS),
     };
-    let report = Report {
+    let data = Report {
         root,
         errors,
         leaks,
@@ -133,8 +128,5 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         looked,
         sarif: cli.sarif,
     };
-    Ok(Outcome {
-        signal,
-        data: report,
-    })
+    Ok(Outcome { signal, data })
 }

@@ -29,8 +29,9 @@ impl Product for Report {
             } else {
                 style.doubtful("warning")
             };
-            let line = leak.line.map(|line| format!(":{line}"));
-            let line = line.unwrap_or_default();
+            let line = leak
+                .line
+                .map_or_else(String::new, |line| format!(":{line}"));
             let (place, said, part) = (&leak.place, leak.message(), leak.part.said().0);
             writeln!(out, "{place}{line}: {word}: {said} [{part}]")?;
         }
@@ -65,20 +66,14 @@ impl Product for Report {
 fn document(report: &Report) -> Value {
     let rules = Part::ALL.map(|part| {
         let (word, way_out) = part.said();
-        json!({
-            "id": word,
-            "shortDescription": {"text": format!("Overleaf token ({word})")},
-            "help": {"text": way_out},
-        })
+        let short = json!({"text": format!("Overleaf token ({word})")});
+        json!({"id": word, "shortDescription": short, "help": {"text": way_out}})
     });
-    let unseen = report
-        .unseen
-        .iter()
-        .map(|unseen| json!({"level": "error", "message": {"text": unseen.said()}}));
+    let notice = |unseen: &Unseen| json!({"level": "error", "message": {"text": unseen.said()}});
     let sarif = Sarif {
         rules: rules.to_vec(),
         results: report.leaks.iter().map(result).collect(),
-        notifications: unseen.collect(),
+        notifications: report.unseen.iter().map(notice).collect(),
         incomplete: !report.unseen.is_empty(),
     };
     sarif.document(&crate::SPEC)
@@ -86,9 +81,7 @@ fn document(report: &Report) -> Value {
 
 fn result(leak: &Leak) -> Value {
     let path = leak.object.as_ref().and_then(|object| object.path.as_ref());
-    let mut physical = json!({
-        "artifactLocation": {"uri": uri(path.unwrap_or(&leak.place))},
-    });
+    let mut physical = json!({"artifactLocation": {"uri": uri(path.unwrap_or(&leak.place))}});
     if let Some(line) = leak.line {
         physical["region"] = json!({"startLine": line});
     }

@@ -117,14 +117,17 @@ impl Leak {
             return text;
         };
         let id = object.id.get(..12).unwrap_or(&object.id);
-        let path = object.path.as_ref().map(|path| format!(" ({path})"));
+        let path = object.path.iter().map(|path| format!(" ({path})"));
         let since = match (&object.commit, object.reachable) {
             (Some(commit), _) => format!(", last in commit {commit}"),
             (None, false) => String::from(", which nothing refers to any more"),
             (None, true) => String::new(),
         };
-        let path = path.unwrap_or_default();
-        format!("{text} in {} {id}{path}{since}", object.kind)
+        format!(
+            "{text} in {} {id}{}{since}",
+            object.kind,
+            path.collect::<String>()
+        )
     }
 }
 

@@ -110,9 +110,8 @@ impl Tree {
         if !self.met.insert(folder.clone()) {
             return false;
         }
-        let of = shown.file_name().is_some_and(|name| name == ".git");
-        let shown = if of { shown.parent() } else { None }.unwrap_or(shown);
-        let shown = shown.to_path_buf();
+        let of = shown.parent().filter(|_| shown.ends_with(".git"));
+        let shown = of.unwrap_or(shown).to_path_buf();
         self.repositories.push(Repository { folder, shown });
         true
     }
@@ -124,11 +123,8 @@ impl Tree {
             Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
         };
         let above = file.parent().unwrap_or(file);
-        let Some(own) =
-            read(file).and_then(|text| Some(above.join(text.strip_prefix("gitdir: ")?)))
-        else {
-            return;
-        };
+        let own = read(file).and_then(|text| Some(above.join(text.strip_prefix("gitdir: ")?)));
+        let Some(own) = own else { return };
         let common = read(&own.join("commondir")).map(|text| own.join(text));
         for folder in [Some(own), common].into_iter().flatten() {
             match folder.canonicalize() {
@@ -143,18 +139,16 @@ impl Tree {
     }
 
     fn look_at_name(&mut self, name: &[u8], shown: &Path) {
-        let leaks =
-            finds(name).map(|(_, form, token)| Leak::new(Part::FileName, shown, form, token));
-        self.found.leaks.extend(leaks);
+        let leak = |(_, form, token)| Leak::new(Part::FileName, shown, form, token);
+        self.found.leaks.extend(finds(name).map(leak));
     }
 }
 
 /// What git takes for a repository. **Source**: git, `is_git_directory`.
 fn is_git(entries: &[Entry]) -> bool {
-    let has = |name: &str, folder: bool| {
-        let is_folder = |entry: &Entry| entry.kind == EntryKind::Folder;
+    let has = |name: &str, is_folder: bool| {
         let mut named = entries.iter().filter(|entry| entry.name == name);
-        named.any(|entry| is_folder(entry) == folder)
+        named.any(|entry| (entry.kind == EntryKind::Folder) == is_folder)
     };
     has("HEAD", false) && has("objects", true) && has("refs", true)
 }
