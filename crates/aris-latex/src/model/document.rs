@@ -181,13 +181,8 @@ impl Document {
         let mut start = 0;
         for paragraph in text.split_inclusive("\n\n") {
             if !paragraph.trim().is_empty() {
-                self.blocks.push(Block::copied(
-                    paragraph,
-                    Place {
-                        file,
-                        offset: start,
-                    },
-                ));
+                self.blocks
+                    .push(Block::copied(paragraph, Place::new(file, start)));
             }
             start += paragraph.len();
         }

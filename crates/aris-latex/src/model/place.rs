@@ -11,6 +11,12 @@ pub struct Place {
     pub offset: usize,
 }
 
+impl Place {
+    pub(crate) const fn new(file: usize, offset: usize) -> Self {
+        Self { file, offset }
+    }
+}
+
 /// A position as an editor shows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {

@@ -5,8 +5,6 @@ use crate::{BibItem, Citation, Holds, Label, MarkKind, Place, ProblemKind};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
-/// Notes of a citation.
-const MAX_NOTES: usize = 2;
 
 /// Bytes of a label that each table of its float carries.
 const MAX_KEY: usize = 1_024;
@@ -20,22 +18,24 @@ impl Reader<'_> {
     /// `\cite[pre][post]{keys}`
     pub(super) fn cite(&mut self, token: Token) {
         self.star();
-        let mut notes = Vec::new();
-        while notes.len() < MAX_NOTES
-            && let Some(note) = self.optional()
-        {
-            notes.push(note);
-        }
+        let (one, two) = (self.optional(), self.optional());
         let Some(keys) = self.braced_keys() else {
-            let message = format!(
-                "`\\{}` stands without keys here; what it cites is not read",
-                self.command_name(token)
-            );
+            let name = self.command_name(token);
+            let message = format!("`\\{name}` stands without keys here; what it cites is not read");
             return self.problem_at(ProblemKind::UnreadText(Holds::CITATIONS), token, message);
         };
-        let post = notes.pop().unwrap_or_default();
-        let pre = notes.pop().unwrap_or_default();
-        self.show_citation(token, keys, &pre, &post);
+        // A single note stands behind.
+        let (pre, post) = if two.is_some() {
+            (one, two)
+        } else {
+            (two, one)
+        };
+        self.show_citation(
+            token,
+            keys,
+            &pre.unwrap_or_default(),
+            &post.unwrap_or_default(),
+        );
     }
 
     /// Lists the keys, and shows `[pre cite, post]`.

@@ -53,11 +53,6 @@ impl Cmd {
         Self::new(what, how, Role::Fixed)
     }
 
-    /// Whether a document's own definition does not replace it.
-    pub(crate) fn is_fixed(self) -> bool {
-        self.role != Role::Free
-    }
-
     /// What a conditional decides, where that is known.
     pub(crate) fn truth(self) -> Option<bool> {
         let how = Some(self.how).filter(|_| self.what == "if");
@@ -194,10 +189,7 @@ fn run(what: &str) -> Option<Run> {
         "sources" => |reader, _, how| reader.own_sources(how),
         "import" => |reader, token, how| reader.import(token, how == "below"),
         "includeonly" => |reader, _, how| reader.include_only(how == "not"),
-        "graphicspath" => |reader, _, _| {
-            let tokens = reader.argument();
-            reader.loading.graphics = reader.groups_of(&tokens);
-        },
+        "graphicspath" => |reader, _, _| reader.loading.graphics = reader.groups(),
         "plot" => |reader, token, _| reader.plot_data(token),
         "class" => |reader, token, _| reader.document_class(token),
         "data" => |reader, token, how| reader.printed_file(token, IncludeKind::Data, how),
@@ -255,9 +247,7 @@ fn run(what: &str) -> Option<Run> {
             reader.skip_optional();
             reader.bracketed_group(token, "√", "√(");
         },
-        "binomial" => |reader, token, _| {
-            reader.argument_group(token, After::Text(" choose "));
-        },
+        "binomial" => |reader, token, _| reader.argument_group(token, After::Text(" choose ")),
         "number" => |reader, token, how| reader.si_numbers(token, how, false),
         "quantity" => |reader, token, how| reader.si_numbers(token, how, true),
         "unit" => |reader, token, _| reader.si_only_unit(token),

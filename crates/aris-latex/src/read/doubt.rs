@@ -84,9 +84,10 @@ impl Reader<'_> {
 
     /// Ends a doubt with the innermost group.
     pub(super) fn end_with_group(&mut self, number: u32) {
-        match self.groups.last_mut() {
-            Some(group) if group.doubt == 0 => group.doubt = number,
-            _ => {}
+        if let Some(group) = self.groups.last_mut()
+            && group.doubt == 0
+        {
+            group.doubt = number;
         }
     }
 
@@ -119,10 +120,8 @@ impl Reader<'_> {
         if self.style.has(style::MUTE) {
             self.unread_argument(token, &tokens, true);
         }
-        let message = format!(
-            "whether `\\{}` prints its argument is not decided here",
-            self.command_name(token)
-        );
+        let name = self.command_name(token);
+        let message = format!("whether `\\{name}` prints its argument is not decided here");
         self.unread_doubtful(token, &message, &tokens);
     }
 
@@ -171,10 +170,8 @@ impl Reader<'_> {
         if self.raw(&head).trim().ends_with("in") {
             body = self.argument();
         }
-        let message = format!(
-            "`\\{}` is not followed here; what it repeats is read once",
-            self.command_name(token)
-        );
+        let name = self.command_name(token);
+        let message = format!("`\\{name}` is not followed here; what it repeats is read once");
         self.unread_doubtful(token, &message, &body);
     }
 

@@ -91,9 +91,6 @@ impl Reader<'_> {
     }
 
     fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
-        if !self.lists_problems() {
-            return;
-        }
         let (kind, message) = match kind {
             GroupKind::Cell => return,
             GroupKind::Brace => (ProblemKind::UnclosedGroup, "`{` is never closed".to_owned()),

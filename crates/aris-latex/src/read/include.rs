@@ -33,8 +33,7 @@ impl Reader<'_> {
         self.doc.root.clone_from(&path);
         match self.load(&path) {
             IncludeOutcome::Read { file } => {
-                let start = Place { file, offset: 0 };
-                self.open_file(file, IncludeKind::Input, None, start, path);
+                self.open_file(file, IncludeKind::Input, None, Place::new(file, 0), path);
                 self.failed.take().map_or(Ok(()), Err)
             }
             IncludeOutcome::Unreadable(reason) => Err(Error::RootUnreadable { path, reason }),

@@ -183,9 +183,8 @@ impl Reader<'_> {
     /// The position of the innermost file's cursor.
     pub(super) fn here(&self) -> Place {
         let file = self.files().next();
-        file.map_or_else(Place::default, |file| Place {
-            file: file.number as usize,
-            offset: file.cursor.pos,
+        file.map_or_else(Place::default, |file| {
+            Place::new(file.number as usize, file.cursor.pos)
         })
     }
 
@@ -203,10 +202,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn literal(token: Token) -> Place {
-        Place {
-            file: token.file as usize,
-            offset: token.at as usize,
-        }
+        Place::new(token.file as usize, token.at as usize)
     }
 
     /// Where a token stands for the reader of the source: the call, when a macro produced it.

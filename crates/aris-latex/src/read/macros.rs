@@ -4,7 +4,7 @@ use std::{ops::Range, rc::Rc};
 
 use super::{
     Cmd, Env, Expansion, Kind, MAX_EXPANSION_DEPTH, Macro, Meaning, Op, Own, Parameter, Reader,
-    Token, UserEnvironment, env, narrow,
+    Role, Token, UserEnvironment, env, narrow,
 };
 use crate::{Definition, Place, ProblemKind};
 
@@ -151,7 +151,7 @@ impl Reader<'_> {
         let mut defined = self.macro_of(parameters, body, place);
         let known = match self.meaning(name) {
             // One that drops what it is given is certain to print nothing of it.
-            Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.is_fixed() => {
+            Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.role != Role::Free => {
                 let drops = !defined.parameters.is_empty() && defined.body.is_empty();
                 if !drops {
                     self.redefined(token, name, &defined.body);
@@ -335,8 +335,14 @@ impl Reader<'_> {
         }
     }
 
+    /// The texts of the groups in the next argument.
+    pub(super) fn groups(&mut self) -> Vec<String> {
+        let tokens = self.argument();
+        self.groups_of(&tokens)
+    }
+
     /// The texts of the groups in an argument, `{a/}{b/}`.
-    pub(super) fn groups_of(&self, tokens: &[Token]) -> Vec<String> {
+    fn groups_of(&self, tokens: &[Token]) -> Vec<String> {
         let text = self.raw(tokens);
         let parts = text.split(['{', '}']).map(str::trim);
         let parts = parts.filter(|part| !part.is_empty()).take(MAX_PATHS);
@@ -430,7 +436,8 @@ impl Reader<'_> {
         let is_condition =
             |meaning: &Meaning| matches!(meaning, Meaning::Known(cmd) if cmd.what == "if");
         let old = self.meaning(name);
-        let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
+        let is_kept = |cmd: Cmd| cmd.role != Role::Free || self.styles > 0;
+        let known = matches!(old, Meaning::Known(cmd) if is_kept(cmd));
         // `\let\iffalse\iftrue` shows what was hidden.
         if is_condition(&meaning) && self.is_doubtful() {
             self.set_switch(name, None);

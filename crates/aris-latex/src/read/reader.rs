@@ -231,10 +231,8 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn meaning(&self, name: u32) -> Meaning {
-        self.meanings
-            .get(name as usize)
-            .cloned()
-            .unwrap_or_default()
+        let meaning = self.meanings.get(name as usize);
+        meaning.cloned().unwrap_or_default()
     }
 
     /// The known command that a token is.
@@ -314,11 +312,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether one more problem is listed.
-    pub(super) fn lists_problems(&self) -> bool {
-        self.doc.problems.len() < MAX_PROBLEMS
-    }
-
     pub(super) fn problem_at(
         &mut self,
         kind: ProblemKind,
@@ -331,7 +324,7 @@ impl<'a> Reader<'a> {
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>) {
         // What looks wrong in a style file is mostly code that is not understood.
         let is_ours = self.styles == 0 || kind == ProblemKind::Expansion;
-        if is_ours && self.lists_problems() {
+        if is_ours && self.doc.problems.len() < MAX_PROBLEMS {
             let message = message.into();
             self.doc.problems.push(Problem {
                 kind,

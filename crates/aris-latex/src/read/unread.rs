@@ -189,8 +189,8 @@ impl Reader<'_> {
         // Citations in pictures are read.
         let mut commands = source.split('\\').skip(1);
         let citations = !is_picture && commands.any(is_citation) && self.runs_code(name, options);
-        let (offset, numbers) = (here.offset + end, count > 0);
-        self.searched = Some(Place { offset, ..here });
+        self.searched = Some(Place::new(here.file, here.offset + end));
+        let numbers = count > 0;
         let holds = Holds { numbers, citations };
         if !holds.is_empty() {
             let held = counted(count, holds);
