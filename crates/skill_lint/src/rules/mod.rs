@@ -48,7 +48,7 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     dynamic::tree(tree, facts.iter().map(|facts| &facts.dynamic), config, sink);
     let integration = facts.iter().map(|facts| &facts.integration);
     integration::tree(tree, integration, config, sink);
-    manifests::tree(tree, sink);
-    portability::tree(tree, sink);
+    let listed = manifests::tree(tree, sink);
+    portability::tree(tree, &listed, sink);
     own::tree(tree, sink);
 }

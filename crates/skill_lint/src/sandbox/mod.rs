@@ -104,15 +104,6 @@ pub struct Limits {
     pub processes: Option<u32>,
 }
 
-/// One program to run.
-#[derive(Clone, Debug)]
-pub struct Call<'a> {
-    /// Program and arguments; a program without a slash is looked up on `PATH`.
-    pub command: &'a [OsString],
-    /// Directory to run in, relative to the scratch's; `None` is the scratch's empty working directory.
-    pub cwd: Option<&'a Path>,
-}
-
 /// What is in force here, and how to run something under it.
 #[derive(Debug)]
 pub struct Sandbox {
@@ -185,11 +176,7 @@ impl Sandbox {
         };
         let scratch = sandbox.scratch()?;
         let command = ["sh", "-c", PROBE].map(OsString::from);
-        let call = Call {
-            command: &command,
-            cwd: None,
-        };
-        let finished = match sandbox.run(&call, &scratch) {
+        let finished = match sandbox.run(&command, &scratch.cwd(), &scratch) {
             Err(Error::NotStarted { said, .. }) if by.is_some() => {
                 return Err(Error::Unconfined(format!(
                     "bubblewrap does not work here ({said})"
@@ -233,17 +220,20 @@ impl Sandbox {
         Ok(self.workplace.scratch()?)
     }
 
-    /// Runs a program to its end or to the deadline.
+    /// Runs a program with its arguments to its end or to the deadline. A program without a slash is looked up on `PATH`.
     ///
     /// An exit code above 128 is how the shell around the program says that a signal ended it.
     ///
     /// **Errors**: when the program did not run at all; its own failures are in [`Finished`].
-    pub fn run(&self, call: &Call<'_>, scratch: &Scratch) -> Result<Finished, Error> {
-        let cwd = call
-            .cwd
-            .map_or_else(|| scratch.cwd(), |inner| scratch.cwd().join(inner));
+    pub fn run(
+        &self,
+        command: &[OsString],
+        cwd: &Path,
+        scratch: &Scratch,
+    ) -> Result<Finished, Error> {
+        let program = command.first().map(Path::new);
         let mut line = match self.isolation.by {
-            Some(_) => self.confined(call, scratch, &cwd),
+            Some(_) => self.confined(program, scratch, cwd),
             None => Vec::new(),
         };
         line.extend(["sh", "-c", LIMITED, "sh"].map(OsString::from));
@@ -255,7 +245,7 @@ impl Sandbox {
         line.push(or_none(limits.data_bytes.map(|bytes| bytes / 1024)));
         line.push(or_none(limits.processes.map(u64::from)));
         line.push(scratch.started_mark().into());
-        line.extend(call.command.iter().cloned());
+        line.extend(command.iter().cloned());
         let mut words = line.into_iter();
         let mut command = aris_proc::command(words.next().unwrap_or_default(), cwd)
             .args(words)
@@ -282,16 +272,13 @@ impl Sandbox {
         }
         let said = finished.stderr.text();
         Err(Error::NotStarted {
-            program: call
-                .command
-                .first()
-                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            program: program.map_or_else(String::new, |name| name.display().to_string()),
             said: said.lines().next().unwrap_or("no message").to_owned(),
         })
     }
 
     /// Bubblewrap with everything that a call may see.
-    fn confined(&self, call: &Call<'_>, scratch: &Scratch, cwd: &Path) -> Vec<OsString> {
+    fn confined(&self, program: Option<&Path>, scratch: &Scratch, cwd: &Path) -> Vec<OsString> {
         let fixed = "bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --dev /dev --proc /proc";
         let mut line: Vec<OsString> = fixed.split(' ').map(OsString::from).collect();
         let mut mount = |how: &str, folder: &Path| {
@@ -316,7 +303,7 @@ impl Sandbox {
         let on_path = std::env::split_paths(&self.path).filter(|folder| {
             folder.is_absolute() && !home.as_ref().is_some_and(|home| folder.starts_with(home))
         });
-        let installed = call.command.first().map(Path::new).and_then(prefix);
+        let installed = program.and_then(prefix);
         for folder in on_path
             .chain(installed)
             .filter(|folder| is_narrow(folder) && !seen(folder))

@@ -63,11 +63,8 @@ impl Case {
     fn call(&self, command: &[&str]) -> (Finished, Scratch) {
         let scratch = self.sandbox.scratch().expect("scratch");
         let command: Vec<OsString> = command.iter().map(OsString::from).collect();
-        let call = Call {
-            command: &command,
-            cwd: None,
-        };
-        let finished = self.sandbox.run(&call, &scratch).expect("ran");
+        let finished = self.sandbox.run(&command, &scratch.cwd(), &scratch);
+        let finished = finished.expect("ran");
         (finished, scratch)
     }
 

@@ -14,7 +14,7 @@ use super::judge::{Answers, Place, SampleAnswer, UNKNOWN_FLAG};
 use super::program::{Program, Start};
 use crate::Error;
 use crate::config::RunLevel;
-use crate::sandbox::{Call, Sandbox, Scratch};
+use crate::sandbox::{Sandbox, Scratch};
 
 /// Bytes and entries of a skill that is copied for a sample: above it the sample does not run.
 const COPIED_BYTES: u64 = 256 * 1024 * 1024;
@@ -104,7 +104,8 @@ impl Caller<'_> {
     fn call(&self, flag: &str) -> Result<Answer, Error> {
         let scratch = self.sandbox.scratch()?;
         let script = self.program.skill.join(&self.program.skill_path);
-        self.run(&script, &[flag.to_owned()], None, scratch)
+        let cwd = scratch.cwd();
+        self.run(&script, &[flag.to_owned()], &cwd, scratch)
     }
 
     fn samples(&self) -> Result<Vec<SampleAnswer>, Error> {
@@ -126,8 +127,7 @@ impl Caller<'_> {
                 let copy = scratch.cwd().join(copy_name(&self.program.skill));
                 copy_skill(&self.program.skill, &copy)?;
                 let script = copy.join(&self.program.skill_path);
-                let answer =
-                    self.run(&script, args, Some(copy_name(&self.program.skill)), scratch)?;
+                let answer = self.run(&script, args, &copy, scratch)?;
                 Ok(SampleAnswer {
                     place,
                     exits,
@@ -141,21 +141,17 @@ impl Caller<'_> {
         &self,
         script: &Path,
         args: &[String],
-        cwd: Option<&Path>,
+        cwd: &Path,
         scratch: Scratch,
     ) -> Result<Answer, Error> {
         let mut command = self.words.clone();
         command.push(script.as_os_str().to_owned());
         command.extend(args.iter().map(OsString::from));
-        let call = Call {
-            command: &command,
-            cwd,
-        };
-        let mut finished = self.sandbox.run(&call, &scratch)?;
+        let mut finished = self.sandbox.run(&command, cwd, &scratch)?;
         // A process that another thread began while a copy was written may hold the copy open for a moment. **Source**: `execve(2)`, ETXTBSY.
         for _ in 0..BUSY_TRIES {
             let stderr = finished.stderr.text();
-            if cwd.is_none() || !stderr.contains("Text file busy") {
+            if cwd == scratch.cwd() || !stderr.contains("Text file busy") {
                 break;
             }
             #[expect(
@@ -163,7 +159,7 @@ impl Caller<'_> {
                 reason = "the sandbox runs by the real clock, too"
             )]
             std::thread::sleep(BUSY_PAUSE);
-            finished = self.sandbox.run(&call, &scratch)?;
+            finished = self.sandbox.run(&command, cwd, &scratch)?;
         }
         let left = scratch.left_behind();
         let answer = Answer::new(finished, left, &scratch, &self.program.skill);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use aris_proc::Finished;
 use aris_skills::script::{ScriptKind, Shebang};
 
-use crate::sandbox::{Call, Sandbox};
+use crate::sandbox::Sandbox;
 
 /// Seconds that an interpreter may take to say where it is, or which version it has.
 const PROBE: Duration = Duration::from_secs(10);
@@ -80,13 +80,9 @@ pub(super) fn locate(name: &str, sandbox: &Sandbox) -> Option<Vec<OsString>> {
     };
     let real = real.into_os_string();
     let scratch = sandbox.scratch().ok()?;
-    let call = Call {
-        command: &[real.clone(), flag.into()],
-        cwd: None,
-    };
-    let works = sandbox
-        .run(&call, &scratch)
-        .is_ok_and(|finished| finished.success());
+    let command = [real.clone(), flag.into()];
+    let tried = sandbox.run(&command, &scratch.cwd(), &scratch);
+    let works = tried.is_ok_and(|finished| finished.success());
     scratch.remove().ok()?;
     let words = before(name).iter().map(OsString::from);
     works.then(|| std::iter::once(real).chain(words).collect())

@@ -48,21 +48,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
         extra_keys: &config.frontmatter.extra_keys,
     };
     let frontmatter = document.frontmatter.as_ref();
-    for found in check::check(text, frontmatter, &around) {
-        let finding = sink.found(found.rule, path, found.place, found.message);
-        if let Some((range, new)) = found.edit {
-            finding.fix(Fix::replace(path, range, new));
-        }
-    }
-    if let Some(Err(fault)) = frontmatter.map(|frontmatter| &frontmatter.yaml)
-        && fault.disputed
-    {
-        let message = format!(
-            "line {}: parsers do not agree: {}",
-            fault.line, fault.message
-        );
-        sink.skipped("SR003", path, message);
-    }
+    check::check(path, text, frontmatter, &around, sink);
     let name = frontmatter.and_then(check::declared_name);
     Facts {
         name: name.map(|(name, place)| (path.to_owned(), name.to_owned(), place)),

@@ -15,13 +15,12 @@ use aris_skills::{Skill, Tree};
 
 use self::manifest::{CODEX, Manifest, Problem};
 use self::places::Places;
-pub(super) use self::plugin::path_values;
 use crate::catalogue::Severity;
 use crate::finding::{FILE, Sink};
 use crate::fix::Fix;
 
-pub(super) const PLUGIN: &str = ".claude-plugin/plugin.json";
-pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+const PLUGIN: &str = ".claude-plugin/plugin.json";
+const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const HOOKS: &str = "hooks/hooks.json";
 
 /// Folders for manifests alone. **Source**: documentation of plugins of Claude Code and Codex.
@@ -61,16 +60,18 @@ pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
     }
 }
 
-/// Looks across skills.
-pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
+/// Looks across skills. Gives the folders that manifests name as skills, so that a host finds them however deep they lie.
+pub fn tree(tree: &Tree, sink: &mut Sink<'_>) -> BTreeSet<String> {
     let places = Places(tree);
     let mut plugins: BTreeMap<String, Manifest> = BTreeMap::new();
     let mut roots: BTreeSet<String> = BTreeSet::new();
+    let mut skills: BTreeSet<String> = BTreeSet::new();
     for path in places.files_ending(PLUGIN) {
         let root = folder(folder(path));
         roots.insert(root.to_owned());
         if let Some(manifest) = read(tree, path, "SR601", "the plugin's manifest", sink) {
             put(plugin::check(&manifest, root, &places), path, sink);
+            plugin::listed(root, &manifest.value, &mut skills);
             plugins.insert(root.to_owned(), manifest);
         }
     }
@@ -79,6 +80,7 @@ pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
             continue;
         };
         let root = folder(folder(path));
+        plugin::listed(root, &file.value, &mut skills);
         let mut problems = Vec::new();
         for entry in marketplace::check(&file, root, &places, &mut problems) {
             let manifest = plugins.get(&entry.root);
@@ -99,6 +101,7 @@ pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
         }
     }
     misplaced(&places, sink);
+    skills
 }
 
 /// Reads a manifest; a fault in it is a finding of `rule`.

@@ -2,6 +2,9 @@
 //!
 //! **Source**: Claude Code documentation of plugins (manifest fields, path rules).
 
+use std::collections::BTreeSet;
+
+use aris_skills::names;
 use serde_json::Value;
 
 use super::manifest::{Manifest, PLUGIN, Problem};
@@ -61,7 +64,7 @@ pub(super) fn check(manifest: &Manifest, root: &str, places: &Places<'_>) -> Vec
 }
 
 /// The texts at a pointer that name paths, with their pointers: the field itself, its items, and the `source` of each entry of `commands`.
-pub(in crate::rules) fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
+fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
     let field = value.pointer(pointer).unwrap_or(&Value::Null);
     let items = field.as_array().into_iter().flatten().enumerate();
     let items = items.map(|(at, item)| (format!("{pointer}/{at}"), item));
@@ -74,6 +77,22 @@ pub(in crate::rules) fn path_values<'v>(value: &'v Value, pointer: &str) -> Vec<
         .chain(sources)
         .filter_map(|(at, value)| Some((at, value.as_str()?)))
         .collect()
+}
+
+/// The paths that a manifest, in the plugin or marketplace at `root`, lists as skills.
+pub(super) fn listed(root: &str, manifest: &Value, found: &mut BTreeSet<String>) {
+    let mut add = |root: &str, at: &str| {
+        let paths = path_values(manifest, at).into_iter();
+        found.extend(paths.filter_map(|(_, path)| names::resolve(root, path)));
+    };
+    add(root, "/skills");
+    let entries = manifest.get("plugins").and_then(Value::as_array);
+    for (number, entry) in entries.into_iter().flatten().enumerate() {
+        let source = entry.get("source").and_then(Value::as_str);
+        if let Some(root) = source.and_then(|source| names::resolve(root, source)) {
+            add(&root, &format!("/plugins/{number}/skills"));
+        }
+    }
 }
 
 /// Checks the `skills` of what stands at a pointer, a manifest or a marketplace entry whose plugin lies at `root` (SR607).
@@ -100,6 +119,8 @@ pub(super) fn skills(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::tests::{messages, of, sample};
     use super::*;
 
@@ -111,6 +132,25 @@ mod tests {
             "q/SKILL.md",
         ]);
         messages(&check(&of(text), "p", &Places(&tree)))
+    }
+
+    #[test]
+    fn both_manifests_list_skills_below_their_root() {
+        for (root, manifest, expected) in [
+            ("", json!({"skills": "./skills/a"}), vec!["skills/a"]),
+            ("p", json!({"skills": ["./x", "../../y", 1]}), vec!["p/x"]),
+            (
+                "",
+                json!({"plugins": [{"source": "./p", "skills": ["./a"]}, {"source": {"github": "x"}, "skills": ["./b"]}]}),
+                vec!["p/a"],
+            ),
+            ("", json!([]), vec![]),
+        ] {
+            let mut found = BTreeSet::new();
+            listed(root, &manifest, &mut found);
+            let found: Vec<&str> = found.iter().map(String::as_str).collect();
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! SR7: what works on one host, installer or operating system and not on another.
 
 mod fences;
-mod listed;
 mod paths;
 mod placement;
 #[cfg(test)]
 mod tests;
 mod uses;
+
+use std::collections::BTreeSet;
 
 use aris_skills::{Skill, Tree};
 
@@ -18,7 +19,7 @@ pub fn skill(skill: &Skill, sink: &mut Sink<'_>) {
     fences::check(skill, sink);
 }
 
-/// Looks across skills, and at files that belong to none.
-pub fn tree(tree: &Tree, sink: &mut Sink<'_>) {
-    placement::check(tree, sink);
+/// Looks across skills, and at files that belong to none. `listed` are the folders that manifests name as skills.
+pub fn tree(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
+    placement::check(tree, listed, sink);
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aris_skills::{Tree, names};
 
-use super::{listed, paths};
+use super::paths;
 use crate::finding::{FILE, Sink};
 
 /// Checks the paths of a tree.
-pub(super) fn check(tree: &Tree, sink: &mut Sink<'_>) {
-    deep_skills(tree, sink);
+pub(super) fn check(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
+    deep_skills(tree, listed, sink);
     equal_when_folded(tree, sink);
     refused_names(tree, sink);
 }
@@ -27,27 +27,16 @@ fn levels_below_skills(root_name: &str, directory: &str) -> Option<usize> {
     }
 }
 
-fn deep_skills(tree: &Tree, sink: &mut Sink<'_>) {
+fn deep_skills(tree: &Tree, listed: &BTreeSet<String>, sink: &mut Sink<'_>) {
     let root_name = tree
         .root
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let deep: Vec<(&str, usize)> = tree
-        .skills
-        .iter()
-        .filter_map(|skill| {
-            let levels = levels_below_skills(&root_name, &skill.dir)?;
-            (levels > 1).then_some((skill.dir.as_str(), levels))
-        })
-        .collect();
-    if deep.is_empty() {
-        return;
-    }
-    let listed = listed::skill_paths(tree);
-    for (dir, levels) in deep {
+    for dir in tree.skills.iter().map(|skill| skill.dir.as_str()) {
+        let levels = levels_below_skills(&root_name, dir).unwrap_or(0);
         // A manifest names a skill, or the folder that holds it.
-        if listed.contains(dir) || listed.contains(names::folder(dir)) {
+        if levels < 2 || listed.contains(dir) || listed.contains(names::folder(dir)) {
             continue;
         }
         let path = format!("{dir}/SKILL.md");

@@ -8,7 +8,8 @@ use aris_skills::frontmatter::{Frontmatter, Value, Yaml};
 
 use super::repair::{self, Edit};
 use super::{keys, name};
-use crate::finding::{FILE, Place};
+use crate::finding::{FILE, Finding, Place, Sink};
+use crate::fix::Fix;
 
 /// Longest `description`, in code points. Source: Agent Skills specification; Codex drops a skill above it.
 const LONGEST_DESCRIPTION: usize = 1024;
@@ -29,32 +30,27 @@ pub(super) struct Surroundings<'a> {
     pub(super) extra_keys: &'a [String],
 }
 
-/// A finding in a SKILL.md.
-#[derive(Debug)]
-pub(super) struct Found {
-    pub(super) rule: &'static str,
-    pub(super) place: Place,
-    pub(super) message: String,
-    pub(super) edit: Option<Edit>,
-}
-
-/// Findings of one file, in no particular order.
-struct Checks<'a> {
+/// The checks of one file.
+struct Checks<'a, 's> {
+    path: &'a str,
     text: &'a Text,
     around: &'a Surroundings<'a>,
-    found: Vec<Found>,
+    sink: &'a mut Sink<'s>,
 }
 
-/// Checks the frontmatter of a SKILL.md.
+/// Checks the frontmatter of the SKILL.md at `path`.
 pub(super) fn check(
+    path: &str,
     text: &Text,
     frontmatter: Option<&Frontmatter>,
     around: &Surroundings<'_>,
-) -> Vec<Found> {
+    sink: &mut Sink<'_>,
+) {
     let mut checks = Checks {
+        path,
         text,
         around,
-        found: Vec::new(),
+        sink,
     };
     match frontmatter {
         None => {
@@ -67,14 +63,17 @@ pub(super) fn check(
             checks.add("SR001", FILE, message);
         }
         Some(frontmatter) => match &frontmatter.yaml {
-            Err(fault) if fault.disputed => {}
+            Err(fault) if fault.disputed => {
+                let (line, message) = (fault.line, &fault.message);
+                let message = format!("line {line}: parsers do not agree: {message}");
+                checks.sink.skipped("SR003", path, message);
+            }
             Err(fault) => {
                 checks.add("SR003", (fault.line, fault.col), fault.message.clone());
             }
             Ok(mapping) => checks.mapping(frontmatter, mapping),
         },
     }
-    checks.found
 }
 
 /// The trimmed `name`, when it is a string that is not blank, with its place.
@@ -92,22 +91,21 @@ fn characters(text: &str) -> usize {
     text.chars().count()
 }
 
-impl Checks<'_> {
+impl Checks<'_, '_> {
     fn add(
         &mut self,
         rule: &'static str,
         place: Place,
         message: impl Into<String>,
-    ) -> &mut Option<Edit> {
-        let message = message.into();
-        let edit = None;
-        let found = Found {
-            rule,
-            place,
-            message,
-            edit,
-        };
-        &mut self.found.push_mut(found).edit
+    ) -> &mut Finding {
+        self.sink.found(rule, self.path, place, message)
+    }
+
+    /// The same with a repair, where there is one.
+    fn mend(&mut self, rule: &'static str, place: Place, message: String, edit: Option<Edit>) {
+        let path = self.path;
+        let fix = edit.map(|(range, new)| Fix::replace(path, range, new));
+        self.add(rule, place, message).fix(fix);
     }
 
     fn mapping(&mut self, frontmatter: &Frontmatter, mapping: &Yaml) {
@@ -126,7 +124,7 @@ impl Checks<'_> {
             };
             let edit = repair::without_flow(self.text, frontmatter, &flow);
             let message = format!("flow collection `{kind}`: the reference validator refuses it");
-            *self.add("SR020", place(flow.node), message) = edit;
+            self.mend("SR020", place(flow.node), message, edit);
         }
     }
 
@@ -141,7 +139,7 @@ impl Checks<'_> {
         if let Some(message) = missing {
             let at = entry.map_or(FILE, |(key, _)| place(key));
             let edit = repair::missing_name(self.text, frontmatter, self.around.directory);
-            *self.add("SR004", at, message) = edit;
+            self.mend("SR004", at, message.to_owned(), edit);
             return;
         }
         let Some((_, value)) = entry else { return };
@@ -260,7 +258,7 @@ impl Checks<'_> {
                     value.value.kind()
                 );
                 let edit = repair::quoted_scalar(self.text, frontmatter, value);
-                *self.add("SR021", place(key), message) = edit;
+                self.mend("SR021", place(key), message, edit);
             }
         }
     }

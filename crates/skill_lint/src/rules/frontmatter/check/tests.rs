@@ -2,9 +2,14 @@ use aris_skills::Text;
 use aris_skills::frontmatter::Frontmatter;
 use proptest::prelude::*;
 
-use super::{Found, Surroundings, check};
+use super::{Surroundings, check};
+use crate::config::Config;
+use crate::finding::{Finding, Sink};
+use crate::fix::{Change, Fix};
+use crate::profile::Profile;
+use crate::selection::Selection;
 
-fn findings(source: &str) -> Vec<Found> {
+fn findings(source: &str) -> Vec<Finding> {
     let text = Text::new(source.as_bytes());
     let frontmatter = Frontmatter::of(&text);
     let around = Surroundings {
@@ -12,13 +17,26 @@ fn findings(source: &str) -> Vec<Found> {
         is_clone: false,
         extra_keys: &["categories".to_owned()],
     };
-    check(&text, frontmatter.as_ref(), &around)
+    let selection = Selection::of(&Config {
+        profile: Profile::All,
+        ..Config::default()
+    });
+    let mut sink = Sink::new(&selection, None);
+    check("SKILL.md", &text, frontmatter.as_ref(), &around, &mut sink);
+    sink.into_parts().0
+}
+
+fn edit(found: &Finding) -> Option<(std::ops::Range<usize>, String)> {
+    match found.fix.as_ref().map(|Fix { change, .. }| change)? {
+        Change::Replace(range, new) => Some((range.clone(), new.clone())),
+        _ => None,
+    }
 }
 
 fn rules(source: &str) -> Vec<(&'static str, usize, usize)> {
     let mut rules: Vec<_> = findings(source)
         .iter()
-        .map(|found| (found.rule, found.place.0, found.place.1))
+        .map(|found| (found.rule, found.line, found.col))
         .collect();
     rules.sort_unstable();
     rules
@@ -177,7 +195,7 @@ fn repaired(source: &str, rule: &str) -> String {
     let mut edits: Vec<_> = findings(source)
         .into_iter()
         .filter(|found| found.rule == rule)
-        .filter_map(|found| found.edit)
+        .filter_map(|found| edit(&found))
         .collect();
     edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut text = source.to_owned();
@@ -263,10 +281,10 @@ proptest! {
     ) {
         let source = format!("---\n{}\n---\nbody\n", lines.join("\n"));
         let places = |source: &str| -> usize {
-            findings(source).iter().filter(|found| found.edit.is_some()).count()
+            findings(source).iter().filter(|found| found.fixable).count()
         };
         for found in findings(&source) {
-            if let Some((range, new)) = found.edit {
+            if let Some((range, new)) = edit(&found) {
                 let mut repaired = source.clone();
                 repaired.replace_range(range, &new);
                 prop_assert!(places(&repaired) < places(&source), "{source}{repaired}");
