@@ -3,7 +3,8 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 /// One problem of a figure, at a place in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -42,73 +43,62 @@ impl fmt::Display for Problem {
     }
 }
 
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// Kinds of problems.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Code { $($(#[$doc])* $variant,)* }
-
-        impl Code {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The word for it in reports.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-codes! {
+/// Kinds of problems.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Code {
     /// The file is not a figure: it cannot be drawn. All others are drawn.
-    Invalid = "invalid",
+    Invalid,
     /// A value that is not understood; the default is drawn.
-    BadValue = "bad_value",
+    BadValue,
     /// A field that does not exist.
-    UnknownField = "unknown_field",
+    UnknownField,
     /// A field that is there twice; the last is drawn.
-    DuplicateField = "duplicate_field",
+    DuplicateField,
     /// A group names a node that is not there.
-    UnknownNode = "unknown_node",
+    UnknownNode,
     /// Something that leaves no trace in the picture.
-    NothingDrawn = "nothing_drawn",
+    NothingDrawn,
     /// A character that the fonts of the program do not have.
-    MissingGlyph = "missing_glyph",
+    MissingGlyph,
     /// A formula with a command that is not known; it is drawn as it is written.
-    Formula = "formula",
+    Formula,
     /// A font that only some readers of the SVG have.
-    OtherFont = "other_font",
+    OtherFont,
     /// Text that is larger than its box.
-    TextOverflow = "text_overflow",
+    TextOverflow,
     /// Something beyond the canvas.
-    OutOfCanvas = "out_of_canvas",
+    OutOfCanvas,
     /// Two nodes on the same place.
-    NodeOverlap = "node_overlap",
+    NodeOverlap,
     /// An edge that runs under a node that it does not belong to.
-    EdgeOverNode = "edge_over_node",
+    EdgeOverNode,
     /// Orthogonal edges that go round nothing.
-    EdgeNotLed = "edge_not_led",
+    EdgeNotLed,
     /// Two edges on the same line.
-    EdgeOverEdge = "edge_over_edge",
+    EdgeOverEdge,
     /// An arrow under which another edge runs, so that it seems to be that edge's.
-    ArrowOverEdge = "arrow_over_edge",
+    ArrowOverEdge,
     /// An edge without room for its arrow.
-    EdgeTooShort = "edge_too_short",
+    EdgeTooShort,
     /// A label on a node, an edge or a label.
-    LabelOverlap = "label_overlap",
+    LabelOverlap,
     /// A group's frame over a node or frame that is not in it.
-    GroupOverlap = "group_overlap",
+    GroupOverlap,
     /// Contrast below WCAG AA.
-    LowContrast = "low_contrast",
+    LowContrast,
     /// Text too small in print.
-    SmallPrint = "small_print",
+    SmallPrint,
     /// Colours that carry a meaning and that not everybody can tell apart.
-    ColoursCollapse = "colours_collapse",
+    ColoursCollapse,
+}
+
+impl Code {
+    /// The word for it in reports.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }

@@ -155,9 +155,7 @@ fn make(work: &Work<'_>, step: &Step) -> Result<(), Error> {
             Ok(aris_fs::rename_new(&ready, &project.at(path))?)
         }
         Step::Replace { path, was, kept } => {
-            let changed = || Error::Changed {
-                path: project.at(path),
-            };
+            let changed = || Error::changed(project.at(path));
             if !is_as_planned(project, path, was)? {
                 return Err(changed());
             }
@@ -183,9 +181,8 @@ fn make(work: &Work<'_>, step: &Step) -> Result<(), Error> {
 }
 
 fn wanted<'a>(plan: &'a Plan, project: &Project, path: &str) -> Result<&'a Wanted, Error> {
-    plan.wanted.get(path).ok_or_else(|| Error::Changed {
-        path: project.at(path),
-    })
+    let wanted = plan.wanted.get(path);
+    wanted.ok_or_else(|| Error::changed(project.at(path)))
 }
 
 /// Whether what will be replaced is still what the plan saw.
@@ -218,9 +215,7 @@ fn make_ready(work: &Work<'_>, path: &str, wanted: &Wanted) -> Result<PathBuf, E
             copy(work, folder, files, [&ready, &project.at(path)])?;
         }
         (From::Link | From::Folder(_) | From::File(_), _) => {
-            return Err(Error::Changed {
-                path: project.at(path),
-            });
+            return Err(Error::changed(project.at(path)));
         }
     }
     Ok(ready)
@@ -274,9 +269,7 @@ pub(crate) fn remove(project: &Project, path: &str, content: &Content) -> Result
         return match compare(project, path, content)? {
             Match::Same => Ok(aris_fs::remove_file(&project.at(path))?),
             Match::Absent => Ok(()),
-            _ => Err(Error::Changed {
-                path: project.at(path),
-            }),
+            _ => Err(Error::changed(project.at(path))),
         };
     };
     let mut folders = std::collections::BTreeSet::from([path.to_owned()]);

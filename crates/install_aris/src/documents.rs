@@ -166,9 +166,7 @@ impl Documents {
 
 /// Makes one edit, if the file still is what the plan saw (compare and swap).
 pub(crate) fn apply(edit: &Edit) -> Result<(), Error> {
-    let changed = || Error::Changed {
-        path: edit.file.clone(),
-    };
+    let changed = || Error::changed(&edit.file);
     let is_as_seen = || {
         aris_fs::read_optional(&edit.file, LIMIT)
             .is_ok_and(|found| found.map(|text| Digest::of(&text).to_string()) == edit.seen)

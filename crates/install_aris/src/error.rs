@@ -98,9 +98,15 @@ pub enum Error {
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// The system cannot say where this program lies.
+    /// A record that cannot be written as JSON.
     #[error("cannot encode the record")]
     Encode(#[from] serde_json::Error),
+}
+
+impl Error {
+    pub(crate) fn changed(path: impl Into<PathBuf>) -> Self {
+        Self::Changed { path: path.into() }
+    }
 }
 
 impl Failure for Error {

@@ -237,27 +237,7 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
         context.note(&format!("removed {count} cached binaries"));
     }
     let pending = !writes && !removal.log.changes.is_empty();
-    let report = Report {
-        action: "uninstall",
-        project: project.text.clone(),
-        source: records.repo_root().map(str::to_owned),
-        installed_version: records
-            .manifest
-            .as_ref()
-            .and_then(|manifest| manifest.source_version.clone()),
-        source_version: None,
-        mode: records.manifest.as_ref().map(|manifest| manifest.mode),
-        hosts: records
-            .manifest
-            .as_ref()
-            .map(|manifest| manifest.hosts.clone())
-            .unwrap_or_default(),
-        applied: writes,
-        changes: removal.log.changes,
-        conflicts: Vec::new(),
-        left: removal.log.left,
-        ignore: Vec::new(),
-    };
+    let report = Report::new("uninstall", project, &records, removal.log, writes);
     Ok(Outcome::found(report, pending))
 }
 
@@ -433,20 +413,11 @@ fn report(
     };
     Report {
         ignore,
-        action,
-        project: project.text.clone(),
         source: Some(source.text.clone()),
-        installed_version: records
-            .manifest
-            .as_ref()
-            .and_then(|manifest| manifest.source_version.clone()),
         source_version: source.version.clone(),
         mode: Some(plan.manifest.mode),
         hosts: plan.manifest.hosts,
-        applied,
-        changes: plan.log.changes,
-        conflicts: plan.log.conflicts,
-        left: plan.log.left,
+        ..Report::new(action, project, records, plan.log, applied)
     }
 }
 

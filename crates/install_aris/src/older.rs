@@ -14,9 +14,8 @@ use aris_fs::EntryKind as OnDisk;
 use crate::cli::MigrateCopy;
 use crate::error::Error;
 use crate::project::Shape;
-use crate::report::What;
 use crate::source::{self, SUPPORT};
-use crate::step::{Inputs, Plan, Step, migrates};
+use crate::step::{Inputs, Plan, migrates};
 use crate::wanted::{From, tool};
 
 /// The place of an install by the reference before 2026-04-20.
@@ -68,11 +67,7 @@ pub(crate) fn take_over(
             }
             let name = path.rsplit('/').next().unwrap_or_default();
             let to = plan.kept_name(project, name, now);
-            plan.log.keep(What::Archive, path, &to);
-            plan.steps.push(Step::Move {
-                from: (*path).to_owned(),
-                to,
-            });
+            plan.archive(path, to);
         }
     }
     Ok(())
@@ -233,12 +228,7 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
         }
         Shape::Folder if migrates(cli, MigrateCopy::PreferUpstream) => {
             let to = format!(".aris/legacy-copy-backup-{}", now.replace([':', '-'], ""));
-            plan.log.keep(What::Archive, NESTED, &to);
-            plan.steps.push(Step::Move {
-                from: NESTED.to_owned(),
-                to,
-            });
-            return;
+            return plan.archive(NESTED, to);
         }
         // Kept once, it is the user's: later runs do not ask again.
         Shape::Folder if records.manifest.is_some() => return,

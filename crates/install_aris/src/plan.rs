@@ -431,6 +431,13 @@ impl Plan {
         });
     }
 
+    /// Moves something of an older install away.
+    pub(crate) fn archive(&mut self, path: &str, to: String) {
+        self.log.keep(What::Archive, path, &to);
+        let from = path.to_owned();
+        self.steps.push(Step::Move { from, to });
+    }
+
     /// A free name for what is kept: `<name>.local-<date>`, with a number when the day has several.
     pub(crate) fn kept_name(&self, project: &Project, name: &str, now: &str) -> String {
         free_name(project, name, now, |path| {

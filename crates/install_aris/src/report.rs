@@ -6,6 +6,9 @@ use aris_cli::{Product, Style};
 use aris_contract::artifact::install::{Host, InstallMode};
 use serde::Serialize;
 
+use crate::project::Project;
+use crate::records::Records;
+
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.install_aris.report/v1";
 
@@ -31,12 +34,8 @@ pub struct Report {
     pub(crate) hosts: Vec<Host>,
     /// Whether the changes were made; false for `--dry-run`, `--check` and conflicts.
     pub(crate) applied: bool,
-    /// Changes in the order they are made.
-    pub(crate) changes: Vec<Change>,
-    /// What forbids the changes: nothing was done.
-    pub(crate) conflicts: Vec<Conflict>,
-    /// What was left as it is, with the reason.
-    pub(crate) left: Vec<Left>,
+    #[serde(flatten)]
+    pub(crate) log: Log,
     /// Lines for `.gitignore` that are not in it.
     pub(crate) ignore: Vec<Ignore>,
 }
@@ -119,10 +118,14 @@ pub(crate) struct Left {
 }
 
 /// What a run changes and what it leaves.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Log {
+    /// Changes in the order they are made.
     pub(crate) changes: Vec<Change>,
+    /// What forbids the changes: nothing was done.
     pub(crate) conflicts: Vec<Conflict>,
+    /// What was left as it is, with the reason.
     pub(crate) left: Vec<Left>,
 }
 
@@ -170,6 +173,31 @@ impl Log {
     }
 }
 
+impl Report {
+    /// What was done to the install that the records tell of.
+    pub(crate) fn new(
+        action: &'static str,
+        project: &Project,
+        records: &Records,
+        log: Log,
+        applied: bool,
+    ) -> Self {
+        let manifest = records.manifest.as_ref();
+        Self {
+            action,
+            project: project.text.clone(),
+            source: records.repo_root().map(str::to_owned),
+            installed_version: manifest.and_then(|manifest| manifest.source_version.clone()),
+            source_version: None,
+            mode: manifest.map(|manifest| manifest.mode),
+            hosts: manifest.map_or_else(Vec::new, |manifest| manifest.hosts.clone()),
+            applied,
+            log,
+            ignore: Vec::new(),
+        }
+    }
+}
+
 impl Product for Report {
     fn schema(&self) -> &'static str {
         SCHEMA
@@ -180,17 +208,17 @@ impl Product for Report {
             what,
             path,
             kept_as,
-        } in &self.changes
+        } in &self.log.changes
         {
             match kept_as {
                 None => writeln!(out, "{} {path}", what.sign())?,
                 Some(kept) => writeln!(out, "{} {path} (edited; kept as {kept})", what.sign())?,
             }
         }
-        for Left { path, reason } in &self.left {
+        for Left { path, reason } in &self.log.left {
             writeln!(out, "left {path}: {reason}")?;
         }
-        for Conflict { path, reason, hint } in &self.conflicts {
+        for Conflict { path, reason, hint } in &self.log.conflicts {
             writeln!(out, "conflict {path}: {reason}; {hint}")?;
         }
         if let (Some(from), Some(to)) = (&self.installed_version, &self.source_version)
@@ -206,14 +234,11 @@ impl Product for Report {
             }
             writeln!(out, "    {}", line.line)?;
         }
-        let count = self.changes.len();
+        let count = self.log.changes.len();
         let noun = if count == 1 { "change" } else { "changes" };
-        if !self.conflicts.is_empty() {
-            writeln!(
-                out,
-                "{} conflicts, nothing was changed",
-                self.conflicts.len()
-            )
+        let conflicts = self.log.conflicts.len();
+        if conflicts > 0 {
+            writeln!(out, "{conflicts} conflicts, nothing was changed")
         } else if self.applied || count == 0 {
             writeln!(out, "{count} {noun}")
         } else {

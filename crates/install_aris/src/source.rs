@@ -17,11 +17,9 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::project::recordable;
 
-/// The folder without a `SKILL.md` that skills refer to.
-///
 /// Skills that come with every choice.
 const ALWAYS: [&str; 2] = ["contract-check", "install-aris"];
-/// **Source**: the reference's installer.
+/// The folder without a `SKILL.md` that skills refer to. **Source**: the reference's installer.
 pub(crate) const SUPPORT: &str = "shared-references";
 
 /// Packages for one host in the reference's tree: not skills. `aris` is the place of an old nested install.
@@ -363,9 +361,7 @@ pub(crate) fn bytes(path: &Path, digest: &str) -> Result<Vec<u8>, Error> {
     if Digest::of(&bytes).to_string() == digest {
         Ok(bytes)
     } else {
-        Err(Error::Changed {
-            path: path.to_path_buf(),
-        })
+        Err(Error::changed(path))
     }
 }
 
